@@ -22,8 +22,8 @@ from bot.features.tournaments.tournament import Tournament
 from bot.handlers import Dispatcher
 from bot.store import Store, keys
 from engine import verify
-from tests.bot.features.tournaments.field import counted_in_order, team_name
-from tests.bot.features.tournaments.prying import at_info, pages, scenes, told_of
+from tests.bot.features.tournaments.field import scores_in_order, team_name
+from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _quick
@@ -141,7 +141,7 @@ async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str
         for game in games:
             verify(game.record)
         assert len(games) == sum(len(match.results) for match in over.matches)
-        counted = counted_in_order(over, games)
+        counted = scores_in_order(over, games)
         assert counted == sorted(counted, reverse=True)
         assert len(set(counted)) > 1
         # The director has looked at it some more times by then.
@@ -213,10 +213,10 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             tables = [table for each in await seats() for table in each.values()]
             assert len(tables) == 3
             games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]
-            read = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            read = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             told = json.dumps(server.calls, default=repr)
-            for text in (told, *read.values(), *scenes, at_info(logs)):
-                assert told_of(text, t, 1) == []
+            for text in (told, *read.values(), *scenes, dump_info_logs(logs)):
+                assert find_leaks(text, t, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
             # When all have played it, everybody may read everything.
@@ -225,8 +225,8 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
                     await play(person, random)
                 await worker.settled()
                 await asyncio.sleep(0.01)
-            later = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            later = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:
-                assert told_of(later[f"/api/v1/games/{game}/record"], t, 1)
+                assert find_leaks(later[f"/api/v1/games/{game}/record"], t, 1)
                 assert later[f"/g/{game}"] != read[f"/g/{game}"]
             assert t.root.hex() not in str(later)

@@ -29,7 +29,7 @@ from bot.store.log import strip_stamp
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from engine import verify
-from tests.bot.features.tournaments.field import counted_in_order
+from tests.bot.features.tournaments.field import scores_in_order
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, main, moves_in_record
 from tests.kills.invariants import Disagreement, check
@@ -206,7 +206,7 @@ def who_is_ahead_is_who_the_records_say(rest: TournamentsAtRest) -> None:
         if tournament.withdrawn:
             # What was lost without a card stands in no record.
             continue
-        counted = counted_in_order(tournament, games)
+        counted = scores_in_order(tournament, games)
         if counted != sorted(counted, reverse=True):
             raise Disagreement(f"{tournament.code}, {tournament.form}: {standings(tournament)} have {counted}")
         if tournament.form in ("roundrobin", "league"):

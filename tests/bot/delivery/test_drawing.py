@@ -3,7 +3,7 @@
 from bot.store import Store
 from bot.store.entries import Stop
 from tests.bot.fake_platform import FakePlatform, open_worker
-from tests.bot.tables.test_table import ADA, BEA, begun, opened, played
+from tests.bot.tables.test_table import ADA, BEA, open_table, play_cards, start_game
 
 ROBOT = "robot:easy"
 
@@ -11,8 +11,8 @@ ROBOT = "robot:easy"
 async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         drawer = worker.delivery._tools.drawer
-        first = begun("testa", people=(ADA, BEA))
-        second = played(first)
+        first = start_game("testa", people=(ADA, BEA))
+        second = play_cards(first)
         assert first.to_move
         assert second.to_move
         assert first.to_move != second.to_move
@@ -22,13 +22,13 @@ async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(s
         assert await drawer.player_to_call(first) == (wishes.person, wishes.name)
         assert await drawer.player_to_call(second) is None
         # No game is on, or no more; and no robot is called, whatever stands in the store.
-        assert await drawer.player_to_call(opened("testa")) is None
+        assert await drawer.player_to_call(open_table("testa")) is None
         over = first.after([Stop("cancelled")], "u2")
         assert over.game
         assert await drawer.player_to_call(over) is None
         await worker.people.update_person(ROBOT, called="1")
         for people in ((ROBOT, BEA), (ADA, ROBOT)):
-            table = begun("testa", people=people)
+            table = start_game("testa", people=people)
             assert table.to_move
             is_robot = table.to_move.is_robot
             assert (await drawer.player_to_call(table) is None) is (is_robot or table.to_move.person != wishes.person)

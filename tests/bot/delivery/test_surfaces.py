@@ -16,7 +16,7 @@ from bot.delivery.surfaces import (
 from bot.platform import private_place
 from bot.store.entries import Ask, ChangeGame, Close, Host, Open, Refuse, Sit, Stop
 from bot.tables.table import Table
-from tests.bot.tables.test_table import ADA, BEA, CLEO, begun, opened, played
+from tests.bot.tables.test_table import ADA, BEA, CLEO, open_table, play_cards, start_game
 
 CHAT, OTHER_CHAT = Host("paper:100"), Host("paper:200")
 PRIVATE = Host(private_place(ADA))
@@ -26,7 +26,7 @@ INLINE = Host("paper:~7")
 def in_deal(table: Table, number: int) -> Table:
     """The table once cards were played until its deal of this number."""
     while table.game and table.game.deal_number < number:
-        table = played(table)
+        table = play_cards(table)
     return table
 
 
@@ -41,7 +41,7 @@ def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_
 
 
 def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits_opposite() -> None:
-    table = opened("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
+    table = open_table("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
     cards = [ChallengeCard(0), ChallengeCard(1)]
     assert list(required_surfaces(table)) == cards
     asked = table.after([Ask(3, CLEO, "Cleo")], "u2")
@@ -50,7 +50,7 @@ def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits
 
 
 def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_each_deal() -> None:
-    table = begun("tavolo", CHAT, people=(ADA, BEA, "robot:easy", CLEO))
+    table = start_game("tavolo", CHAT, people=(ADA, BEA, "robot:easy", CLEO))
     assert table.game
     turn = table.game.turn
     assert turn in (0, 1, 3), "the pack of this secret"
@@ -64,7 +64,7 @@ def boards_of(table: Table, host: int) -> list[SurfaceName]:
 
 
 def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over() -> None:
-    table = begun("testa", CHAT, PRIVATE)
+    table = start_game("testa", CHAT, PRIVATE)
     assert boards_of(table, 0) == [ChallengeCard(0), Board(1, 0)]
     assert boards_of(table, 1) == [ChallengeCard(1)]
     for number in (2, 3):
@@ -79,14 +79,14 @@ def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over()
 
 
 def test_a_taken_hand_is_of_somebody_who_sits_there() -> None:
-    table = opened("tavolo", CHAT)
+    table = open_table("tavolo", CHAT)
     assert [is_player_hand(table, Hand(seat)) for seat in (0, 1, 3, 4)] == [True, False, False, False]
     assert not is_player_hand(table, Board(1, 0))
 
 
 @pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
 def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: SurfaceName) -> None:
-    challenge, game = opened("testa", CHAT), in_deal(begun("testa", CHAT), 2)
+    challenge, game = open_table("testa", CHAT), in_deal(start_game("testa", CHAT), 2)
     goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
     assert (is_open(challenge, name), is_open(game, name)) == goes_on
     assert (not is_final(challenge, name), not is_final(game, name)) == goes_on
@@ -97,8 +97,8 @@ def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: Surf
 
 
 def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest_there() -> None:
-    challenge = opened("testa", CHAT, INLINE)
-    game = in_deal(begun("testa", CHAT, INLINE), 2)
+    challenge = open_table("testa", CHAT, INLINE)
+    game = in_deal(start_game("testa", CHAT, INLINE), 2)
     over = game.after([Stop("cancelled")], "u2")
     shown = (ChallengeCard(1), Board(2, 1), Result(1))
     for table, newest in zip((challenge, game, over), shown, strict=True):

@@ -14,7 +14,7 @@ from bot.delivery.urgency import RepostPolicy, seat_urgency, surface_urgency
 from bot.platform import private_place
 from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table
-from tests.bot.tables.test_table import ADA, begun, opened, played
+from tests.bot.tables.test_table import ADA, open_table, play_cards, start_game
 
 NOW, RING_AFTER = 1000, 45.0
 JUST_NOW, LONG_AGO = NOW - 45, NOW - 46
@@ -30,11 +30,11 @@ def called_for(table: Table) -> list[int]:
 
 
 def at_a_tavolo(*entries: Entry) -> Table:
-    return begun("tavolo", *entries)
+    return start_game("tavolo", *entries)
 
 
 def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_to_do_for_all() -> None:
-    assert seat_urgency(opened("tavolo"), 0) == 1
+    assert seat_urgency(open_table("tavolo"), 0) == 1
     unreadable = at_a_tavolo().caught_up([b"what is this"])
     assert unreadable.game
     assert [seat_urgency(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
@@ -42,7 +42,7 @@ def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_t
 
 @pytest.mark.parametrize("cards", range(4))
 def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide(cards: int) -> None:
-    table = played(at_a_tavolo(), cards)
+    table = play_cards(at_a_tavolo(), cards)
     assert called_for(table) == [1, 0, 0, 0]
     nudged = table.after([Nudge()], "u2")
     assert called_for(nudged) == [2, 0, 0, 0]
@@ -65,7 +65,7 @@ def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else
     for name in (ChallengeCard(0), Result(0)):
         assert surface_urgency(table, Surface(name), called) == 0
     assert [surface_urgency(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
-    assert surface_urgency(opened("tavolo"), Surface(Board(1, 0)), called) == 0
+    assert surface_urgency(open_table("tavolo"), Surface(Board(1, 0)), called) == 0
     resigned = table.after([Move(0, "resign")], "u2")
     assert surface_urgency(resigned, Surface(Board(1, 0)), called) == 0
 

@@ -1,4 +1,4 @@
-"""Commands: what each answers, and what is said if it cannot be done."""
+"""Answers to commands, including refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Chairs at a table of four, and robots that take them."""
+"""Seats at a table of four, and robots that take them."""
 
 import asyncio
 from random import Random
@@ -23,12 +23,12 @@ async def test_tavolo_player_can_refuse_three_partners(store: Store) -> None:
             assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
             assert "Bruno\u2069 asks \u2068Anna" in fake.last(GROUP).plain
             assert "already" in (await bruno.press("Sit East", GROUP)).toast
-            # Not for anybody else to answer.
+            # Only Anna can answer.
             message, button = anna.button("Refuse")
             assert (await carla.send(button.payload, carla.private, message)).toast
             await anna.press("Refuse")
             assert f"{refusal} refusal" in fake.last(GROUP).plain
-        # The next who asks sits.
+        # The next player who asks is seated at once.
         await carla.press("Sit North", GROUP)
         table = (await worker.tables_of(anna.person.id))[0]
         assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, "Carla", None]
@@ -49,7 +49,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(store: Store) -> 
         await bruno.press("Stand up", GROUP)
         table = (await worker.tables_of(anna.person.id))[0]
         assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
-        # Whoever takes that chair next is not asked what Bruno was.
+        # The next player in Bruno's seat does not get his question.
         await dino.press("Sit East", GROUP)
         await carla.press("Accept")
         table = (await worker.tables_of(anna.person.id))[0]
@@ -84,7 +84,7 @@ async def test_practice_in_private_keeps_one_hand_message(store: Store) -> None:
         random = Random(4)
         async with asyncio.timeout(60):
             while not any("Segreto: " in text for text in fake.texts(anna.private)):
-                # The hand comes first and stays one message; the card and the boards of deals that are over are others.
+                # The hand stays one message. The card and the boards of finished deals are others.
                 hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
                 assert len(hands) <= 1
                 await anna.play_anywhere(random)
@@ -109,6 +109,6 @@ async def test_drawn_card_is_subtracted_from_the_stock(store: Store) -> None:
             assert "50 cards in the stock" in fake.last(place).plain
         await other.press("Draw a card")
         await other.press("Keep it")
-        # From the second time on the card is drawn by itself.
+        # The second card is drawn automatically.
         for place in (drawer.private, other.private):
             assert "47 cards in the stock" in fake.last(place).plain

@@ -1,4 +1,4 @@
-"""Challenges: who may accept them, what their card says, and when they end."""
+"""Challenges: accepting, options, limits and expiry."""
 
 from random import Random
 
@@ -199,7 +199,7 @@ async def test_private_challenge_says_how_the_other_joins(store: Store) -> None:
         await bruno.say(f"/join {code}", bruno.private)
         [table] = await worker.tables_of(bruno.person.id)
         assert table.phase == "playing"
-        # In a group everybody sees it, and an open challenge is for nobody in particular.
+        # In a group the other player sees it, and an open challenge names no player.
         assert (await anna.say("/challenge @bruno testa")).toast == ""
         assert (await anna.say("/challenge", anna.private)).toast == ""
 
@@ -221,7 +221,7 @@ async def test_old_card_pressed_again_keeps_all_lists(store: Store) -> None:
         accept = bruno.button("Accept", GROUP)[1].payload
         await bruno.press("Accept", GROUP)
         code = await code_of(worker, bruno)
-        # The game is on, so the press is refused, as is whoever would join from where the table is shown already.
+        # The game is running, so the press and /join are refused.
         assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
         assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
         assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
@@ -243,7 +243,7 @@ async def test_redelivered_choice_keeps_the_newer_game(store: Store) -> None:
         for number in (0, 1, 0):
             assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
         assert (await worker.people.chat(GROUP)).game == "pizzichino"
-        # A redelivery is none of those that were never heard.
+        # A new update is not taken for a redelivery.
         await bruno.say("/challenge testa", key="third")
         assert (await worker.people.chat(GROUP)).game == "testa"
 
@@ -277,7 +277,7 @@ async def test_person_named_twice_counts_once(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
         await bruno.say("/help")
-        # A reply to Bruno that also names him, as platforms tell it; a comma stands behind the handle.
+        # A reply to Bruno that also names him, as platforms report it, with a comma after the handle.
         reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
         assert not reply.toast
         [table] = await worker.tables_of(anna.person.id)
@@ -298,7 +298,7 @@ async def test_private_challenge_offers_no_seat_to_its_author(store: Store, game
             seen = labels(fake, anna.private)
             assert not [label for label in seen if label in ("Accept", "Decline") or label.startswith("Sit ")]
             assert seen
-        # In a group the same card has the chairs, for others read it.
+        # In a group the same card has the seats, because others read it.
         await bruno.say(f"/join {code}")
         await bruno.say(f"/challenge {game}")
         assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]

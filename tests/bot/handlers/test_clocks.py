@@ -1,4 +1,4 @@
-"""Clocks of tables: a nudge, then what the other players decide or a robot plays."""
+"""Clocks of tables: a nudge, then a decision of the opponents or a robot's move."""
 
 from random import Random
 
@@ -14,7 +14,7 @@ from tests.bot.fake_platform import (
     seated,
 )
 from tests.bot.hours import ring
-from tests.bot.tables.test_table import declaring
+from tests.bot.tables.test_table import find_declaration
 
 ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
 
@@ -30,13 +30,13 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
         [before] = fake.messages[mover.private]
         await ring(worker, 15)
         assert "Half of your time" in fake.last(mover.private).plain
-        # It comes as a new message, or it would nudge nobody.
+        # The nudge is a new message, because an edit does not notify.
         [nudge] = fake.messages[mover.private]
         assert nudge != before
         await ring(worker, 155)
         assert "Your time is up" in fake.last(mover.private).plain
         assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
-        # Not for the late player to decide; waiting gives the same time again.
+        # The late player cannot decide. Waiting gives the same time again.
         _, button = other.button("Wait")
         assert "not yours" in (await mover.send(button.payload)).toast
         await other.press("Wait")
@@ -46,7 +46,7 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
         version = (await worker.room.table(await code_of(worker, mover))).version
         await other.press("Let a robot play this move")
         assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
-        # All are told that it was no move of the late player's own.
+        # All players read that the robot made this move.
         assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
         told = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
         assert told in fake.last(other.private).plain
@@ -64,7 +64,7 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
 
 async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:
     fake = FakePlatform()
-    secret, *_ = declaring()
+    secret, *_ = find_declaration()
     async with open_worker(store, fake) as worker:
         worker.room.new_secret = lambda size: bytes([secret]) * size
         players = await seated(worker, fake, "tavolo")
@@ -75,7 +75,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
         assert late is not None
         for _ in range(2):
             await ring(worker, 155)
-        # The partner is asked nothing, for they decide nothing.
+        # The partner has no decision buttons.
         partner = fake.last(players[(late + 2) % 4].private)
         assert f"{players[late].person.name}\u2069's time is up: the others decide." in partner.plain
         assert not [button for row in partner.rows for button in row if button.label in ON_TIME]

@@ -1,4 +1,4 @@
-"""Hands on pages: what a card presses is what the panel's button carries, and whole games are played by taps."""
+"""Hand pages: taps send the payloads of the panel's buttons, and whole games can be played with them."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ from bot.worker import Worker
 from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seated
-from tests.bot.tables.test_table import begun, played
+from tests.bot.tables.test_table import play_cards, start_game
 from tests.long import long
 
 
@@ -81,7 +81,7 @@ async def test_page_is_drawn_once_per_table_load(
 async def test_owning_worker_shows_another_workers_commit_at_once(
     store: Store, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks the store for it now and then: all of it is heard."""
+    """The page reacts to commits, without polling the store."""
     monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 3600.0)
     monkeypatch.setattr("bot.handlers.hands.ELSEWHERE_SECONDS", 3600.0)
     async with (
@@ -109,7 +109,7 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
 async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    """A page, a program and a watcher look when the table is gone already; so does a program that only asks then."""
+    """A page, a program and a watcher check after the table is gone. So does a program that only asks then."""
     for module in ("bot.handlers.hands", "bot.site.watching"):
         monkeypatch.setattr(f"{module}.ELSEWHERE_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
@@ -157,7 +157,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             assert page["replay"] == own["replay"] == public["replay"]
             assert await worker.archive.get(own["replay"])
             assert (own["winner"], own["seat"]) == ([0], 0)
-            # A table's page is the game's from now on; nobody who does not sit there learns anything.
+            # The table's page becomes the game's, and strangers learn nothing.
             assert await here.hands.at(code, anna.person) is None
             assert await here.lobby.played(code, anna.person) == own["replay"]
         (carla, _token) = await Programs(store.client).add("Carla")
@@ -185,7 +185,7 @@ async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatfo
 
 
 class Page:
-    """An open page, whose reader taps what is offered."""
+    """An open page with a reader who taps cards and buttons."""
 
     def __init__(self, player: Player, hand: OpenHand) -> None:
         self.player, self.hand = player, hand
@@ -207,14 +207,14 @@ class Page:
             self._news.set()
 
     async def next(self) -> dict[str, Any]:
-        """The next state, if there is not one already that nobody has looked at."""
+        """Wait for the next state, unless one is unread."""
         async with asyncio.timeout(20):
             await self._news.wait()
         self._news.clear()
         return self.state
 
-    async def until(self, is_it: Callable[[dict[str, Any]], bool]) -> None:
-        """Read on to a state that is so."""
+    async def wait_until(self, is_it: Callable[[dict[str, Any]], bool]) -> None:
+        """Wait for a state that satisfies the condition."""
         while not is_it(self.state):
             await self.next()
 
@@ -230,7 +230,7 @@ class Page:
         return [payload for row in self.state["extra"] for _label, payload, _style, kind, *_ in row if kind == "press"]
 
     async def press(self, payload: str) -> str:
-        """Press something; returns the toast."""
+        """Press a payload and return the toast."""
         chosen = self.hand.choose(payload, "en")
         if chosen is not None:
             return chosen.toast
@@ -251,8 +251,8 @@ class Page:
         self.hand.close()
 
 
-def likely(page: Page, random: Random) -> str:
-    """Something that a player may tap or press, and that brings the game on."""
+def choose_press(page: Page, random: Random) -> str:
+    """Choose a tap or button that advances the game."""
     taps: list[str] = [card["press"] for card in page.taps()]
     bids = [one for one in page.buttons() if one.endswith(("bid 4", "bid 5"))]
     out = ("claim", "blind", " busso", " volo", "hint", "bid 0")
@@ -285,11 +285,11 @@ async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) 
         turn = table.game.turn
         assert turn is not None
         page = pages[turn]
-        # What the page was last told may be older than the table.
+        # The page's latest state can be older than the table.
         while page.state["version"] < table.version:
             await page.next()
         assert page.state["is_mine"]
-        payload = likely(page, random)
+        payload = choose_press(page, random)
         kinds.add(payload.partition(":")[2].split(" ")[0].partition(":")[2] or "draft")
         before = len(page.states)
         assert await page.press(payload) == ""
@@ -337,7 +337,7 @@ async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform)
     await page.press(page.state["middle"][2]["press"])
     assert [card["light"] for card in (await page.next())["middle"]].index("chosen") == 2
     assert "chosen" not in [card["light"] for card in other.state["middle"]]
-    # A tap takes it back.
+    # A second tap deselects it.
     await page.press(page.state["middle"][2]["press"])
     assert "chosen" not in [card["light"] for card in (await page.next())["middle"]]
     await page.close()
@@ -374,7 +374,7 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     ],
 )
 def test_every_question_can_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
-    """Where cards and packets are chosen, too, whose buttons lie there to be tapped."""
+    """Questions can also be refused where cards and packets are selectable."""
     people = ("paper:0", "Anna"), ("paper:1", "Bruno")
     rules = resolve(GAMES[game].rules, {}).model_dump()
     strangers: list[Entry] = [Match(*one) for one in people]
@@ -406,14 +406,14 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
     table = await worker.room.time_passed(code, table.version)
     assert (await late.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
     await worker.room.time_passed(code, table.version)
-    await late.until(lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win."))
-    await other.until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
+    await late.wait_until(lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win."))
+    await other.wait_until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
     for page in pages:
         assert page.state["clock_left"] == 0
     assert f"1t{code}:claim" in other.buttons()
     assert f"1t{code}:claim" not in late.buttons()
     await other.press(f"1t{code}:claim")
-    await other.until(lambda state: state["phase"] == "over")
+    await other.wait_until(lambda state: state["phase"] == "over")
     assert other.state["line"].startswith("You win! ")
     assert other.state["line"].endswith(" ran out of time.")
     for page in pages:
@@ -451,16 +451,16 @@ async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePla
 
 
 def test_robot_move_is_shown_until_the_player_moves() -> None:
-    table = begun("testa")
+    table = start_game("testa")
     assert table.game
     late = table.game.turn or 0
-    table = played(table.after([Late(late)], "u"))
+    table = play_cards(table.after([Late(late)], "u"))
     for seat, line in ((late, "🤖 Your time was up: a robot moved for you."), (1 - late, "Your turn.")):
         assert line in task_text(snapshot(table, seat), "en", "italian")
     assert "time was up" in task_text(snapshot(table, 1 - late), "en", "italian")
     while table.game and table.game.turn != late:
-        table = played(table)
-    assert "time was up" not in task_text(snapshot(played(table), late), "en", "italian")
+        table = play_cards(table)
+    assert "time was up" not in task_text(snapshot(play_cards(table), late), "en", "italian")
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])

@@ -1,4 +1,4 @@
-"""Hints in practice: a legal card and why, one at a time."""
+"""Hints in practice: one legal card and a reason at a time."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from engine.robots.findings import Hint
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated
 
 
-async def practising(
+async def start_practice(
     worker: Worker, fake: FakePlatform, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
 ) -> Player:
     anna = people(worker, fake)[0]
@@ -24,8 +24,8 @@ async def practising(
     return anna
 
 
-async def my_turn(worker: Worker, player: Player) -> int:
-    """Wait for the player's turn; returns their panel's version."""
+async def wait_for_turn(worker: Worker, player: Player) -> int:
+    """Wait for the player's turn and return their panel's version."""
     async with asyncio.timeout(60):
         while True:
             [table] = await worker.tables_of(player.person.id)
@@ -42,12 +42,12 @@ async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = await practising(worker, fake, robots=("Easy",))
-        await my_turn(worker, anna)
+        anna = await start_practice(worker, fake, robots=("Easy",))
+        await wait_for_turn(worker, anna)
         toast = (await anna.press("Hint")).toast
         assert toast.startswith("💡 ")
         assert len(toast) <= 200
-        # In a text, a card's sign stays on its line; and robots may have left something to declare.
+        # A word joiner keeps a card's sign on its line. A hint can also be a declaration.
         move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
         labels = [button.label for _, button in anna.moves()]
         assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
@@ -65,14 +65,14 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
     monkeypatch.setattr(RobotPool, "hint", hint)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = await practising(worker, fake, robots=("Easy",))
+        anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
-        version = await my_turn(worker, anna)
+        version = await wait_for_turn(worker, anna)
         again = f"1t{table.code}:hint {version}"
         presses = [asyncio.create_task(anna.send(again)) for _ in range(5)]
         presses[0].cancel()
         other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
-        other = await own_turn(worker, other.code, 0)
+        other = await wait_for_seat(worker, other.code, 0)
         assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
         let_go.set()
         assert len({(await press).toast for press in presses[1:]}) == 1
@@ -82,7 +82,7 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         assert asked == 2
 
 
-async def own_turn(worker: Worker, code: str, seat: int) -> Table:
+async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:
     async with asyncio.timeout(20):
         while not (table := await worker.room.table(code)).game or table.game.turn != seat:
             await asyncio.sleep(0.01)
@@ -92,9 +92,9 @@ async def own_turn(worker: Worker, code: str, seat: int) -> Table:
 async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = await practising(worker, fake, robots=("Easy",))
+        anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
-        version = await my_turn(worker, anna)
+        version = await wait_for_turn(worker, anna)
         bruno = people(worker, fake)[1]
         assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
         assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast

@@ -1,4 +1,4 @@
-"""Limits of what is asked: floods, and codes that are guessed."""
+"""Rate limits: floods of updates and guessed codes."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,8 +30,8 @@ def _limits_on(monkeypatch: pytest.MonkeyPatch) -> None:
 YEAR = 365.25 * 24 * 3600
 
 
-def counting(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """Counts commands that reach the store."""
+def count_store_commands(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Return a counter of commands that reach the store."""
     asked = count()
     execute = worker.store.client.execute_command
 
@@ -51,16 +51,16 @@ async def test_press_flood_is_refused_without_store_access(store: Store, monkeyp
         code = await code_of(worker, anna)
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
         assert "still time" in toasts[0]
-        await anna.dispatcher.handle_press(await _press(anna, code))
-        asked = counting(worker, monkeypatch)
+        await anna.dispatcher.handle_press(await make_press(anna, code))
+        asked = count_store_commands(worker, monkeypatch)
         for _ in range(200):
             assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
         assert asked() == 0
-        # Nobody else is any slower for it.
+        # Other players are not slowed down.
         assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
 
 
-async def _press(player: Player, code: str) -> Any:
+async def make_press(player: Player, code: str) -> Any:
     from bot.platform import Press  # noqa: PLC0415
 
     return Press("key", player.person, player.private, "0", f"1t{code}:wait")
@@ -94,7 +94,7 @@ async def test_crowd_cannot_flood_a_group(store: Store) -> None:
         assert (await crowd[-1].say("/help", crowd[-1].private)).panel
 
 
-# Codes
+# Guessed codes
 
 
 def test_code_guessing_finds_under_one_table_a_year() -> None:
@@ -119,7 +119,7 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
         assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
         assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
-        # The right one does not help any more, but for the button that stands there.
+        # The right code is refused too, but the button of the challenge works.
         assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
         assert (await worker.room.table(code)).phase == "open"
         assert not (await guessers[0].press("Accept", GROUP)).toast
@@ -134,11 +134,11 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
         code = await code_of(worker, anna)
         for number in range(TRIES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
-        # It was started a moment ago, and remembers no table at all.
+        # This worker has just started and has no table in its cache.
         async with open_worker(store, other_fake, rate_limits=True, alone=False) as other:
             there = Player(other, other_fake, "Bruno", 2)
             assert other.room.remembered(code) is None
-            # A press on a message so old that the platform tells no more of it.
+            # The platform sends no details for presses on very old messages.
             assert "still time" in (await there.send(f"1t{code}:wait")).toast
             other.room.forget(code)
             assert "You sit" in (await there.say(f"/join {code}", place="paper:5")).toast
@@ -292,6 +292,6 @@ async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeyp
         found = [await bruno.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
         assert list(map(len, found)) == [1, 1, 1, 0, 0]
         assert await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, GROUP)
-        # They may press and write all the same.
+        # Presses and commands still work.
         assert "once" not in (await bruno.say("/help", bruno.private)).toast
         assert (await bruno.press("Accept", GROUP)).toast != limits.TooManyPresses.sentence

@@ -95,7 +95,7 @@ async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> 
             await mover.send(payload, place, pressed)
             await worker.settled()
         assert {place: dict(messages) for place, messages in fake.messages.items()} == before
-        # A move that may be made is made, and still no other message is touched.
+        # A legal move is made, and no other message changes.
         await mover.send(button.payload, mover.private, other)
         await worker.settled()
         assert (await worker.room.table(table.code)).version == table.version + 1

@@ -1,4 +1,4 @@
-"""/tables in a group: what is open there, with a chair for whoever presses, and how many look for an opponent."""
+"""/tables in a group: open challenges with seat buttons, and the number of people who search an opponent."""
 
 import pytest
 
@@ -11,12 +11,12 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 
 
 @pytest.fixture(autouse=True)
-def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody who looks is matched."""
+def no_matching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep searching people unmatched."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
-def people(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
+def make_players(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
     return [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
@@ -28,7 +28,7 @@ def labels(reply: Reply) -> list[str]:
 async def test_group_lists_challenges_open_to_all(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla, dino = people(worker, fake, "Anna", "Bruno", "Carla", "Dino")
+        anna, bruno, carla, dino = make_players(worker, fake, "Anna", "Bruno", "Carla", "Dino")
         await anna.say("/challenge spades")
         await bruno.say("/challenge tressette")
         await carla.say("/challenge testa @dino", about=(dino.person,))
@@ -46,7 +46,7 @@ async def test_group_lists_challenges_open_to_all(store: Store) -> None:
 async def test_sit_down_button_seats_the_presser(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla = people(worker, fake, "Anna", "Bruno", "Carla")
+        anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
         await anna.say("/challenge spades")
         [table] = await worker.tables_of(anna.person.id)
         await carla.say("/tables")
@@ -63,7 +63,7 @@ async def test_sit_down_button_seats_the_presser(store: Store) -> None:
 async def test_made_up_press_cannot_reach_another_chats_table(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = people(worker, fake, "Anna", "Bruno")
+        anna, bruno = make_players(worker, fake, "Anna", "Bruno")
         await anna.say("/challenge spades", "paper:200")
         [table] = await worker.tables_of(anna.person.id)
         reply = await bruno.send(f"1ptables sit {table.code}", GROUP)
@@ -74,7 +74,7 @@ async def test_made_up_press_cannot_reach_another_chats_table(store: Store) -> N
 async def test_list_counts_searchers_and_offers_to_join_them(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, carla = people(worker, fake, "Anna", "Bruno", "Carla")
+        anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
         await anna.say("/tables")
         assert "Nobody looks" in fake.last(GROUP).plain
         await bruno.say("/find", bruno.private)
@@ -97,7 +97,7 @@ async def test_list_counts_searchers_and_offers_to_join_them(store: Store) -> No
 async def test_private_list_shows_own_tables(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        [anna] = people(worker, fake, "Anna")
+        [anna] = make_players(worker, fake, "Anna")
         await anna.say("/challenge spades")
         reply = await anna.say("/tables", anna.private)
         assert reply.private

@@ -1,4 +1,4 @@
-"""Resigning, what a result shows, and rematches."""
+"""Resigning, results and rematches."""
 
 import re
 from hashlib import sha256
@@ -31,7 +31,7 @@ async def test_resigning_asks_first(store: Store) -> None:
         text = fake.last(players[1].private).plain
         assert "You win!" in text
         assert re.search(r" won: \S+ resigned\.", text)
-        # What a deal counted that was cut short decided nothing.
+        # The points of an interrupted deal decide nothing.
         assert "Deal 1 is over" not in text
 
 
@@ -96,20 +96,20 @@ async def test_result_buttons_open_pages_and_a_rematch(store: Store) -> None:
         await resign(worker, fake, players, 0)
         carla = people(worker, fake)[2]
         assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
-        # Who looks at the group sees nothing else happen.
+        # The group's messages stay unchanged.
         assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
         assert "Deal 1" in fake.last(carla.private).plain
-        # The options as on the card, not as in the record.
+        # Options are named as on the card, not as in the record.
         assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
         assert "score_unit" not in fake.last(carla.private).plain
         assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
         assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
         await carla.say("/settings")
         assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
-        # There the page takes the place of the one that was pressed.
+        # In the private chat the page replaces the pressed one.
         assert not (await carla.press("Italiano", carla.private)).toast
         assert any("resigned" in text for text in fake.texts(GROUP))
-        # Both press it: one table, and the game is on.
+        # Both players press it, but one game starts at one table.
         result, button = players[0].button("Rematch", GROUP)
         for player in reversed(players):
             await player.send(button.payload, GROUP, result)

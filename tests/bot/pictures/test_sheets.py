@@ -25,7 +25,7 @@ from bot.texts import LANGUAGES
 from bot.words.course import decisive_deal, totals_by_deal
 from engine import GAMES, Record
 from engine.robots.findings import Summary
-from tests.bot.features.tournaments.made import over
+from tests.bot.features.tournaments.made import finished_tournament
 from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
@@ -53,7 +53,7 @@ def sheets(language: str) -> list[Sheet]:
     assert stats
     assert leaders
     tables = [
-        standings_sheet(language, over(form, teams, game), "Bar Centrale", 1_770_000_000)
+        standings_sheet(language, finished_tournament(form, teams, game), "Bar Centrale", 1_770_000_000)
         for form, teams, game in TABLES
     ]
     assert all(tables)

@@ -1,4 +1,4 @@
-"""Tables before the cards are dealt: who may do what, and what becomes of it."""
+"""Tables before the deal: permissions, limits and their effects."""
 
 from random import Random
 
@@ -38,17 +38,17 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
-async def opened(room: Room, game: str = "tavolo", **more: object) -> Table:
+async def open_table(room: Room, game: str = "tavolo", **more: object) -> Table:
     return await Challenges(room).open_table(game, ADA, "Ada", "open", **more)  # type: ignore[arg-type]
 
 
 async def codes_of(room: Room, person: str) -> list[str]:
-    """The tables on a person's list."""
+    """Return the tables on a person's list."""
     return [table.code for table in await room.lists.tables_of(person)]
 
 
 async def test_table_opens_with_the_given_options(room: Room) -> None:
-    table = await opened(room, "tressette", host="p:100", seat=2, invited=Invited("", "bea", " Bea\n"))
+    table = await open_table(room, "tressette", host="p:100", seat=2, invited=Invited("", "bea", " Bea\n"))
     assert table.hosts == ("p:100",)
     assert table.seat_of(ADA) == 2
     assert table.invited == Invited("", "bea", "Bea")
@@ -95,14 +95,14 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
 
 
 async def test_update_of_a_removed_table_opens_no_other(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     await room.remove(table)
     with pytest.raises(NoSuchTable, match=table.code):
-        await opened(room)
+        await open_table(room)
 
 
 async def test_only_the_opener_chooses_a_known_clock(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     with pytest.raises(NoSuchClock):
         await Challenges(room).choose_clock(table.code, ADA, 7, False, "u1")
     with pytest.raises(OnlyTheChallenger):
@@ -115,16 +115,16 @@ async def test_only_the_opener_chooses_a_known_clock(room: Room) -> None:
 
 
 async def test_choosing_the_current_value_adds_no_entry(room: Room) -> None:
-    table = await opened(room, "testa")
+    table = await open_table(room, "testa")
     assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u1")).version == table.version
     table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
     assert (await Challenges(room).choose_rule(table.code, ADA, "target=21", "u3")).version == table.version
-    # The same game again is that game at its defaults.
+    # Choosing the same game resets its options.
     assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u4")).rules == {}
 
 
 async def test_any_game_and_value_can_be_chosen(room: Room) -> None:
-    table = await opened(room, "testa")
+    table = await open_table(room, "testa")
     for number, game in enumerate([*GAMES, *reversed(GAMES)]):
         if game != table.game_id:
             table = await Challenges(room).choose_game(table.code, ADA, game, f"game {number}")
@@ -154,7 +154,7 @@ async def test_only_the_opener_changes_a_table(room: Room, person: str) -> None:
 
 
 async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
-    table = await opened(room, "tressette", host="p:200/7")
+    table = await open_table(room, "tressette", host="p:200/7")
     await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
         await room.store.index.reserve(keys.hosted(chat), table.code)
@@ -167,14 +167,14 @@ async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
 
 async def test_only_the_partner_answers_a_seat_request(room: Room) -> None:
     challenges = Challenges(room)
-    table = await opened(room)
+    table = await open_table(room)
     for seat, person in ((1, BEA), (2, CLEO), (3, DORA)):
         table = await challenges.sit(table.code, person, "Somebody", f"sit {seat}", seat)
     assert {*table.asking} == {2, 3}
     for seat, wrong in ((2, BEA), (3, ADA)):
         with pytest.raises(NotYoursToDecide):
             await challenges.answer(table.code, wrong, seat, True, f"wrong {seat}")
-    # Who sits beside them by now may not either.
+    # The neighbours cannot answer either.
     await challenges.answer(table.code, BEA, 3, True, "u1")
     with pytest.raises(NotYoursToDecide):
         await challenges.answer(table.code, DORA, 2, True, "u2")
@@ -183,7 +183,7 @@ async def test_only_the_partner_answers_a_seat_request(room: Room) -> None:
 
 async def test_smaller_game_needs_an_unseated_second_person(room: Room) -> None:
     challenges = Challenges(room)
-    table = await opened(room, "tressette")
+    table = await open_table(room, "tressette")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
     with pytest.raises(TableIsFull):
         await challenges.choose_game(table.code, ADA, "spades", "u2")
@@ -194,7 +194,7 @@ async def test_smaller_game_needs_an_unseated_second_person(room: Room) -> None:
 
 
 async def test_challenge_has_a_change_limit(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     for number in range(MOST_CHANGES - table.version):
         table = await Challenges(room).choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
     assert table.version == MOST_CHANGES
@@ -206,7 +206,7 @@ async def test_challenge_has_a_change_limit(room: Room) -> None:
 
 
 async def test_tavolo_asks_the_partner_before_seating(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
     assert (table.seat_of(BEA), table.asking) == (None, {2: Chair(BEA, "Bea")})
     with pytest.raises(AlreadyAsking):
@@ -234,7 +234,7 @@ async def test_tavolo_asks_the_partner_before_seating(room: Room) -> None:
 
 
 async def test_robot_takes_the_first_free_seat_with_an_unused_name(room: Room) -> None:
-    table = await opened(room, "tressette")
+    table = await open_table(room, "tressette")
     with pytest.raises(OnlyTheChallenger):
         await Challenges(room).add_robot(table.code, BEA, "easy", ["Gino", "Pina"], "u1")
     for number, name in enumerate(("Gino", "Pina")):
@@ -246,7 +246,7 @@ async def test_robot_takes_the_first_free_seat_with_an_unused_name(room: Room) -
 
 
 async def test_tavolo_robot_also_asks_the_partner(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "u2")
     assert table.asking == {2: Chair("robot:easy", "Gino")}
@@ -257,7 +257,7 @@ async def test_tavolo_robot_also_asks_the_partner(room: Room) -> None:
 
 
 async def test_table_has_a_host_limit_and_no_duplicates(room: Room) -> None:
-    table = await opened(room, host="p:100")
+    table = await open_table(room, host="p:100")
     for number in range(101, 100 + MOST_HOSTS):
         table = await Challenges(room).host(table.code, f"p:{number}", f"u{number}")
     assert len(table.hosts) == MOST_HOSTS
@@ -271,14 +271,14 @@ async def test_table_has_a_host_limit_and_no_duplicates(room: Room) -> None:
 
 
 async def test_sitting_from_another_chat_adds_it_as_host(room: Room) -> None:
-    table = await opened(room, "tressette", host="p:100")
+    table = await open_table(room, "tressette", host="p:100")
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", host="p:101")
     assert table.hosts == ("p:100", "p:101")
     assert [one.code for one in await room.lists.tables_at("p:101")] == [table.code]
 
 
 async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room) -> None:
-    table = await opened(room, "tressette")
+    table = await open_table(room, "tressette")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     assert await codes_of(room, BEA) == [table.code]
     table = await Challenges(room).stand(table.code, BEA, "u2")
@@ -292,26 +292,26 @@ async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room)
 
 
 async def test_seat_request_lists_the_table_until_refused(room: Room) -> None:
-    table = await opened(room)
+    table = await open_table(room)
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
     assert await codes_of(room, BEA) == [table.code]
-    # Others may sit down meanwhile, whatever they are called.
+    # Others can sit down meanwhile, under any id.
     await Challenges(room).sit(table.code, "p:0", "Zoe", "u2", 1)
     await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
     await Challenges(room).answer(table.code, ADA, 2, False, "u4")
-    # That somebody else still asks there is nothing to her.
+    # The other pending request does not keep the table on her list.
     assert await codes_of(room, BEA) == []
     assert await codes_of(room, DORA) == [table.code]
 
 
 @pytest.mark.parametrize("game", ["tressette", "tavolo"])
 async def test_challenge_at_four_leaves_other_seats_open(room: Room, game: str) -> None:
-    table = await opened(room, game, invited=Invited(BEA, "", "Bea"))
+    table = await open_table(room, game, invited=Invited(BEA, "", "Bea"))
     assert (await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
 
 
 async def test_only_opener_cancels_and_only_invitee_declines(room: Room) -> None:
-    table = await opened(room, "testa", invited=Invited(BEA, "", "Bea"))
+    table = await open_table(room, "testa", invited=Invited(BEA, "", "Bea"))
     with pytest.raises(OnlyTheChallenger):
         await Challenges(room).cancel(table.code, BEA, "u1")
     with pytest.raises(NotYoursToDecide):
@@ -322,7 +322,7 @@ async def test_only_opener_cancels_and_only_invitee_declines(room: Room) -> None
 
 
 async def test_running_game_refuses_challenge_actions(room: Room) -> None:
-    table = await opened(room, "testa")
+    table = await open_table(room, "testa")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     for attempt in (
         Challenges(room).stand(table.code, BEA, "u2"),
@@ -339,7 +339,7 @@ async def test_person_has_a_table_limit(room: Room) -> None:
     tables = [await Challenges(room).open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
     with pytest.raises(TooManyTables):
         await Challenges(room).open_table("testa", ADA, "Ada", "one more")
-    # What was done already is answered as done.
+    # A redelivered update is accepted.
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "open 3")).code == tables[3].code
     await Challenges(room).cancel(tables[0].code, ADA, "cancel")
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "now")).phase == "open"
@@ -353,12 +353,12 @@ async def test_chat_limit_counts_open_challenges_of_any_age(room: Room, monkeypa
     async def challenge(person: str, host: str) -> None:
         opened = await Challenges(room).open_table("testa", person, "Somebody", f"open {person}", host=host)
         table_of[person] = opened
-        # As if it had been opened long ago: no commit can be on its way any more that bears it out.
+        # Age the index entry, so no commit can be in progress.
         key = keys.challenges(host)
         seconds, _, word = (await room.store.index.entries(key))[opened.code].partition(".")
         await room.store.client.hset(key, opened.code, f"{int(seconds) - SETTLED_SECONDS}.{word}")
 
-    # Any of a group's topics counts, and no other group.
+    # All topics of a group count together, and other groups do not count.
     await challenge(ADA, "p:100/7")
     await challenge("p:9", "p:200")
     await challenge(BEA, "p:100")
@@ -370,6 +370,6 @@ async def test_chat_limit_counts_open_challenges_of_any_age(room: Room, monkeypa
         await challenge(DORA, "p:100")
     await Challenges(room).cancel(table_of[BEA].code, BEA, "cancel")
     await challenge(DORA, "p:100")
-    # In a private chat as many wait as a person may have.
+    # In a private chat only the person's own limit counts.
     for number in range(4):
         await Challenges(room).open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")

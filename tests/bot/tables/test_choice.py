@@ -1,4 +1,4 @@
-"""Choices of what is to be played, as text and as numbers; and what a button carries of them."""
+"""Choices of a game and its options, as text, as numbers and in button payloads."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SECRET = b"s" * 32
 LARGEST = 2**63 - 1
 
 
-def count(game: str) -> int:
+def count_choices(game: str) -> int:
     product = 1
     for values in possible(game).values():
         product *= len(values)
@@ -23,17 +23,17 @@ def count(game: str) -> int:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_each_choice_has_its_own_number_and_text(game: str) -> None:
-    choices = [Choice.numbered(game, number) for number in range(count(game))]
-    assert [choice.number for choice in choices] == list(range(count(game)))
+    choices = [Choice.numbered(game, number) for number in range(count_choices(game))]
+    assert [choice.number for choice in choices] == list(range(count_choices(game)))
     assert [Choice.parse(game, choice.text) for choice in choices] == choices
-    assert len({choice.text for choice in choices}) == count(game)
+    assert len({choice.text for choice in choices}) == count_choices(game)
     with pytest.raises(ValueError, match="no choice"):
-        Choice.numbered(game, count(game))
+        Choice.numbered(game, count_choices(game))
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_offer_fits_a_button(game: str) -> None:
-    for number in range(count(game)):
+    for number in range(count_choices(game)):
         choice = Choice.numbered(game, number)
         payload = offers.encode(offers.new_terms(choice, f"telegram:{LARGEST}"), SECRET)
         assert len(payload) <= 64
@@ -46,7 +46,7 @@ def test_every_offer_fits_a_button(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 async def test_table_opens_with_its_choice(store: Store, game: str) -> None:
     challenges = Challenges(Room(store))
-    for number in (0, count(game) // 2, count(game) - 1):
+    for number in (0, count_choices(game) // 2, count_choices(game) - 1):
         choice = Choice.numbered(game, number)
         table = await challenges.open_table(game, f"p:{number}", "Ada", f"u{number}", setup=choice.setup)
         assert Choice.of_table(table) == choice

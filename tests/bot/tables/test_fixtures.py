@@ -1,4 +1,4 @@
-"""Tables of tournaments: nobody is asked to sit down, and what ends a game from outside ends it once."""
+"""Tournament tables: they start without sitting down, and end once from outside."""
 
 from dataclasses import replace
 from random import Random
@@ -35,15 +35,17 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
-async def opened(room: Room, game: str = "metamazzo", update: str = "f", deal: int = 0, secret: bytes = b"") -> Table:
+async def open_fixture(
+    room: Room, game: str = "metamazzo", update: str = "f", deal: int = 0, secret: bytes = b""
+) -> Table:
     choice = replace(Choice.usual(game), clock=86400, strict=True)
     setup = [Fixture("K7QF2M", 2, 0, deal, "p:100"), *(duplicate_rules(choice) if deal else choice).setup]
     chairs = PEOPLE[: GAMES[game].seats]
     return await Challenges(room).open_fixture(game, chairs, update, setup=setup, secret=secret)
 
 
-async def lists_of(room: Room) -> list[list[str]]:
-    """The tables of everybody, and those of their private chats."""
+async def all_lists(room: Room) -> list[list[str]]:
+    """Return all players' tables, then the tables of their private chats."""
     found = [await room.lists.tables_of(one.person) for one in PEOPLE]
     found += [await room.lists.tables_at(private_place(one.person)) for one in PEOPLE]
     return [[table.code for table in tables] for tables in found]
@@ -51,7 +53,7 @@ async def lists_of(room: Room) -> list[list[str]]:
 
 @pytest.mark.parametrize("deal", [0, 1])
 async def test_claim_is_refused_in_a_duplicate_deal(room: Room, deal: int) -> None:
-    table = await opened(room, "tressette", deal=deal)
+    table = await open_fixture(room, "tressette", deal=deal)
     views = [table.view(seat) for seat in range(4)]
     assert all(view and view.moves for view in views)
     assert ["claim" in view.moves for view in views if view] == [not deal] * 4
@@ -65,7 +67,7 @@ async def test_claim_is_refused_in_a_duplicate_deal(room: Room, deal: int) -> No
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_fixture_seats_all_players_and_starts(room: Room, game: str) -> None:
-    table = await opened(room, game, secret=SECRET)
+    table = await open_fixture(room, game, secret=SECRET)
     seats = GAMES[game].seats
     assert (table.phase, table.clock, table.strict) == ("playing", 86400, True)
     assert [chair and chair.name for chair in table.chairs] == [f"Person {number + 1}" for number in range(seats)]
@@ -75,35 +77,35 @@ async def test_fixture_seats_all_players_and_starts(room: Room, game: str) -> No
     assert table.fixture == Fixture("K7QF2M", 2, 0, 0, "p:100")
     assert (table.matched, table.invited, table.asking) == ((), None, {})
     of_each = [[table.code] if number < seats else [] for number in range(4)]
-    assert await lists_of(room) == [*of_each, *of_each]
+    assert await all_lists(room) == [*of_each, *of_each]
 
 
 async def test_fixture_opens_once(room: Room, store: Store) -> None:
-    table = await opened(room)
+    table = await open_fixture(room)
     other = Room(store, Random(1).randbytes)
-    assert (await opened(other)).log.entries == table.log.entries
+    assert (await open_fixture(other)).log.entries == table.log.entries
     await room.remove(await room.close(table.code, "close"))
     for late in (room, other):
         with pytest.raises(NoSuchTable):
-            await opened(late)
-    assert await lists_of(room) == [[]] * 8
+            await open_fixture(late)
+    assert await all_lists(room) == [[]] * 8
     assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
 async def test_table_limit_does_not_block_a_fixture(room: Room, store: Store) -> None:
     for number in range(MOST_TABLES):
         await Challenges(room).open_table("testa", BEA, "Bea", f"open {number}")
-    table = await opened(room, "tavolo")
+    table = await open_fixture(room, "tavolo")
     assert table.phase == "playing"
     assert len(await store.index.entries(keys.seated(BEA))) == MOST_TABLES + 1
-    # It counts for whatever they sit down at by themselves.
+    # The fixture counts against the limit for other tables.
     with pytest.raises(TooManyTables):
         await Challenges(room).open_table("testa", BEA, "Bea", "one more")
 
 
 async def test_leaving_player_resigns_out_of_turn(room: Room) -> None:
     for number in range(2):
-        table = await opened(room, update=f"f{number}")
+        table = await open_fixture(room, update=f"f{number}")
         over = await room.resign_for(table.code, number, "leave")
         assert over.game
         assert (over.game.ending, over.game.winner) == ("resign", (1 - number,))
@@ -113,7 +115,7 @@ async def test_leaving_player_resigns_out_of_turn(room: Room) -> None:
 
 async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
     for moves in (0, 1, 2):
-        table = await opened(room, "tressette", update=f"f{moves}")
+        table = await open_fixture(room, "tressette", update=f"f{moves}")
         for _ in range(moves):
             assert table.game
             seat = table.game.turn
@@ -137,10 +139,10 @@ def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
     kind = GAMES[game]
     target = choice.all_rules.target
     if game == "spades":
-        # All tricks bid and made, or made blind with nothing bid.
+        # All tricks bid and made, or a blind nil made.
         most = max(13 * 10, 200)
     else:
-        # Every trick, and every card in as many combinations as the game allows (three cards, or four of a kind).
+        # Every trick, and every card in as many combinations as the game allows (three or four of a kind).
         honours = 3 * 4
         most = 11 + (honours * 2 if choice.all_rules.model_dump()["reuse"] else honours)
     assert most < target
@@ -151,10 +153,10 @@ def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
 
 
 async def test_fixture_game_names_its_tournament_and_chat(room: Room, store: Store) -> None:
-    whole = await Archive(store.client).add(await room.resign_for((await opened(room)).code, 0, "leave"), 1.0)
+    whole = await Archive(store.client).add(await room.resign_for((await open_fixture(room)).code, 0, "leave"), 1.0)
     assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
     assert whole.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
-    duplicate = await opened(room, update="d", deal=3)
+    duplicate = await open_fixture(room, update="d", deal=3)
     for ended in (await room.stop_late(duplicate.code, "late"), await room.resign_for(duplicate.code, 0, "leave")):
         one = await Archive(store.client).build_game(ended, 1.0)
         assert (one.fixture, one.chats, one.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)

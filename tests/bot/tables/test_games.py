@@ -1,4 +1,4 @@
-"""A game under way: whose time is up, what is done for a player, and how a game is ended from outside."""
+"""A running game: expired clocks, moves for a late player, and ends from outside."""
 
 from random import Random
 
@@ -23,8 +23,8 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
-async def begun(room: Room, game: str = "testa", *, strict: bool = False, robot: bool = False) -> Table:
-    """A game that has begun, with a clock of a minute; seat n is ``p:n``, or the last a robot."""
+async def start_game(room: Room, game: str = "testa", *, strict: bool = False, robot: bool = False) -> Table:
+    """Start a game with a clock of a minute. Seat n is ``p:n``, and the last one can be a robot."""
     table = await Challenges(room).open_table(game, "p:0", "P0", "open")
     table = await Challenges(room).choose_clock(table.code, "p:0", 60, strict, "clock")
     for seat in range(1, len(table.chairs)):
@@ -36,20 +36,20 @@ async def begun(room: Room, game: str = "testa", *, strict: bool = False, robot:
     return table
 
 
-def turn(table: Table) -> int:
+def turn_of(table: Table) -> int:
     assert table.game
     assert table.game.turn is not None
     return table.game.turn
 
 
-def a_card(table: Table) -> str:
-    """A card that may be played."""
+def playable_card(table: Table) -> str:
+    """Return a card that can be played."""
     assert table.game
-    return next(move for move in table.game.legal_moves(turn(table)) if move.startswith("play "))
+    return next(move for move in table.game.legal_moves(turn_of(table)) if move.startswith("play "))
 
 
-async def flagged(room: Room, table: Table) -> Table:
-    """The table once all of a move's time has gone."""
+async def run_out_clock(room: Room, table: Table) -> Table:
+    """Let the clock ring until the time is up."""
     for _ in range(2):
         table = await room.time_passed(table.code, table.version)
     assert table.alarm == "flagged"
@@ -57,14 +57,16 @@ async def flagged(room: Room, table: Table) -> Table:
 
 
 async def test_clock_nudges_then_flags_then_stops(room: Room) -> None:
-    table = await begun(room)
+    table = await start_game(room)
     assert (await room.time_passed(table.code, table.version)).alarm == "nudged"
-    table = await flagged(room, await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), "u1"))
+    table = await run_out_clock(
+        room, await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), "u1")
+    )
     assert (await room.time_passed(table.code, table.version)).version == table.version
 
 
 async def test_late_or_repeated_alarm_does_nothing(room: Room) -> None:
-    table = await begun(room)
+    table = await start_game(room)
     nudged = await room.time_passed(table.code, table.version)
     assert (await room.time_passed(table.code, table.version)).version == nudged.version
     with pytest.raises(OldPanel):
@@ -83,7 +85,7 @@ async def test_no_time_passes_after_the_end(room: Room, ends: str) -> None:
     if ends == "open":
         table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
     else:
-        table = await begun(room)
+        table = await start_game(room)
     over = await room.close(table.code, "close")
     assert (await room.time_passed(over.code, over.version)).version == over.version
 
@@ -95,8 +97,8 @@ async def test_challenge_expires(room: Room) -> None:
 
 @pytest.mark.parametrize("game", ["testa", "tressette"])
 async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) -> None:
-    table = await begun(room, game)
-    late = turn(table)
+    table = await start_game(room, game)
+    late = turn_of(table)
     rival = f"p:{(late + 1) % len(table.chairs)}"
     for _ in range(2):
         for decide in (room.claim_on_time, room.wait, room.check_flagged):
@@ -118,26 +120,26 @@ async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) 
 
 @pytest.mark.parametrize("moves", [0, 1])
 async def test_claim_on_time_wins(room: Room, moves: int) -> None:
-    """Whichever side is late."""
-    table = await begun(room)
+    """Each side is late once."""
+    table = await start_game(room)
     for number in range(moves):
-        table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
-    late = turn(table)
-    table = await flagged(room, table)
+        table = await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}")
+    late = turn_of(table)
+    table = await run_out_clock(room, table)
     table = await room.claim_on_time(table.code, f"p:{1 - late}", "claim")
     assert table.game
     assert (table.game.ending, table.game.winner) == ("timeout", (1 - late,))
-    # Delivered again the same update has its answer, though nobody's time is up any more.
+    # The redelivered update is accepted, although no time is up any more.
     assert (await room.check_flagged(table.code, f"p:{1 - late}", "claim")).version == table.version
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
 async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: int) -> None:
-    table = await begun(room, "tressette")
+    table = await start_game(room, "tressette")
     for number in range(moves):
-        table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
-    late = turn(table)
-    table = await flagged(room, table)
+        table = await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}")
+    late = turn_of(table)
+    table = await run_out_clock(room, table)
     with pytest.raises(NotYoursToDecide):
         await room.claim_on_time(table.code, f"p:{(late + 2) % 4}", "the partner's claim")
     table = await room.claim_on_time(table.code, f"p:{(late + 3) % 4}", "claim")
@@ -148,16 +150,16 @@ async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: i
 
 @pytest.mark.parametrize("strict", [False, True])
 async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict: bool) -> None:
-    table = await begun(room, strict=strict)
-    late = turn(table)
+    table = await start_game(room, strict=strict)
+    late = turn_of(table)
     for number in range(30):
         if table.phase == "over":
             break
         assert table.lates[late] < LATES_TO_FORFEIT or not strict
-        if turn(table) == late:
-            table = await room.move_for(table.code, late, table.version, [a_card(table)], f"m{number}")
+        if turn_of(table) == late:
+            table = await room.move_for(table.code, late, table.version, [playable_card(table)], f"m{number}")
         else:
-            table = await room.press(table.code, f"p:{1 - late}", table.version, a_card(table), f"m{number}")
+            table = await room.press(table.code, f"p:{1 - late}", table.version, playable_card(table), f"m{number}")
     assert table.lates[late] == 3 if strict else table.lates[late] > 3
     assert table.lates[1 - late] == 0
     assert table.game
@@ -166,44 +168,44 @@ async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict:
 
 
 async def test_robot_moves_are_never_late(room: Room) -> None:
-    table = await begun(room, strict=True, robot=True)
+    table = await start_game(room, strict=True, robot=True)
     for number in range(12):
-        seat = turn(table)
+        seat = turn_of(table)
         if seat == 1:
-            table = await room.move_for(table.code, seat, table.version, [a_card(table)], f"m{number}")
+            table = await room.move_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
         else:
-            table = await room.press(table.code, "p:0", table.version, a_card(table), f"m{number}")
+            table = await room.press(table.code, "p:0", table.version, playable_card(table), f"m{number}")
     assert (table.phase, table.lates) == ("playing", (0, 0))
 
 
 async def test_move_for_player_needs_turn_and_current_version(room: Room) -> None:
-    table = await begun(room)
-    seat = turn(table)
+    table = await start_game(room)
+    seat = turn_of(table)
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
         with pytest.raises(OldPanel):
-            await room.move_for(table.code, wrong_seat, version, [a_card(table)], "u1")
+            await room.move_for(table.code, wrong_seat, version, [playable_card(table)], "u1")
     waiting = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
         await room.move_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
 
 async def test_move_for_wrong_seat_at_four_is_refused(room: Room) -> None:
-    table = await begun(room, "tressette")
+    table = await start_game(room, "tressette")
     for number in range(4):
-        seat = turn(table)
+        seat = turn_of(table)
         for wrong_seat in {0, 1, 2, 3} - {seat}:
             with pytest.raises(OldPanel):
-                await room.move_for(table.code, wrong_seat, table.version, [a_card(table)], f"wrong {number}")
-        table = await room.move_for(table.code, seat, table.version, [a_card(table)], f"m{number}")
+                await room.move_for(table.code, wrong_seat, table.version, [playable_card(table)], f"wrong {number}")
+        table = await room.move_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
         assert (len(table.moved_at), table.moved_at[seat]) == (4, table.version)
 
 
 async def test_late_move_that_ends_a_deal_starts_the_next(room: Room) -> None:
-    table = await begun(room)
+    table = await start_game(room)
     for number in range(40):
         assert table.game
         assert table.game.deal_number == 1
-        table = await room.move_for(table.code, turn(table), table.version, [a_card(table)], f"m{number}")
+        table = await room.move_for(table.code, turn_of(table), table.version, [playable_card(table)], f"m{number}")
     assert table.game
     assert (table.game.deal_number, table.dealt_at) == (2, table.version)
 
@@ -214,7 +216,7 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
         await store.append(table.code, Log([]), table.log.entries)
     room = Room(store, Random(0).randbytes)
 
-    # Both games go on after the update.
+    # Both games continue after the update.
     for release, table in stored.items():
         loaded = await room.table(table.code)
         assert (loaded.phase, loaded.error) == ("playing", "")
@@ -224,8 +226,8 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
     new = stored[RELEASE]
     with pytest.raises(ClaimNeedsLead):
         await room.press(new.code, "p:2", new.version, "claim", "claim")
-    seat = turn(new)
-    assert (await room.press(new.code, f"p:{seat}", new.version, a_card(new), "card")).phase == "playing"
+    seat = turn_of(new)
+    assert (await room.press(new.code, f"p:{seat}", new.version, playable_card(new), "card")).phase == "playing"
 
     old = await room.press(stored[1].code, "p:2", stored[1].version, "claim", "claim")
     assert old.game
@@ -236,7 +238,7 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
 
 
 async def test_new_game_has_the_current_release(room: Room) -> None:
-    game = (await begun(room, "tressette")).game
+    game = (await start_game(room, "tressette")).game
     assert game
     assert game.release == RELEASE
 
@@ -246,7 +248,7 @@ async def test_closed_table_has_no_winner(room: Room) -> None:
     closed = await room.close(challenge.code, "close 1")
     assert closed.closed == "cancelled"
     assert (await room.close(challenge.code, "once more")).version == closed.version
-    table = await room.close((await begun(room)).code, "close 2")
+    table = await room.close((await start_game(room)).code, "close 2")
     assert table.game
     assert (table.phase, table.game.ending, table.game.winner) == ("over", "cancelled", ())
     assert (await room.close(table.code, "close 3")).version == table.version

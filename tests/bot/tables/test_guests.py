@@ -1,4 +1,4 @@
-"""Guests of the web pages may be anybody, any number of times: what they leave must not fill the store."""
+"""Limits for guests of the web pages, who must not fill the store."""
 
 import asyncio
 
@@ -46,7 +46,7 @@ async def test_address_and_network_have_table_limits(challenges: Challenges) -> 
     opened = [await practice(challenges, number, HOME) for number in range(3)]
     with pytest.raises(TooManyFromAddress):
         await practice(challenges, 3, HOME)
-    # The same wish again is no new table.
+    # A redelivered update opens no new table.
     assert (await practice(challenges, 0, HOME)).code == opened[0].code
     for number in range(10, 13):
         await practice(challenges, number, NEXT_DOOR)
@@ -86,11 +86,11 @@ async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challen
         await store.memory.check()
         with pytest.raises(StoreFull):
             await practice(challenges, 2, None)
-        # The same wish again is no new table.
+        # A redelivered update opens no new table.
         assert (await practice(challenges, 1, None)).code == table.code
         after = await challenges._room.close(table.code, "host")
         assert after.phase == "over"
-        # A store that evicts never refuses a write, so it is always full, and tables need not wait.
+        # A store that evicts never refuses a write, so it can look full forever. Tables need not wait.
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
         await store.memory.check()
         assert not store.memory.is_full
@@ -119,7 +119,7 @@ async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: 
     async with full(store):
         with pytest.raises(StoreFull):
             await open_one("2")
-        # The same update again opens no new table.
+        # A redelivered update opens no new table.
         assert (await open_one("1")).code == table.code
     await open_one("2")
 

@@ -1,4 +1,4 @@
-"""What is left of somebody at a table that they leave for good, by what they were there."""
+"""Traces of a forgotten person at a table, by role."""
 
 from random import Random
 
@@ -20,8 +20,8 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
-async def left(room: Room, table: Table, person: str, handle: str = "") -> Table:
-    """The table once this person has left it; nothing tells of them, and leaving again is nothing to do."""
+async def leave_table(room: Room, table: Table, person: str, handle: str = "") -> Table:
+    """Remove a person from a table, twice. Return the table, which must not contain their id."""
     assert await leave(room, table.code, person, handle, SOMEBODY)
     assert not await leave(room, table.code, person, handle, SOMEBODY)
     after = await room.load(table.code)
@@ -32,26 +32,26 @@ async def left(room: Room, table: Table, person: str, handle: str = "") -> Table
 
 async def test_leaving_cancels_own_challenge(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", BEA, "Bea", "open")
-    after = await left(room, table, BEA)
+    after = await leave_table(room, table, BEA)
     assert (after.phase, after.closed, after.opener.name) == ("closed", "cancelled", NAME)
 
 
 @pytest.mark.parametrize("invited", [Invited(BEA, "", "Bea"), Invited("", "bea", "Bea")])
 async def test_leaving_declines_a_received_challenge(room: Room, invited: Invited) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open", invited=invited)
-    assert (await left(room, table, BEA, "bea")).closed == "declined"
+    assert (await leave_table(room, table, BEA, "bea")).closed == "declined"
 
 
 async def test_leaving_keeps_a_challenge_at_four_open(room: Room) -> None:
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
-    assert (await left(room, table, BEA)).phase == "open"
+    assert (await leave_table(room, table, BEA)).phase == "open"
 
 
 async def test_leaving_frees_the_seat(room: Room) -> None:
     table = await Challenges(room).open_table("tressette", CLEO, "Cleo", "open")
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     table = await Challenges(room).sit(table.code, DORA, "Dora", "u2", 2)
-    after = await left(room, table, BEA)
+    after = await leave_table(room, table, BEA)
     assert after.phase == "open"
     assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
 
@@ -62,7 +62,7 @@ async def test_leaving_withdraws_only_the_own_seat_request(room: Room) -> None:
     await Challenges(room).sit(table.code, BEA, "Bea", "u2", 2)
     table = await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
     assert {*table.asking} == {2, 3}
-    after = await left(room, table, BEA)
+    after = await leave_table(room, table, BEA)
     assert {place: chair.person for place, chair in after.asking.items()} == {3: DORA}
     assert after.seat_of(CLEO) == 1
 
@@ -73,7 +73,7 @@ async def test_leaving_resigns_a_running_game(room: Room, person: str) -> None:
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1")
     seat = table.seat_of(person)
     assert seat is not None
-    after = await left(room, table, person)
+    after = await leave_table(room, table, person)
     assert after.game
     assert (after.phase, after.game.ending, after.game.winner) == ("over", "resign", (1 - seat,))
     chair = after.chairs[seat]
@@ -85,8 +85,8 @@ async def test_leaving_resigns_a_running_game(room: Room, person: str) -> None:
 async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, person: str) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
     await Challenges(room).sit(table.code, person, "Bea", "u1")
-    await left(room, await room.load(table.code), ADA)
-    after = await left(room, await room.load(table.code), person)
+    await leave_table(room, await room.load(table.code), ADA)
+    after = await leave_table(room, await room.load(table.code), person)
     assert after.game
     assert after.game.winner == (1,)
 
@@ -97,7 +97,7 @@ async def test_leaving_redacts_update_keys_except_the_opening(room: Room) -> Non
     await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
     await challenges.stand(table.code, BEA, "pg2.2")
     table = await challenges.sit(table.code, CLEO, "Cleo", "pg22.1", 1)
-    after = await left(room, table, BEA)
+    after = await leave_table(room, table, BEA)
     assert b"pg2." not in b"".join(after.log.entries)
     assert after.log.has_update("pg22.1")
     assert await challenges.opened_by("again:2")
@@ -120,5 +120,5 @@ async def test_leaving_is_retried_after_a_concurrent_change(room: Room, store: S
         return await rewrite(*given)  # type: ignore[arg-type]
 
     room.rewrite = late  # type: ignore[method-assign, assignment]
-    after = await left(room, table, BEA)
+    after = await leave_table(room, table, BEA)
     assert (after.seat_of(CLEO), after.chairs[1]) == (2, None)

@@ -1,4 +1,4 @@
-"""At which tables somebody sits is the same for all workers, is never lost, and has its limits, however many ask."""
+"""Lists of a person's tables: equal for all workers, crash-safe and limited."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
     anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
     await anna.say("/challenge testa")
     code = await code_of(one, anna)
-    # The other worker knows the table as it was before anybody came.
+    # The other worker has cached the table without Bruno.
     stale = await two.room.table(code)
     await bruno.press("Accept", GROUP)
     two.room._remembered[code] = stale
@@ -53,7 +53,7 @@ async def test_sixty_concurrent_challenges_open_twenty_tables(
     assert [reply.toast for reply in replies].count("") == MOST_TABLES
     assert all(f"{MOST_TABLES} tables" in reply.toast for reply in replies if reply.toast)
     assert len(await one.tables_of("paper:1")) == MOST_TABLES
-    # Who gave one up may open one.
+    # Cancelling one table makes room for another.
     await people[0].press("Cancel", (await one.tables_of("paper:1"))[0].hosts[0])
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
 
@@ -75,7 +75,7 @@ async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePla
     assert [reply.toast for reply in replies].count("") == MOST_CHALLENGES
     loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
     assert f"{MOST_CHALLENGES} open challenges" in refused.toast
-    # One that is accepted waits no more.
+    # An accepted challenge no longer counts.
     await loser.press("Accept", GROUP)
     assert not (await Player(two, fake, "Zoe", 99).say("/challenge testa")).toast
 
@@ -97,7 +97,7 @@ async def test_crash_around_a_commit_loses_no_table(store: Store, monkeypatch: p
         monkeypatch.setattr(store, "append", append)
         assert len(await worker.tables_of("paper:1")) == kept
         assert len(await worker.tables_at(GROUP)) == kept
-        # An entry of what never came goes once no commit can be on its way.
+        # An entry without a table is removed once no commit can be in progress.
         entries = await store.index.entries(keys.seated("paper:1"))
         assert len(entries) == 1
         if not kept:

@@ -1,4 +1,4 @@
-"""An update may be delivered again, at any time, to any worker: every operation of the room is done once."""
+"""Updates can be redelivered at any time to any worker, but each operation happens once."""
 
 import asyncio
 import inspect
@@ -23,7 +23,7 @@ from tests.long import mostly_long
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {
+READING = {
     "rewrite",
     "rehost",
     "check_flagged",
@@ -36,12 +36,11 @@ WATCHING = {
     "remembers",
     "opened_by",
 }
-WRITING = {"commit", "open"}
-"""What the operations themselves do."""
+WRITING = {"commit", "open"}  # used by the operations themselves
 
 
 class Operation(NamedTuple):
-    """Something done by one update, with all that it was told: done again by any worker's room."""
+    """An operation with its arguments, which any worker's room can repeat."""
 
     name: str
     arguments: tuple[object, ...]
@@ -55,15 +54,14 @@ class Operation(NamedTuple):
 
 
 class Updates:
-    """Random updates at a few tables; each may be delivered again."""
+    """Random updates at a few tables."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.done: list[tuple[Operation, Table | None]] = []
-        """With the table as it came of each, None if it was refused."""
+        self.done: list[tuple[Operation, Table | None]] = []  # with the resulting table, or None if refused
 
     def next(self, table: Table | None) -> Operation:
-        """One more update, for a table or to open one; any person may want anything."""
+        """Return a random update of any person, for a table or to open one."""
         random, key = self.random, f"u{len(self.done)}"
         person = random.choice(PEOPLE)
         name = f"Person {person[2:]}"
@@ -121,8 +119,8 @@ class Updates:
         return Operation("press", (table.code, chair.person, version, move, key), key)
 
 
-async def everything(room: Room) -> dict[str, object]:
-    """All that the store has of tables, and who finds which of them in their lists."""
+async def stored_state(room: Room) -> dict[str, object]:
+    """Return all table logs in the store, and every person's list."""
     client = room.store.client
     found: dict[str, object] = {key: await client.lrange(key, 0, -1) async for key in client.scan_iter("{s*}:table:*")}
     for person in PEOPLE:
@@ -148,13 +146,13 @@ async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> No
             if came.code not in codes:
                 codes.append(came.code)
             if came.phase in ("over", "closed") and random.random() < 0.5:
-                # All was shown, and the table is forgotten: so it is for whoever is late.
+                # The table was shown to the end and removed, so late updates find nothing.
                 await random.choice(rooms).remove(came)
-        before = await everything(rooms[0])
+        before = await stored_state(rooms[0])
         for again, then in random.sample(updates.done, min(4, len(updates.done))):
             if then and then.log.has_update(again.key) and await _entries_since(store, then) < STAMPS_KEPT:
                 await _deliver_again(again, random.choice(rooms))
-                assert await everything(rooms[0]) == before, again
+                assert await stored_state(rooms[0]) == before, again
     assert len([came for _, came in updates.done if came]) > 30
 
 
@@ -172,7 +170,7 @@ async def _any_table(room: Room, random: Random, codes: list[str]) -> Table | No
 
 
 async def _deliver_again(operation: Operation, room: Room) -> None:
-    """What was done is answered as done, or the table is no more."""
+    """Repeat an operation. It must succeed, or the table must be gone."""
     try:
         await operation(room)
     except NoSuchTable:
@@ -180,12 +178,12 @@ async def _deliver_again(operation: Operation, room: Room) -> None:
 
 
 async def test_every_room_operation_is_redelivered_above() -> None:
-    """An operation that is added to the room is to be added there."""
+    """A new operation of the room must be added to `Updates`."""
     operations = {
         name
         for kind in (Room, Challenges)
         for name, method in inspect.getmembers(kind, inspect.iscoroutinefunction)
-        if not name.startswith("_") and name not in WATCHING | WRITING
+        if not name.startswith("_") and name not in READING | WRITING
     }
     source = inspect.getsource(Updates)
     assert not {name for name in operations if f'"{name}"' not in source}, operations
@@ -221,7 +219,7 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
     assert await seated_tables(room, "p:2") == []
     await Challenges(room).sit(code, "p:3", "Dino", "sit 3")
     for late in rooms:
-        # At a table where others are still awaited, and at one where they play.
+        # First at an open table, then at a full one.
         await Challenges(late).sit(code, "p:2", "Carla", "sit 4")
         assert (await Challenges(late).stand(code, "p:2", "stand")).seat_of("p:2") is not None
         for one in rooms:
@@ -232,7 +230,7 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
 async def test_sitting_during_a_stand_keeps_the_index_entry(
     store: Store, monkeypatch: pytest.MonkeyPatch, redelivered: bool
 ) -> None:
-    """The entry is renewed before the chair is given back, and the chair is taken after it."""
+    """The stand happens between renewing the index entry and taking the seat."""
     sitting, standing = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(sitting).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(sitting).sit(code, "p:1", "Bea", "sit 1")
@@ -250,7 +248,7 @@ async def test_sitting_during_a_stand_keeps_the_index_entry(
 
 
 async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The chair is taken again between the commit that gives it back and the release of its entry."""
+    """The seat is taken again between the stand's commit and the release of its index entry."""
     room, other = (Room(store, Random(0).randbytes) for _ in range(2))
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")
@@ -311,7 +309,7 @@ async def test_unchanged_options_do_not_count_as_changes(store: Store) -> None:
 async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     room = Room(store, Random(0).randbytes)
     code = (await Challenges(room).open_table(game, "p:0", "Ada", "open")).code
-    # At a tavolo the chair beside the opener's asks nobody.
+    # At a tavolo the seat next to the opener's needs no consent.
     for number in range(MOST_ENTRIES):
         with suppress(TooManyChanges):
             await Challenges(room).sit(code, "p:1", "Bea", f"sit {number}", 1)
@@ -320,6 +318,6 @@ async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     assert MOST_ENTRIES <= table.version < MOST_ENTRIES + len(table.chairs)
     assert table.seat_of("p:1") is None
     assert await seated_tables(room, "p:1") == []
-    # One that was delivered again is answered as done, and the opener may end it.
+    # A redelivered stand is accepted, and the opener can cancel.
     assert (await Challenges(room).stand(code, "p:1", f"stand {(table.version - 3) // 2}")).version == table.version
     assert (await Challenges(room).cancel(code, "p:0", "cancel")).phase == "closed"

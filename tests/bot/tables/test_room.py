@@ -1,4 +1,4 @@
-"""The room: every press one move or none, and the right word to the presser."""
+"""The room: each press makes one move or none, and each refusal gives its reason."""
 
 import asyncio
 from collections import Counter
@@ -44,20 +44,19 @@ ADA, BEA = "tg:1", "dc:2"
 
 @pytest.fixture
 async def room(store: Store) -> Room:
-    return repeatable(store)
+    return seeded_room(store)
 
 
-def repeatable(store: Store) -> Room:
-    """A room whose packs are the same in every run."""
+def seeded_room(store: Store) -> Room:
+    """Return a room with the same packs in every run."""
     return Room(store, Random(0).randbytes)
 
 
-numbers = count(1)
-"""Updates are counted by their platform, and none has a number twice."""
+numbers = count(1)  # of updates, which a platform never repeats
 
 
-async def seated(room: Room, game: str, *rules: str) -> Table:
-    """A table of this game, everybody in place and the first deal on the table; the person in seat n is ``p:n``."""
+async def seat_players(room: Room, game: str, *rules: str) -> Table:
+    """Open a table, seat all players and deal. The person in seat n is ``p:n``."""
     table = await Challenges(room).open_table(game, "p:0", "Person 0", f"open {next(numbers)}")
     for rule in rules:
         table = await Challenges(room).choose_rule(table.code, "p:0", rule, rule)
@@ -69,8 +68,8 @@ async def seated(room: Room, game: str, *rules: str) -> Table:
     return table
 
 
-def to_move(table: Table) -> tuple[str, str]:
-    """Whoever's turn it is, and a card that may be played."""
+def mover_and_card(table: Table) -> tuple[str, str]:
+    """Return the person to move and a card that they can play."""
     assert table.game
     assert table.game.turn is not None
     legal = legal_moves_for_record(table.game, table.game.turn)
@@ -138,7 +137,7 @@ async def test_code_depends_on_update_and_secret(room: Room, store: Store) -> No
 
 
 def test_codes_and_marks_never_change() -> None:
-    """An update that comes again after the bot was renewed finds its table; marks of tables that are gone are in the store."""
+    """Redelivered updates must find their table after an upgrade, and the store keeps marks of removed tables."""
     assert table_code("u1 0", b"secret") == "XWZ2EC"
     assert mark_of("paper:1") == "93b39b4b5785"
 
@@ -225,7 +224,7 @@ async def test_any_name_can_open_a_table(room: Room, name: str) -> None:
 async def test_log_reproduces_every_version_of_a_game(room: Room, game: str) -> None:
     random = Random(game)
     shortest = min(GAMES[game].rules.choices()["target"])
-    table = await seated(room, game, f"target={shortest}")
+    table = await seat_players(room, game, f"target={shortest}")
     for number in range(400):
         if table.phase == "over":
             break
@@ -251,9 +250,9 @@ async def test_log_reproduces_every_version_of_a_game(room: Room, game: str) -> 
 
 
 async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
-    table = await seated(room, "testa")
+    table = await seat_players(room, "testa")
     while table.game and table.game.deal_number == 1:
-        person, move = to_move(table)
+        person, move = mover_and_card(table)
         before = table
         table = await room.press(table.code, person, table.version, move, f"m{table.version}")
     assert table.version == before.version + 2
@@ -264,8 +263,8 @@ async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
 
 
 async def test_fifty_simultaneous_presses_are_one_move(room: Room) -> None:
-    table = await seated(room, "metamazzo")
-    person, move = to_move(table)
+    table = await seat_players(room, "metamazzo")
+    person, move = mover_and_card(table)
     presses = [room.press(table.code, person, table.version, move, f"click {n}") for n in range(50)]
     results = await asyncio.gather(*presses, return_exceptions=True)
     assert Counter(type(result).__name__ for result in results) == {"Table": 1, "OldPanel": 49}
@@ -273,24 +272,24 @@ async def test_fifty_simultaneous_presses_are_one_move(room: Room) -> None:
 
 
 async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> None:
-    table = await seated(room, "metamazzo")
-    person, move = to_move(table)
+    table = await seat_players(room, "metamazzo")
+    person, move = mover_and_card(table)
     results = await asyncio.gather(*(room.press(table.code, person, table.version, move, "same") for _ in range(20)))
     assert {result.version for result in results} == {table.version + 1}
-    # Another worker, which has never seen the table, knows it too; and so does this one after others have moved.
+    # Another worker without the table accepts it, and so does this one after other moves.
     assert (await Room(store).press(table.code, person, table.version, move, "same")).version == table.version + 1
     later = results[0]
-    other, reply = to_move(later)
+    other, reply = mover_and_card(later)
     await room.press(table.code, other, later.version, reply, "reply")
     assert (await room.press(table.code, person, table.version, move, "same")).version == table.version + 2
 
 
 async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as one, open_store(embedded.url) as two:
-        rooms = [repeatable(one), repeatable(two)]
-        table = await seated(rooms[0], "metamazzo")
+        rooms = [seeded_room(one), seeded_room(two)]
+        table = await seat_players(rooms[0], "metamazzo")
         for number in range(39):
-            person, move = to_move(table)
+            person, move = mover_and_card(table)
             both = [
                 room.press(table.code, person, table.version, move, f"w{n} {number}") for n, room in enumerate(rooms)
             ]
@@ -302,8 +301,8 @@ async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> N
 
 
 async def test_stranger_or_wrong_turn_is_refused(room: Room) -> None:
-    table = await seated(room, "metamazzo")
-    person, move = to_move(table)
+    table = await seat_players(room, "metamazzo")
+    person, move = mover_and_card(table)
     with pytest.raises(NotAtThisTable):
         await room.press(table.code, "tg:666", table.version, move, "u1")
     other = "p:1" if person == "p:0" else "p:0"
@@ -313,8 +312,8 @@ async def test_stranger_or_wrong_turn_is_refused(room: Room) -> None:
 
 
 async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
-    table = await seated(room, "metamazzo")
-    person, move = to_move(table)
+    table = await seat_players(room, "metamazzo")
+    person, move = mover_and_card(table)
     after = await room.press(table.code, person, table.version, move, "u1")
     with pytest.raises(OldPanel):
         await room.press(table.code, person, table.version, "play 3D", "u2")
@@ -324,11 +323,11 @@ async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
 
 
 async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
-    """At tressette anybody may declare after the first trick; whoever is about to play must not lose the press."""
+    """At tressette any player can declare after the first trick. The player to move must not lose a press."""
     for attempt in range(200):
-        table = await seated(room, "tressette")
+        table = await seat_players(room, "tressette")
         for number in range(4):
-            person, _ = to_move(table)
+            person, _ = mover_and_card(table)
             assert table.game
             plays = [
                 m
@@ -342,7 +341,7 @@ async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
             declared = [move for move in legal_moves_for_record(table.game, seat) if move.startswith("declare ")]
             if declared and seat != table.game.turn:
                 after = await room.press(table.code, f"p:{seat}", seen, declared[0], "declare")
-                person, _ = to_move(after)
+                person, _ = mover_and_card(after)
                 assert after.game
                 play = next(
                     m for m in legal_moves_for_record(after.game, after.game.turn or 0) if m.startswith("play ")
@@ -368,8 +367,8 @@ async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
     ],
 )
 async def test_made_up_move_is_refused(room: Room, payload: str) -> None:
-    table = await seated(room, "metamazzo")
-    person, _ = to_move(table)
+    table = await seat_players(room, "metamazzo")
+    person, _ = mover_and_card(table)
     with pytest.raises((UnknownMove, MustFollow)):
         await room.press(table.code, person, table.version, payload, "u1")
     assert (await room.table(table.code)).version == table.version
@@ -387,18 +386,18 @@ async def test_press_outside_a_game_is_refused(room: Room) -> None:
 
 
 async def test_worker_with_an_old_table_catches_up(store: Store) -> None:
-    fast, slow = repeatable(store), repeatable(store)
-    table = await seated(fast, "metamazzo")
+    fast, slow = seeded_room(store), seeded_room(store)
+    table = await seat_players(fast, "metamazzo")
     await slow.table(table.code)
     for number in range(60):
-        person, move = to_move(table)
+        person, move = mover_and_card(table)
         table = await fast.press(table.code, person, table.version, move, f"m{number}")
-    person, move = to_move(table)
+    person, move = mover_and_card(table)
     assert (await slow.press(table.code, person, table.version, move, "slow")).version > table.version
 
 
 async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
-    fast, slow, late = (repeatable(store) for _ in range(3))
+    fast, slow, late = (seeded_room(store) for _ in range(3))
     table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
     for room in (slow, late):
         await room.table(table.code)
@@ -408,14 +407,14 @@ async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
     assert not await store.client.exists(keys.named("tg:3"))
     for person in (ADA, "tg:2"):
         assert await store.client.smembers(keys.named(person)) == {table.code.encode()}
-    # The same update at a worker that finds its person in the log only when it is refused.
+    # This worker finds the person in the log only after the refusal.
     await store.client.delete(keys.named("tg:2"))
     await Challenges(late).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
 
 
 async def test_refusal_updates_the_cache_without_another_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fast, slow = repeatable(store), repeatable(store)
+    fast, slow = seeded_room(store), seeded_room(store)
     table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
     await slow.table(table.code)
     await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
@@ -432,7 +431,7 @@ async def test_refusal_updates_the_cache_without_another_read(store: Store, monk
 
 
 async def test_refusal_reads_confirmed_entries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
+    table = await Challenges(seeded_room(store)).open_table("testa", ADA, "Ada", "u1")
     real, confirmed = store.entries_since, list[object]()
 
     async def since(*about: Any, **more: Any) -> Any:
@@ -440,9 +439,9 @@ async def test_refusal_reads_confirmed_entries(store: Store, monkeypatch: pytest
         return await real(*about, **more)
 
     monkeypatch.setattr(store, "entries_since", since)
-    room = repeatable(store)
+    room = seeded_room(store)
     for count_of in (1, 2):
-        # The first time it is not in memory, the second time what is in memory may be old.
+        # The first time the table is not cached, the second time the cache can be old.
         with pytest.raises(TableError):
             await Challenges(room).cancel(table.code, BEA, "u2")
         assert confirmed == [True] * count_of
@@ -466,16 +465,16 @@ async def test_commits_are_announced_only_to_other_owners(store: Store, monkeypa
 
 
 async def test_reopening_a_removed_table_indexes_nobody(store: Store) -> None:
-    room = repeatable(store)
+    room = seeded_room(store)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     await room.remove(table)
     with pytest.raises(NoSuchTable):
-        await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
+        await Challenges(seeded_room(store)).open_table("testa", ADA, "Ada", "u1")
     assert not await store.client.exists(keys.named(ADA))
 
 
 async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    room = repeatable(store)
+    room = seeded_room(store)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     remove = store.remove
 
@@ -491,8 +490,8 @@ async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypa
 
 @pytest.mark.parametrize("person", ["tg:2", "tg:3", "tg:4", "tg:5", "tg:6"])
 async def test_removed_tables_code_is_not_reused_by_another_person(store: Store, person: str) -> None:
-    """Updates are counted by their platform, and two platforms may count alike."""
-    room = repeatable(store)
+    """Two platforms can use the same update id."""
+    room = seeded_room(store)
     gone = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     await room.remove(gone)
     table = await Challenges(room).open_table("testa", person, "Bea", "u1")
@@ -501,8 +500,8 @@ async def test_removed_tables_code_is_not_reused_by_another_person(store: Store,
 
 
 async def test_named_index_survives_another_workers_refusal(store: Store) -> None:
-    """Two workers enter the same person; the one is refused between the other's entering and its commit."""
-    room = repeatable(store)
+    """Two workers index the same person. One is refused between the other's indexing and its commit."""
+    room = seeded_room(store)
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "u1")
     await store.client.sadd(keys.named("tg:2"), table.code)
     real = store.append
@@ -526,10 +525,10 @@ async def test_refusal_is_a_sentence(room: Room) -> None:
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
 async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not once to try it, and again when it is written; so is the deal that comes with it."""
+    """A move, and the deal after it, must not run once as a trial and again when stored."""
     made: list[str] = []
     play, deal = engine.Game.play, engine.Game.deal
-    table = await seated(room, game)
+    table = await seat_players(room, game)
 
     def played(game: engine.Game, seat: int | None, move: str) -> None:
         made.append(move)
@@ -560,19 +559,19 @@ async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.M
     "move", ["play", "play ", "play XX", "play 3D 4D", "play \udc80", "fly 3D", "", "claim\tx", "7"]
 )
 async def test_malformed_move_is_refused(room: Room, move: str) -> None:
-    table = await seated(room, "tressette")
-    person, _ = to_move(table)
+    table = await seat_players(room, "tressette")
+    person, _ = mover_and_card(table)
     with pytest.raises(EngineError):
         await room.press(table.code, person, table.version, move, "none")
     assert (await room.table(table.code)).version == table.version
 
 
 async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fast, slow = repeatable(store), repeatable(store)
-    table = await seated(fast, "metamazzo")
+    fast, slow = seeded_room(store), seeded_room(store)
+    table = await seat_players(fast, "metamazzo")
     old = await slow.table(table.code)
     for number in range(FOLD_AFTER + 2):
-        person, move = to_move(table)
+        person, move = mover_and_card(table)
         table = await fast.press(table.code, person, table.version, move, f"m{number}")
     assert (await store.entries_since(table.code, old.log)).whole
     read: list[str] = []
@@ -589,7 +588,7 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     assert found.game
     assert table.game
     assert found.game.record() == table.game.record()
-    # Not where what is known is no beginning of the log, and whoever caused the same the log says so.
+    # A known log that is no prefix is not used, and the update of the log wins.
     assert Table.from_log(table.code, old.log, found).version == old.version
     other = Log([*found.log.entries[:-1], add_stamp(strip_stamp(found.log.last).decode(), "another")])
     assert Table.from_log(table.code, other, found).log.last == other.last
@@ -598,7 +597,7 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
 async def test_is_playing_at_knows_only_cached_versions(room: Room) -> None:
     challenge = await Challenges(room).open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
-    table = await seated(room, "testa")
+    table = await seat_players(room, "testa")
     asked = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]
     assert asked == [False, True, False]
     room.forget(table.code)

@@ -1,4 +1,4 @@
-"""What a table's log makes of it, and what is asked of a table: without a store."""
+"""Tables built from their logs, without a store."""
 
 from collections.abc import Sequence
 
@@ -42,21 +42,21 @@ ADA, BEA, CLEO, DORA = "paper:1", "paper:2", "other:3", "paper:4"
 FOUR = (ADA, BEA, CLEO, DORA)
 
 
-def opened(game: str, *entries: Entry) -> Table:
-    """A table that Ada opened, with these entries in its log."""
+def open_table(game: str, *entries: Entry) -> Table:
+    """Return a table opened by Ada, with these entries in its log."""
     return Table("CODE").after([Open(game, ADA, "Ada"), Sit(0, ADA, "Ada"), *entries], "u1")
 
 
-def begun(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = FOUR, **rules: str) -> Table:
-    """A table where everybody sits and the first deal is on the table."""
+def start_game(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = FOUR, **rules: str) -> Table:
+    """Return a full table with the first deal dealt."""
     kind = GAMES[game]
     chosen = resolve(kind.rules, rules).model_dump()
     chairs = [Sit(seat, people[seat], f"P{seat}") for seat in range(kind.seats)]
-    return opened(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, chosen), *entries)
+    return open_table(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, chosen), *entries)
 
 
 def at_tie_break(release: int, code: str = "CODE") -> Table:
-    """A game of Tressette in Quattro at 22:22 that began under this release of the rules; seat n is ``p:n``."""
+    """Return a Tressette in Quattro at 22:22 under this release of the rules. Seat n is ``p:n``."""
     record = tie_break_game(release).record()
     entries: list[Entry] = [Open("tressette", "p:0", "P0"), *(Sit(seat, f"p:{seat}", f"P{seat}") for seat in range(4))]
     for number, deal in enumerate(record.deals):
@@ -67,8 +67,8 @@ def at_tie_break(release: int, code: str = "CODE") -> Table:
     return Table(code).after(entries, "u1")
 
 
-def plays(table: Table) -> list[str]:
-    """The cards that may be played now."""
+def playable_cards(table: Table) -> list[str]:
+    """Return the cards that can be played now."""
     assert table.game
     assert table.game.turn is not None
     return [
@@ -76,22 +76,22 @@ def plays(table: Table) -> list[str]:
     ]
 
 
-def played(table: Table, count: int = 1) -> Table:
-    """The table after so many cards, and the deals that they end."""
+def play_cards(table: Table, count: int = 1) -> Table:
+    """Play this many cards, and deal again after a deal ends."""
     for _ in range(count):
         assert table.game
         assert table.game.turn is not None
-        table = table.after([Move(table.game.turn, plays(table)[0])], "u")
+        table = table.after([Move(table.game.turn, playable_cards(table)[0])], "u")
         assert table.game
         if table.game.needs_deal:
             table = table.after([Deal(bytes(32))], "u")
     return table
 
 
-def declaring() -> tuple[int, Table, Move]:
-    """A table at whose first turn something can be declared, by its secret; and the declaration."""
+def find_declaration() -> tuple[int, Table, Move]:
+    """Return a secret, its table, and a declaration that is possible on the first turn."""
     for secret in range(256):
-        table = begun("tavolo", secret=secret)
+        table = start_game("tavolo", secret=secret)
         assert table.game
         turn = table.game.turn or 0
         if found := [move for move in table.game.legal_moves(turn) if move.startswith("declare ")]:
@@ -103,32 +103,32 @@ def declaring() -> tuple[int, Table, Move]:
 
 
 def test_people_are_seated_or_asking() -> None:
-    table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"))
+    table = open_table("tavolo", Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"))
     assert table.people == {ADA, BEA, CLEO}
     assert [table.seat_of(person) for person in FOUR] == [0, 1, None, None]
     assert not table.is_full
 
 
 def test_seat_request_ends_when_seated_refused_or_withdrawn() -> None:
-    table = opened("tavolo", Ask(2, CLEO, "Cleo"))
+    table = open_table("tavolo", Ask(2, CLEO, "Cleo"))
     for entry in (Sit(2, CLEO, "Cleo"), Refuse(2), Withdraw(2)):
         assert table.after([entry], "u2").asking == {}
     assert table.asking == {2: Chair(CLEO, "Cleo")}
 
 
 def test_tavolo_partner_rules_over_the_opposite_seat() -> None:
-    table = opened("tavolo", Sit(1, BEA, "Bea"))
+    table = open_table("tavolo", Sit(1, BEA, "Bea"))
     assert [table.ruler_of(seat) for seat in range(4)] == [None, None, 0, 1]
-    assert opened("tressette").ruler_of(2) is None
+    assert open_table("tressette").ruler_of(2) is None
 
 
 def test_robot_rules_over_no_seat() -> None:
-    assert opened("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
+    assert open_table("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_three_refusals_open_the_seat_to_all(side: int) -> None:
-    table, seat, other = opened("tavolo", Sit(1, BEA, "Bea")), 2 + side, 3 - side
+    table, seat, other = open_table("tavolo", Sit(1, BEA, "Bea")), 2 + side, 3 - side
     for refused in range(3):
         assert table.ruler_of(seat) == side
         assert table.refusals[side] == refused
@@ -139,7 +139,7 @@ def test_three_refusals_open_the_seat_to_all(side: int) -> None:
 
 
 def test_standing_up_seats_the_asking_player() -> None:
-    table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(3, CLEO, "Cleo"))
+    table = open_table("tavolo", Sit(1, BEA, "Bea"), Ask(3, CLEO, "Cleo"))
     assert table.standing(1) == [Stand(1), Sit(3, CLEO, "Cleo")]
     assert table.standing(0) == [Stand(0)]
     assert table.after(table.standing(1), "u2").chairs[1] is None
@@ -147,24 +147,24 @@ def test_standing_up_seats_the_asking_player() -> None:
 
 def test_practice_is_one_person_with_robots() -> None:
     robots = [Sit(seat, "robot:easy", f"R{seat}") for seat in (1, 2, 3)]
-    alone = opened("tressette", *robots)
+    alone = open_table("tressette", *robots)
     assert (alone.is_full, alone.is_practice) == (True, True)
-    two = opened("tressette", Sit(1, BEA, "Bea"), *robots[1:])
+    two = open_table("tressette", Sit(1, BEA, "Bea"), *robots[1:])
     assert not two.is_practice
-    people = opened("testa", Sit(1, BEA, "Bea"))
+    people = open_table("testa", Sit(1, BEA, "Bea"))
     assert not people.is_practice
-    waiting = opened("tressette", *robots[:2])
+    waiting = open_table("tressette", *robots[:2])
     assert not waiting.is_practice
 
 
 def test_changing_the_game_keeps_only_the_seats() -> None:
-    table = opened(
+    table = open_table(
         "tavolo", Rule("target", 21), Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"), Refuse(2), ChangeGame("testa")
     )
     assert (table.game_id, table.rules, table.asking, table.refusals) == ("testa", {}, {}, (0, 0))
     assert table.chairs == (Chair(ADA, "Ada"), Chair(BEA, "Bea"))
     assert table.moved_at == table.lates == (0, 0)
-    assert opened("testa", ChangeGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
+    assert open_table("testa", ChangeGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -181,17 +181,17 @@ def test_changing_the_game_keeps_only_the_seats() -> None:
     ],
 )
 def test_invitation_matches_person_or_handle(entry: Entry, person: str, handle: str, is_invited: bool) -> None:
-    assert opened("testa", entry).invites(person, handle) is is_invited
+    assert open_table("testa", entry).invites(person, handle) is is_invited
 
 
 def test_rehost_keeps_the_order_of_hosts() -> None:
-    table = opened("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
+    table = open_table("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
     assert table.hosts == ("a", "B", "c")
     assert table.after([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
 
 
 def test_forgotten_names_are_translated() -> None:
-    table = opened("tavolo", Sit(1, "somebody:1", NAME), Ask(2, "somebody:2", NAME), Invite("", "x", NAME))
+    table = open_table("tavolo", Sit(1, "somebody:1", NAME), Ask(2, "somebody:2", NAME), Invite("", "x", NAME))
     in_italian = table.spoken("it")
     assert in_italian.chairs[:2] == (Chair(ADA, "Ada"), Chair("somebody:1", "qualcuno"))
     assert in_italian.asking == {2: Chair("somebody:2", "qualcuno")}
@@ -202,10 +202,10 @@ def test_forgotten_names_are_translated() -> None:
 
 
 def test_forgotten_invitee_and_asker_are_translated() -> None:
-    invited = opened("tavolo", Invite("", "x", NAME)).spoken("it").invited
+    invited = open_table("tavolo", Invite("", "x", NAME)).spoken("it").invited
     assert invited
     assert invited.name == "qualcuno"
-    assert opened("tavolo", Ask(2, "somebody:2", NAME)).spoken("it").asking[2].name == "qualcuno"
+    assert open_table("tavolo", Ask(2, "somebody:2", NAME)).spoken("it").asking[2].name == "qualcuno"
 
 
 @pytest.mark.parametrize("name", ["Ada", "zoe"])
@@ -219,16 +219,16 @@ def test_translation_keeps_a_table_without_forgotten_names(name: str) -> None:
 
 def test_phase_follows_from_the_entries() -> None:
     assert Table("CODE").exists is False
-    assert opened("testa").phase == "open"
-    assert opened("testa", Close("expired")).phase == "closed"
-    assert begun("testa").phase == "playing"
-    assert begun("testa", Stop("cancelled")).phase == "over"
+    assert open_table("testa").phase == "open"
+    assert open_table("testa", Close("expired")).phase == "closed"
+    assert start_game("testa").phase == "playing"
+    assert start_game("testa", Stop("cancelled")).phase == "over"
     assert Table.unreadable("CODE", "why").phase == "unreadable"
     assert Table.unreadable("CODE", "why").exists
 
 
 def test_log_decides_rules_and_release() -> None:
-    table = opened("testa", Sit(1, BEA, "Bea"))
+    table = open_table("testa", Sit(1, BEA, "Bea"))
     every = resolve(GAMES["testa"].rules, {}).model_dump()
     for release in (0, RELEASE + 1):
         with pytest.raises(BadRules, match=f"release {release} of the rules; this version knows 1 to {RELEASE}"):
@@ -244,29 +244,29 @@ def test_log_decides_rules_and_release() -> None:
 
 
 def test_moved_at_is_the_version_after_the_move() -> None:
-    table = begun("testa")
+    table = start_game("testa")
     assert table.game
     seat = table.game.turn
     assert seat is not None
     assert (table.moved_at, table.dealt_at) == ((0, 0), table.version)
-    after = played(table)
+    after = play_cards(table)
     assert after.moved_at[seat] == after.version == table.version + 1
     assert after.moved_at[1 - seat] == 0
     assert after.dealt_at == table.dealt_at
 
 
 def test_panel_expires_after_own_move_or_new_deal() -> None:
-    table = begun("testa")
+    table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
     version = table.version
     assert not table.is_old(0, version)
     assert table.is_old(0, version - 1)
     assert table.is_old(0, version + 1)
-    after = played(table)
+    after = play_cards(table)
     assert after.is_old(seat, version)
     assert not after.is_old(1 - seat, version)
-    whole = played(table, 40)
+    whole = play_cards(table, 40)
     assert whole.game
     assert whole.game.deal_number == 2
     assert whole.dealt_at == whole.version
@@ -274,23 +274,23 @@ def test_panel_expires_after_own_move_or_new_deal() -> None:
 
 
 def test_boards_hide_cards_of_the_current_trick() -> None:
-    table = begun("tressette")
-    told = [(table := played(table)).told_at - table.version for _ in range(8)]
+    table = start_game("tressette")
+    told = [(table := play_cards(table)).told_at - table.version for _ in range(8)]
     assert told == [-1, -2, -3, 0, -1, -2, -3, 0]
     assert table.after([Nudge()], "u").told_at == table.version + 1
     assert table.after([Redacted()], "u").told_at == table.version + 1
 
 
 def test_boards_show_a_led_card_that_was_already_known() -> None:
-    table = begun("metamazzo")
+    table = start_game("metamazzo")
     for _ in range(60):
         assert table.game
         assert table.game.current
         seat = table.game.turn
         assert seat is not None
-        shown = [move for move in plays(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
+        shown = [move for move in playable_cards(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
         is_leading = not table.game.current.trick
-        table = table.after([Move(seat, (shown or plays(table))[0])], "u")
+        table = table.after([Move(seat, (shown or playable_cards(table))[0])], "u")
         if is_leading:
             assert (table.told_at == table.version) is bool(shown)
             if shown:
@@ -299,7 +299,7 @@ def test_boards_show_a_led_card_that_was_already_known() -> None:
 
 
 def test_boards_show_a_resignation_within_a_trick() -> None:
-    table = played(begun("tressette"))
+    table = play_cards(start_game("tressette"))
     assert table.told_at < table.version
     assert table.after([Move(3, "resign")], "u").told_at == table.version + 1
 
@@ -308,19 +308,19 @@ def test_boards_show_a_resignation_within_a_trick() -> None:
 
 
 def test_alarm_follows_nudge_flag_and_wait() -> None:
-    table = begun("testa", Nudge())
+    table = start_game("testa", Nudge())
     assert table.alarm == "nudged"
     flagged = table.after([Flag()], "u")
     assert flagged.alarm == "flagged"
     assert flagged.after([Wait()], "u").alarm == ""
-    assert played(flagged).alarm == ""
-    assert begun("testa", Nudge(), Stop("cancelled")).alarm == "nudged"
+    assert play_cards(flagged).alarm == ""
+    assert start_game("testa", Nudge(), Stop("cancelled")).alarm == "nudged"
 
 
 def test_only_the_movers_declaration_resets_the_alarm() -> None:
-    """What another declares is no move of who is thought about; a declaration of their own is."""
+    """Another player's declaration keeps the alarm, the mover's own declaration resets it."""
     for secret in range(100):
-        table = played(begun("tressette", secret=secret), 4).after([Nudge()], "u")
+        table = play_cards(start_game("tressette", secret=secret), 4).after([Nudge()], "u")
         assert table.game
         declared = {
             seat: moves
@@ -338,40 +338,40 @@ def test_only_the_movers_declaration_resets_the_alarm() -> None:
 
 
 def test_new_deal_resets_the_alarm() -> None:
-    table = played(begun("testa"), 39).after([Nudge()], "u")
-    assert played(table).alarm == ""
+    table = play_cards(start_game("testa"), 39).after([Nudge()], "u")
+    assert play_cards(table).alarm == ""
 
 
 def test_late_moves_are_counted_until_an_own_move() -> None:
-    table = begun("testa")
+    table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
-    late = played(table.after([Late(seat)], "u"))
+    late = play_cards(table.after([Late(seat)], "u"))
     assert late.lates[seat] == 1
     assert late.lates[1 - seat] == 0
     assert not late.made_for
-    both = played(late)
-    again = next(state for state in _moves(both) if state.game and state.game.turn == seat)
-    assert played(again.after([Late(seat)], "u")).lates[seat] == 2
-    assert played(again).lates[seat] == 0
+    both = play_cards(late)
+    again = next(state for state in next_states(both) if state.game and state.game.turn == seat)
+    assert play_cards(again.after([Late(seat)], "u")).lates[seat] == 2
+    assert play_cards(again).lates[seat] == 0
 
 
 def test_late_declaration_and_card_count_as_one_move() -> None:
-    _secret, table, declared = declaring()
+    _secret, table, declared = find_declaration()
     assert table.game
     seat = table.game.turn or 0
     late = table.after([Late(seat), declared], "u")
     assert (late.lates[seat], late.made_for) == (1, True)
-    late = played(late)
+    late = play_cards(late)
     assert (late.lates[seat], late.made_for) == (1, False)
-    assert played(table.after([declared], "u")).lates[seat] == 0
+    assert play_cards(table.after([declared], "u")).lates[seat] == 0
 
 
-def _moves(table: Table) -> list[Table]:
-    """The table, and as it is after each of the next moves."""
+def next_states(table: Table) -> list[Table]:
+    """Return the table and its states after the next four moves."""
     states = [table]
     for _ in range(4):
-        states.append(played(states[-1]))
+        states.append(play_cards(states[-1]))
     return states
 
 
@@ -379,7 +379,7 @@ def _moves(table: Table) -> list[Table]:
 
 
 def test_unreadable_entry_marks_only_the_new_table() -> None:
-    table = begun("testa")
+    table = start_game("testa")
     broken = table.caught_up([b"0 play ZZ"])
     assert broken.phase == "unreadable"
     assert broken.error == f"entry {table.version + 1} or one after it: UnknownMove"
@@ -390,10 +390,10 @@ def test_unreadable_entry_marks_only_the_new_table() -> None:
 
 
 def test_known_table_is_read_on_from_its_version() -> None:
-    table = begun("testa")
-    further = played(table, 3)
+    table = start_game("testa")
+    further = play_cards(table, 3)
     assert Table.from_log("CODE", further.log, table).log.entries == further.log.entries
-    found = Table.from_log("CODE", further.log, begun("testa", secret=1))
+    found = Table.from_log("CODE", further.log, start_game("testa", secret=1))
     assert found.game
     assert further.game
     assert found.game.record() == further.game.record()
@@ -401,12 +401,12 @@ def test_known_table_is_read_on_from_its_version() -> None:
 
 
 def test_tables_are_immutable() -> None:
-    table = opened("tavolo", Rule("target", 21))
+    table = open_table("tavolo", Rule("target", 21))
     later = table.after([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
     assert (table.rules, table.asking) == ({"target": 21}, {})
     assert later.rules == {"target": 31}
     assert table.after([], "u3") is table
-    game = begun("testa")
-    played(game)
+    game = start_game("testa")
+    play_cards(game)
     assert game.game
     assert game.game.moves == []

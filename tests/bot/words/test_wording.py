@@ -26,7 +26,7 @@ from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.bot.finished.games import finished, record
-from tests.bot.tables.test_table import begun
+from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
 
 FOUR = ("A", "B", "C", "D")
@@ -48,7 +48,7 @@ def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> Non
     day = day_result_panel("en", date(2026, 11, 24), "spades", lost, par).plain
     assert "You: −100. The robot: 20." in day
     assert "of your cards: −50 to 30." in day
-    seen = snapshot(begun("spades"), None)
+    seen = snapshot(start_game("spades"), None)
     assert "−100" in Phrases(seen, table_words(seen, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)

@@ -10,7 +10,7 @@ from bot.processes import ProcessDied
 from bot.store import Store, keys
 from bot.tables.table import TIME_TO_COME_BACK
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
-from tests.bot.handlers.test_hints import my_turn, practising
+from tests.bot.handlers.test_hints import start_practice, wait_for_turn
 
 
 async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch
                 stop()
 
             monkeypatch.setattr(worker.robot_pool, "stop", stops)
-            anna, random = await practising(worker, fake), Random(1)
+            anna, random = await start_practice(worker, fake), Random(1)
             while not thinks.is_set():
                 await anna.play(random)
                 await asyncio.sleep(0.01)
@@ -43,7 +43,7 @@ async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch
 async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = await practising(worker, fake)
+        anna = await start_practice(worker, fake)
         [table] = await worker.tables_of(anna.person.id)
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
         random = Random(1)
@@ -57,9 +57,9 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
 async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = await practising(worker, fake, robots=("Easy",))
+        anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
-        await my_turn(worker, anna)
+        await wait_for_turn(worker, anna)
         seconds = await store.attendance.clock_rings_in(table.code)
         assert seconds is not None
         assert 0 <= TIME_TO_COME_BACK - seconds < 60

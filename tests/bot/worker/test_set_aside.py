@@ -97,7 +97,7 @@ async def test_the_page_of_a_table_that_is_set_aside_says_so(store: Store) -> No
             await break_log(store, code, "conquer 3")
             page.hand.look_again()
             for seen in (page, await Page.open(players[0], code)):
-                await seen.until(lambda state: state["phase"] == "unreadable")
+                await seen.wait_until(lambda state: state["phase"] == "unreadable")
                 assert "is set aside" in seen.state["says"]
                 assert not any(seen.state[what] for what in ("rows", "extra", "hand", "sides", "resign", "line"))
                 await seen.close()

@@ -18,7 +18,7 @@ from tests.bot.fake_platform import Player
 from tests.bot.features.find.conftest import find_each_other, run_finder
 from tests.bot.features.find.test_finder import expire_table, make_random_move, people_waiting
 from tests.bot.features.find.test_strangers import resign
-from tests.bot.tables.test_table import FOUR, begun, played
+from tests.bot.tables.test_table import FOUR, play_cards, start_game
 
 ANNA = "paper:1"
 
@@ -139,10 +139,10 @@ async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) 
 
 @pytest.mark.parametrize("partner_was_late", [False, True])
 def test_only_the_partner_to_move_leaves_by_timeout(partner_was_late: bool) -> None:
-    table = begun("tressette", *(Match(one, "P") for one in FOUR))
+    table = start_game("tressette", *(Match(one, "P") for one in FOUR))
     if partner_was_late:
         assert table.game
-        table = played(table.after([Late(table.game.turn or 0)], "u"), 2)
+        table = play_cards(table.after([Late(table.game.turn or 0)], "u"), 2)
     assert table.game
     turn = table.game.turn or 0
     assert any(table.lates) == partner_was_late

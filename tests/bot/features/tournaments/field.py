@@ -1,4 +1,4 @@
-"""A field of scripted people at tournaments on a fake platform, and a count of who is ahead that knows records alone."""
+"""Scripted tournament players on a fake platform, and an independent count from game records."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -20,49 +20,56 @@ from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 
 
 class Field:
-    """People by number, who play what the director gives them, by chance that a seed fixes."""
+    """Numbered players who play random moves, with a fixed seed."""
 
     def __init__(self, worker: Worker, fake: FakePlatform, seed: int) -> None:
         self.worker, self.fake, self.random = worker, fake, Random(seed)
         self._updates = count(1)
+        feature = worker.feature(TournamentsFeature)
+        self.registration, self.director = feature.registration, feature.director
+        self.tournaments = feature.director.tournaments
 
-    async def started(
+    async def start_tournament(
         self, game: str, form: Form, people: int, target: int | None = None, **options: str
     ) -> Tournament:
-        """A tournament of so many people, which has started."""
-        registration = self.worker.feature(TournamentsFeature).registration
+        """Open a tournament, enter this many people and start it."""
         choice = Choice.usual(game)
         if target is not None:
             choice = choice.with_target(target)
-        opened = await registration.open(GROUP, person(0), name(0), choice, form, f"open {seed_of(self.random)}")
+        opened = await self.registration.open(
+            GROUP, person(0), name(0), choice, form, f"open {random_seed(self.random)}"
+        )
         for option, value in options.items():
-            await registration.choose_option(opened.code, person(0), option, value, f"choose {option}")
+            await self.registration.choose_option(opened.code, person(0), option, value, f"choose {option}")
         for number in range(people):
-            await registration.enter(opened.code, person(number), name(number), f"enter {number}")
-        return await registration.start(opened.code, person(0), "start")
+            await self.registration.enter(opened.code, person(number), name(number), f"enter {number}")
+        return await self.registration.start(opened.code, person(0), "start")
 
-    async def tended(self) -> None:
-        """Whatever the director has to do just now is done, and shown."""
-        await self.worker.feature(TournamentsFeature).director.check_all()
-        await self.worker.delivery.answers.tasks.wait()
-        await self.worker.settled()
+    async def settle(self, times: int = 1) -> None:
+        """Let the director check all tournaments and wait for its messages, once or several times."""
+        for _ in range(times):
+            await self.director.check_all()
+            await self.worker.delivery.answers.tasks.wait()
+            await self.worker.settled()
 
-    async def played(self, code: str, *, rounds: int | None = None, resigning: float = 0.1) -> Tournament:
-        """Play on until it is over, or so many rounds are; at each table somebody may resign, as often as is said."""
+    async def play(self, code: str, *, rounds: int | None = None, resigning: float = 0.1) -> Tournament:
+        """Play until the tournament, or this many rounds, are over.
+
+        ``resigning`` is the probability that a player resigns at a table.
+        """
         while True:
-            await self.tended()
-            tournament = await self.worker.feature(TournamentsFeature).director.tournaments.load(code)
-            if not tournament.is_live or (rounds is not None and self._rounds_over(tournament) >= rounds):
+            await self.settle()
+            tournament = await self.tournaments.load(code)
+            if not tournament.is_live or (rounds is not None and self._count_finished_rounds(tournament) >= rounds):
                 return tournament
             for table in open_tables(tournament):
                 await self.play_out(table, resigning)
 
     @staticmethod
-    def _rounds_over(tournament: Tournament) -> int:
+    def _count_finished_rounds(tournament: Tournament) -> int:
         return sum(map(tournament.is_over, range(1, len(tournament.rounds) + 1)))
 
     async def play_out(self, code: str, resigning: float = 0.0) -> None:
-        """Play at a table until its game is over."""
         is_resigned = self.random.random() < resigning
         stops_at = self.random.randrange(1, 12)
         for number in count():
@@ -83,7 +90,6 @@ class Field:
         await self.worker.settled()
 
     async def games(self, code: str) -> list[FinishedGame]:
-        """The archived games of a tournament."""
         return [
             game
             async for game in self.worker.archive.all()
@@ -91,7 +97,7 @@ class Field:
         ]
 
 
-def seed_of(random: Random) -> int:
+def random_seed(random: Random) -> int:
     return random.randrange(10**9)
 
 
@@ -104,12 +110,11 @@ def name(number: int) -> str:
 
 
 def team_name(tournament: Tournament, team: int) -> str:
-    """What a team is called."""
     return " + ".join(player.name for player in tournament.members(team))
 
 
 def open_tables(tournament: Tournament) -> Iterator[str]:
-    """The tables at which a tournament is being played."""
+    """Yield the codes of the tables in play."""
     for match in tournament.matches:
         deal = match.next_deal
         if deal is not None and deal in match.seats:
@@ -117,24 +122,24 @@ def open_tables(tournament: Tournament) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def field(store: Store, seed: int = 1, **options: Any) -> AsyncIterator[Field]:
+async def open_field(store: Store, seed: int = 1, **options: Any) -> AsyncIterator[Field]:
     fake = FakePlatform()
     async with open_worker(store, fake, **options) as worker:
         yield Field(worker, fake, seed)
 
 
-# Who is ahead, from the records of the games alone
+# Standings from game records alone
 
 Team = frozenset[str]
 
 
 def sides(game: FinishedGame) -> tuple[Team, Team]:
-    """Who plays with whom."""
+    """Return the people of each side."""
     return frozenset(game.people[::2]), frozenset(game.people[1::2])
 
 
-def wins(games: list[FinishedGame]) -> dict[Team, int]:
-    """How many whole games each team has won."""
+def count_wins(games: list[FinishedGame]) -> dict[Team, int]:
+    """Count the whole games won by each team."""
     counted: dict[Team, int] = defaultdict(int)
     for game in games:
         for side, team in enumerate(sides(game)):
@@ -144,7 +149,7 @@ def wins(games: list[FinishedGame]) -> dict[Team, int]:
 
 
 def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
-    """How many points each team made above what the others made of the same cards in the same seats."""
+    """Return each team's points above the mean of all tables with the same cards and seats."""
     by_deal: dict[str, list[FinishedGame]] = defaultdict(list)
     for game in games:
         by_deal["".join(game.record.deals[0].pack)].append(game)
@@ -168,11 +173,12 @@ def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fra
     return counted
 
 
-def counted_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[Fraction]:
-    """What the records of a tournament that is over say that its teams have made, in the order of its standings: wins,
-    with byes where these are wins, or a duplicate's points.
+def scores_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[Fraction]:
+    """Return the scores that the game records give, in the order of the tournament's standings.
+
+    A score is a number of wins, or a duplicate's points. Byes are included if they count as wins.
     """
-    counted: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else wins(games)
+    counted: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else count_wins(games)
     byes = Counter(
         match.first for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
     )

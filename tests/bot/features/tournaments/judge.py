@@ -1,7 +1,7 @@
-"""py4swiss as an independent judge of Swiss pairings: what it is told of a tournament, and what it would pair.
+"""py4swiss as an independent judge of Swiss pairings.
 
-It has FIDE's Dutch rules as they were until January 2026, and gives the same pairs as bbpPairings. There are wheels of
-it for Linux on x86-64 and for Macs alone; elsewhere the tests that ask it are left out.
+It implements the rules of FIDE's Dutch system before February 2026, and gives the same pairs as bbpPairings. Its wheels
+exist only for Linux on x86-64 and for macOS. Tests that need it are skipped elsewhere.
 """
 
 from fractions import Fraction
@@ -25,9 +25,9 @@ BYE, ABSENT = "U", "Z"
 
 
 class Judgement(NamedTuple):
-    """The pairs that the judge would have next, as ours are written; None if it knows of none.
+    """The judge's next pairs in our notation, or None if it finds none.
 
-    ``has_collapsed`` if it paired all score groups below a bracket as one, by a rule that was dropped in 2026.
+    ``has_collapsed`` is true if it paired all score groups below a bracket as one, by a rule dropped in 2026.
     """
 
     pairs: tuple[tuple[int, int | None], ...] | None
@@ -35,7 +35,7 @@ class Judgement(NamedTuple):
 
 
 class _Brackets(brackets.Brackets):  # type: ignore[misc]
-    """The judge's brackets, which note whether they collapsed."""
+    """The judge's brackets, with a count of collapses."""
 
     collapses = 0
 
@@ -44,10 +44,10 @@ class _Brackets(brackets.Brackets):  # type: ignore[misc]
         super().collapse()
 
 
-def judged(t: Tournament, rounds: int) -> Judgement:
+def ask_judge(t: Tournament, rounds: int) -> Judgement:
     """Ask the judge for the next pairs.
 
-    That nobody meets twice it is told of void matches too, which its own rules would play again.
+    Void matches count as met, although the judge's own rules would allow a second meeting.
     """
     players = []
     for team in range(len(t.teams)):
@@ -80,7 +80,6 @@ def judged(t: Tournament, rounds: int) -> Judgement:
 
 
 def _result(t: Tournament, number: int, team: int) -> Any:
-    """What a team did in a round."""
     match = next((one for one in t.rounds[number] if team in one.teams), None)
     if match is None or match.is_bye:
         return results.RoundResult(id=0, color="-", result=ABSENT if match is None else BYE)

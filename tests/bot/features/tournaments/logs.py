@@ -1,4 +1,4 @@
-"""Tournaments written entry by entry, and played as somebody says."""
+"""Tournaments built entry by entry, with scripted or random results."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -10,13 +10,13 @@ from bot.features.tournaments.tournament import Form, Match, Tournament
 MIXED: Sequence[How] = ("played", "played", "played", "played", "resign", "timeout", "forfeit", "void")
 
 
-def with_entries(t: Tournament, *entries: Entry) -> Tournament:
+def add_entries(t: Tournament, *entries: Entry) -> Tournament:
     return t.after([encode(entry).encode() for entry in entries])
 
 
-def begun(form: Form, teams: int, *, game: str = "metamazzo", **options: str) -> Tournament:
-    """A tournament of so many teams of one, which has started."""
-    return with_entries(
+def start_tournament(form: Form, teams: int, *, game: str = "metamazzo", **options: str) -> Tournament:
+    """Return a started tournament with this many one-player teams."""
+    return add_entries(
         Tournament("abcdef"),
         Open("test:0", "Zoe"),
         Play(game, "0"),
@@ -27,11 +27,11 @@ def begun(form: Form, teams: int, *, game: str = "metamazzo", **options: str) ->
     )
 
 
-def paired(t: Tournament, *pairs: tuple[int, int | None]) -> Tournament:
-    return with_entries(t, Round(0, pairs))
+def add_round(t: Tournament, *pairs: tuple[int, int | None]) -> Tournament:
+    return add_entries(t, Round(0, pairs))
 
 
-def scored(
+def add_result(
     t: Tournament,
     match: Match,
     ours: int,
@@ -41,35 +41,35 @@ def scored(
     how: How = "played",
     winner: int | None = None,
 ) -> Tournament:
-    """A result; without a ``winner`` who has more points has won a whole game, and nobody a deal."""
+    """Add a result. Without a ``winner`` more points win a whole game, and a deal has no winner."""
     if winner is None and how == "played" and deal == 0:
         winner = int(theirs > ours)
-    return with_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
+    return add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
 
 
-def by_seed(t: Tournament, match: Match) -> Tournament:
-    """The better seed wins."""
+def play_by_seed(t: Tournament, match: Match) -> Tournament:
+    """Let the better seed win."""
     for deal in match.deals:
-        t = scored(t, match, *((31, 10) if match.first < (match.second or 0) else (10, 31)), deal=deal)
+        t = add_result(t, match, *((31, 10) if match.first < (match.second or 0) else (10, 31)), deal=deal)
     return t
 
 
-def at_random(random: Random, hows: Sequence[How] = ("played",)) -> Callable[[Tournament, Match], Tournament]:
-    """Anything may happen, in these ways."""
+def play_at_random(random: Random, hows: Sequence[How] = ("played",)) -> Callable[[Tournament, Match], Tournament]:
+    """Return a player that adds random results of these kinds."""
 
     def play(t: Tournament, match: Match) -> Tournament:
         for deal in match.deals:
             how = random.choice(hows)
             winner = None if how == "void" or (how == "played" and deal) else random.randrange(2)
             ours, theirs = (random.randint(0, 8), random.randint(0, 8)) if how in ("played", "resign") else (0, 0)
-            t = with_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
+            t = add_entries(t, Result(match.round, match.number, deal, winner, ours, theirs, how))
         return t
 
     return play
 
 
-def played_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] = by_seed) -> Tournament:
-    """The round that is on, to its end; matches of who has withdrawn are lost by forfeit, as the director does."""
+def play_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] = play_by_seed) -> Tournament:
+    """Finish the current round. Teams that have withdrawn forfeit, as with the director."""
     for match in t.rounds[-1]:
         if match.is_over:
             continue
@@ -80,23 +80,23 @@ def played_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] 
         winner = None if len(gone) == 2 else int(gone[0] == match.first)
         how: How = "void" if winner is None else "forfeit"
         for deal in match.deals:
-            t = with_entries(t, Result(match.round, match.number, deal, winner, 0, 0, how))
+            t = add_entries(t, Result(match.round, match.number, deal, winner, 0, 0, how))
     return t
 
 
-def played_out(
+def play_tournament(
     t: Tournament,
-    play: Callable[[Tournament, Match], Tournament] = by_seed,
+    play: Callable[[Tournament, Match], Tournament] = play_by_seed,
     leavers: Callable[[Tournament], Sequence[int]] = lambda _t: (),
 ) -> Tournament:
-    """The whole tournament, to where no round follows. ``leavers`` withdraw after a round has been paired."""
+    """Play until no round follows. ``leavers`` names teams that withdraw after each pairing."""
     while (pairs := next_round(t)) is not None:
-        t = paired(t, *pairs)
-        t = with_entries(t, *(Leave(team) for team in leavers(t) if not t.has_withdrawn(team)))
-        t = played_round(t, play)
+        t = add_round(t, *pairs)
+        t = add_entries(t, *(Leave(team) for team in leavers(t) if not t.has_withdrawn(team)))
+        t = play_round(t, play)
     return t
 
 
 def playing_teams(t: Tournament) -> list[int]:
-    """The teams that have not withdrawn."""
+    """Return the teams that have not withdrawn."""
     return [team for team in range(len(t.teams)) if not t.has_withdrawn(team)]

@@ -1,7 +1,8 @@
-"""Tournaments made from entries, as their logs would have them: of any form, with as many teams, as far as is wanted."""
+"""Tournaments built from log entries, in any form, size and phase."""
 
 from functools import cache
 from random import Random
+from typing import Self
 
 from bot.features.tournaments.entries import (
     Enter,
@@ -25,7 +26,7 @@ from bot.pseudonyms import NAME
 from bot.store.log import add_stamp
 from bot.tables.choice import Choice
 
-NAMES = (
+NAMES = (  # also long, in other scripts, right to left, and forgotten
     "Anna",
     "Bruno",
     "Carla",
@@ -34,14 +35,13 @@ NAMES = (
     "李小龙 🎴",
     NAME,
 )
-"""What people may be called: also in many letters, in others, the other way round, and somebody who was forgotten."""
 
 ROOT = bytes(range(32))
 WINS = 51
 
 
-class Made:
-    """A tournament that grows."""
+class Builder:
+    """A tournament to which each call adds entries."""
 
     def __init__(self, form: Form, game: str = "metamazzo", *, seed: int = 0, **options: str) -> None:
         self.t = Tournament("K7QF2M")
@@ -49,12 +49,12 @@ class Made:
         self.add(Open("paper:1", "Anna"), Place("paper:100"), Play(game, Choice.usual(game).text))
         self.add(Option("form", form), *(Option(name, value) for name, value in options.items()))
 
-    def add(self, *entries: Entry) -> "Made":
+    def add(self, *entries: Entry) -> Self:
         self.t = self.t.after([add_stamp(encode(entry), "u") for entry in entries])
         return self
 
-    def entered(self, teams: int, *, alone: int = 0) -> "Made":
-        """So many teams have entered, at games for four as pairs of partners, and so many players ``alone``."""
+    def enter(self, teams: int, *, alone: int = 0) -> Self:
+        """Enter this many teams, as pairs at games for four, and players ``alone`` without a partner."""
         size = self.t.team_size
         count = teams * size + alone
         self.add(*(Enter(f"paper:{number}", _name(number)) for number in range(1, count + 1)))
@@ -62,65 +62,67 @@ class Made:
             self.add(*(Partner(2 * team, 2 * team + 1) for team in range(teams)))
         return self
 
-    def started(self, teams: int) -> "Made":
+    def start(self, teams: int) -> Self:
         size = self.t.team_size
-        return self.entered(teams).add(
+        return self.enter(teams).add(
             Start(ROOT, tuple(tuple(range(team * size, team * size + size)) for team in range(teams)))
         )
 
-    def begun(self) -> "Made":
-        """The next round has been paired; or it is over, if none comes."""
+    def begin_round(self) -> Self:
+        """Pair the next round, or finish the tournament after its last one."""
         pairs = next_round(self.t)
         if pairs is None:
             return self.add(Finish())
         return self.add(Round(DAY * (len(self.t.rounds) + 1), pairs))
 
-    def seated(self, match: Match, deal: int) -> "Made":
+    def seat(self, match: Match, deal: int) -> Self:
         return self.add(Seat(match.round, match.number, deal, f"T{match.round:02}{match.number:03}"))
 
-    def played(
+    def play(
         self, match: Match, deal: int, winner: int, how: How = "played", points: tuple[int, int] | None = None
-    ) -> "Made":
-        """A deal, or whole game, of a match has been played."""
-        self.seated(match, deal)
+    ) -> Self:
+        """Play one deal or whole game of a match."""
+        self.seat(match, deal)
         other = self._random.randrange(WINS)
         ours, theirs = points or ((WINS, other) if winner == 0 else (other, WINS))
         won = winner if deal == 0 or how != "played" else None
         return self.add(Result(match.round, match.number, deal, won, ours, theirs, how))
 
-    def round(self, *, leaving: int = 0) -> "Made":
-        """A round is played, but for its last matches, so many of which are ``leaving`` it on."""
-        self.begun()
+    def play_round(self, *, unfinished: int = 0) -> Self:
+        """Play a round, but leave the last ``unfinished`` matches in progress."""
+        self.begin_round()
         if self.t.phase == "over":
             return self
         matches = [one for one in self.t.rounds[-1] if not one.is_bye]
-        for match in matches[: len(matches) - leaving]:
+        for match in matches[: len(matches) - unfinished]:
             for deal in match.deals:
                 how: How = self._random.choice(("played", "played", "played", "resign", "timeout", "forfeit"))
-                self.played(match, deal, self._random.randrange(2), how)
-        for match in matches[len(matches) - leaving :]:
-            self.seated(match, match.deals[0])
+                self.play(match, deal, self._random.randrange(2), how)
+        for match in matches[len(matches) - unfinished :]:
+            self.seat(match, match.deals[0])
         return self
 
-    def finished(self) -> "Made":
-        """All rounds are played."""
+    def finish(self) -> Self:
+        """Play all rounds."""
         while self.t.phase == "playing":
-            self.round()
+            self.play_round()
         return self
 
 
 @cache
-def over(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
-    return Made(form, game, seed=seed, **options).started(teams).finished().t
+def finished_tournament(
+    form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str
+) -> Tournament:
+    return Builder(form, game, seed=seed, **options).start(teams).finish().t
 
 
 @cache
-def on(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
-    """A tournament in its second round, or a league in its only one, of which matches are on."""
-    made = Made(form, game, seed=seed, **options).started(teams)
+def running_tournament(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
+    """Return a tournament with matches in progress, in round 2 or in the only round of a league."""
+    made = Builder(form, game, seed=seed, **options).start(teams)
     if form != "league" and teams > 2:
-        made.round()
-    return made.round(leaving=max(1, teams // 4)).t
+        made.play_round()
+    return made.play_round(unfinished=max(1, teams // 4)).t
 
 
 def _name(number: int) -> str:

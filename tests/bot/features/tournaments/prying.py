@@ -1,4 +1,4 @@
-"""What nobody may read of a duplicate's round that is on, and the places where somebody might look for it."""
+"""Search for leaks of a duplicate round that is still in progress."""
 
 import json
 import re
@@ -14,12 +14,11 @@ from bot.pictures.pool import PicturePool
 from engine import GAMES
 from engine.shuffle import shuffle_pack
 
-RUN = 10
-"""So many cards one after the other as they lie in a pack are told by nothing but the pack."""
+RUN = 10  # consecutive cards of a pack that prove a leak
 
 
-def told_of(text: str, tournament: Tournament, number: int) -> list[str]:
-    """What a text tells of a round's packs, the words that say so: their secrets, or cards in a row as they lie there."""
+def find_leaks(text: str, tournament: Tournament, number: int) -> list[str]:
+    """Return leaks of a round's packs in a text: secrets in hex, or runs of cards in pack order."""
     secrets = [tournament.secret(number, deal) for deal in tournament.deals]
     packs = [shuffle_pack(GAMES[tournament.game].pack, secret) for secret in secrets]
     found = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
@@ -32,13 +31,13 @@ def told_of(text: str, tournament: Tournament, number: int) -> list[str]:
     return found
 
 
-def at_info(logs: Iterable[Mapping[str, Any]]) -> str:
-    """What was logged at INFO or above."""
+def dump_info_logs(logs: Iterable[Mapping[str, Any]]) -> str:
+    """Return the log lines at INFO or above as JSON."""
     return json.dumps([one for one in logs if one["log_level"] != "debug"], default=repr)
 
 
-async def pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[str, str]:
-    """All pages and answers for programs about some tables and games, by their paths."""
+async def fetch_pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[str, str]:
+    """Fetch all pages and API answers about these tables and games, by path."""
     paths = ["/", "/leaderboard", "/daily", "/api/v1/leaderboard"]
     for code in codes:
         paths += [f"/t/{code}", f"/t/{code}/live", f"/g/{code}"]
@@ -56,7 +55,7 @@ async def pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[st
 
 @pytest.fixture
 def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was painted, as text."""
+    """Collect the subjects and alternative texts of painted pictures."""
     told: list[str] = []
     paint = PicturePool.paint_panel
 

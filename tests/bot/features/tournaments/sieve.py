@@ -1,8 +1,8 @@
-"""FIDE's criteria for the pairs of a Swiss round (C.04.3 as of February 2026), counted one by one on finished pairings.
+"""FIDE's criteria for Swiss pairs (C.04.3 as of February 2026), checked one by one on finished pairings.
 
-`sieve` is the plainest way to pair: it lists all pairings and keeps, bracket by bracket and criterion by criterion, the
-best of them. `explain` names the criterion that makes one pairing better than another. Both share no code with
-`bot.features.tournaments.dutch`, except for who gets the first seat.
+`sieve` lists all pairings and keeps the best, bracket by bracket and criterion by criterion. `explain` names the criterion
+that makes one pairing better than another. Both share no code with `bot.features.tournaments.dutch`, except the choice of
+the first seat.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ from bot.features.tournaments.dutch import NOBODY
 from bot.features.tournaments.played import Record, order_seats
 
 Pairing = tuple[tuple[int, int], ...]
-"""Pairs in any order, the higher ranked team of each first; a team with a bye is paired with `NOBODY`."""
+"""Pairs in any order, with the higher ranked team first. A team with a bye is paired with `NOBODY`."""
 
 Records = Mapping[int, Record]
 
 
-def ranked(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing:
-    """A pairing from pairs in the order of their seats."""
+def normalize_pairing(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing:
+    """Return a pairing from pairs in seat order."""
     found = []
     for one, other in pairs:
         if other is None:
@@ -30,22 +30,20 @@ def ranked(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing
     return tuple(sorted(found))
 
 
-def pairings(teams: Sequence[int], allowed: set[frozenset[int]]) -> Iterator[Pairing]:
-    """All complete pairings of teams in the order of their rank, with `NOBODY` last if they are odd."""
+def generate_pairings(teams: Sequence[int], allowed: set[frozenset[int]]) -> Iterator[Pairing]:
+    """Yield all complete pairings of teams in rank order. An odd number of teams ends with `NOBODY`."""
     if not teams:
         yield ()
         return
     one, *others = teams
     for other in others:
         if frozenset((one, other)) in allowed:
-            for rest in pairings([team for team in others if team != other], allowed):
+            for rest in generate_pairings([team for team in others if team != other], allowed):
                 yield ((one, other), *rest)
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """One bracket of a finished pairing."""
-
     records: Records
     moved_down: list[int]
     residents: list[int]
@@ -54,8 +52,8 @@ class Bracket:
     bye: int | None
 
 
-def brackets(records: Records, pairing: Pairing) -> list[Bracket]:
-    """The brackets of a pairing, from the highest score."""
+def split_brackets(records: Records, pairing: Pairing) -> list[Bracket]:
+    """Return the brackets of a pairing, highest score first."""
     opponent = {one: other for pair in pairing for one, other in (pair, pair[::-1])}
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
     found, moved_down = [], list[int]()
@@ -78,7 +76,7 @@ def descending(values: Iterable[Fraction]) -> list[Fraction]:
 
 
 def failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, object]]:
-    """What a bracket fails of each criterion, from C6 on; less is better."""
+    """Return the failures of a bracket by criterion, from C6 on. Less is better."""
     records, own = bracket.records, bracket.records[bracket.residents[0]].score
     floated = {
         (team, back): record.floats[-back] if len(record.floats) >= back else "none"
@@ -121,8 +119,8 @@ def failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, obj
     return found
 
 
-def order(bracket: Bracket) -> list[tuple[str, object]]:
-    """When article 4 generates a candidate; less is earlier."""
+def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
+    """Return sort keys for the candidate order of article 4. Less is earlier."""
     opponent = dict(bracket.pairs)
     s1 = [team for team in bracket.moved_down if team in opponent]
     met = [bracket.residents.index(opponent[team]) for team in s1]
@@ -142,20 +140,23 @@ def order(bracket: Bracket) -> list[tuple[str, object]]:
 
 
 def verdicts(records: Records, pairing: Pairing) -> list[tuple[str, object]]:
-    """All that decides between pairings, in the order in which it does."""
+    """Return everything that decides between pairings, most important first."""
     bye = [records[one].score for one, other in pairing if other == NOBODY]
     found: list[tuple[str, object]] = [("C5", bye)]
-    all_brackets = brackets(records, pairing)
+    all_brackets = split_brackets(records, pairing)
     for bracket, following in zip(all_brackets, [*all_brackets[1:], None], strict=True):
-        found += failures(bracket, following) + order(bracket)
+        found += failures(bracket, following) + generation_order(bracket)
     return found
 
 
 def sieve(records: Records, allowed: Iterable[tuple[int, int]]) -> Pairing | None:
-    """The best pairing of those that these pairs allow; None if they allow none."""
+    """Return the best pairing made of the allowed pairs, or None if there is no complete one."""
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
     teams = ranking + [NOBODY] * (len(ranking) % 2)
-    left = {pairing: verdicts(records, pairing) for pairing in pairings(teams, {frozenset(pair) for pair in allowed})}
+    left = {
+        pairing: verdicts(records, pairing)
+        for pairing in generate_pairings(teams, {frozenset(pair) for pair in allowed})
+    }
     if not left:
         return None
     place = 0
@@ -167,7 +168,7 @@ def sieve(records: Records, allowed: Iterable[tuple[int, int]]) -> Pairing | Non
 
 
 def explain(records: Records, better: Pairing, worse: Pairing) -> str:
-    """The first criterion or article by which one pairing is better than another; empty if it is not better."""
+    """Return the first criterion or article by which a pairing is better, or an empty string."""
     for (name, one), (_name, other) in zip(verdicts(records, better), verdicts(records, worse), strict=False):
         if one != other:
             return name if one < other else ""  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""Tournaments as people press through them, by the buttons that they see."""
+"""Tournaments run through commands and buttons."""
 
 from collections.abc import AsyncIterator
 from random import Random
@@ -19,24 +19,25 @@ NAMES = ("Anna", "Bruno", "Carla", "Dino", "Emma", "Furio")
 
 
 class Group:
-    """A group whose people open, enter and play tournaments."""
+    """A group of people who open, enter and play tournaments."""
 
     def __init__(self, worker: Worker, fake: FakePlatform) -> None:
         self.worker, self.fake = worker, fake
+        self.tournaments = worker.feature(TournamentsFeature).director.tournaments
         self.people = [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
 
-    async def shown(self) -> None:
-        """All that is to be done about tournaments is done, and shown."""
+    async def settle(self) -> None:
+        """Wait until the director has acted and every message is sent."""
         for _ in range(3):
             await self.worker.feature(TournamentsFeature).director.check_all()
             await self.worker.delivery.answers.tasks.wait()
             await self.worker.settled()
 
     @property
-    def card(self) -> str:
-        return self.plain(GROUP)
+    def card_text(self) -> str:
+        return self.plain_text(GROUP)
 
-    def plain(self, place: str) -> str:
+    def plain_text(self, place: str) -> str:
         return self.fake.last(place).plain.replace("\u2068", "").replace("\u2069", "")
 
     def labels(self, place: str = GROUP) -> list[str]:
@@ -44,31 +45,29 @@ class Group:
             one.label.replace("\u2068", "").replace("\u2069", "") for row in self.fake.last(place).rows for one in row
         ]
 
-    async def opened(self, text: str = "/tournament metamazzo 21", entering: int = 0) -> Tournament:
-        """Anna opens one, and so many enter."""
+    async def open_tournament(self, text: str = "/tournament metamazzo 21", entering: int = 0) -> Tournament:
+        """Let Anna open a tournament and let this many people enter."""
         assert (await self.people[0].say(text)).panel is None
-        await self.shown()
+        await self.settle()
         for player in self.people[:entering]:
             await player.press("Enter", GROUP)
-        await self.shown()
-        return await self.newest()
+        await self.settle()
+        return await self.newest_tournament()
 
-    async def newest(self) -> Tournament:
-        """The newest of Anna's."""
-        return (await self.worker.feature(TournamentsFeature).director.tournaments.of_person(self.people[0].person.id))[
-            0
-        ]
+    async def newest_tournament(self) -> Tournament:
+        """Return Anna's newest tournament."""
+        return (await self.tournaments.of_person(self.people[0].person.id))[0]
 
     async def choose(self, *labels: str) -> None:
-        """Anna chooses options by their buttons, and is done."""
+        """Let Anna choose options by their buttons."""
         await self.people[0].press("Options", GROUP)
         for label in labels:
             await self.people[0].press(label)
         await self.people[0].press("Done")
-        await self.shown()
+        await self.settle()
 
-    async def play_on(self, done: str) -> None:
-        """Any buttons that are offered, until the group reads this."""
+    async def play_until(self, done: str) -> None:
+        """Press random move buttons until the group reads this text."""
         random = Random(1)
         for _ in range(3000):
             if any(done in text for text in self.fake.texts(GROUP)):
@@ -88,7 +87,7 @@ class Group:
                         break
                 await self.worker.settled()
             if not moved:
-                await self.shown()
+                await self.settle()
         raise AssertionError(f"nobody read {done!r}")
 
 
@@ -100,21 +99,21 @@ async def group(store: Store) -> AsyncIterator[Group]:
 
 
 async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
-    await group.opened()
-    assert group.card.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
+    await group.open_tournament()
+    assert group.card_text.startswith("🏆 Knock-out · Metà Mazzo\nOrganised by Anna\nTo 21 points")
     for player in group.people[:4]:
         assert (await player.press("Enter", GROUP)).toast.startswith("You have entered.")
-    await group.shown()
-    assert "4 have entered:\nAnna, Bruno, Carla, Dino" in group.card
+    await group.settle()
+    assert "4 have entered:\nAnna, Bruno, Carla, Dino" in group.card_text
     await group.people[0].press("Start", GROUP)
-    await group.shown()
-    assert "Round 1 of 2 · 24 h left" in group.card
+    await group.settle()
+    assert "Round 1 of 2 · 24 h left" in group.card_text
     assert "My match" in group.labels()
     for player in group.people[:4]:
         assert any("Your turn" in one or "is to move" in one for one in group.fake.texts(player.private))
-    await group.play_on(" has won!")
-    await group.shown()
-    t = await group.newest()
+    await group.play_until(" has won!")
+    await group.settle()
+    t = await group.newest_tournament()
     assert t.phase == "over"
     final = t.match(2, 0)
     assert final.winner is not None
@@ -132,7 +131,7 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
 
 
 async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> None:
-    t = await group.opened(entering=2)
+    t = await group.open_tournament(entering=2)
     for label in ("Start", "Options", "Call off"):
         reply = await group.people[1].press(label, GROUP)
         assert reply.toast == "Only Anna, who opened this tournament, can do that."
@@ -140,27 +139,27 @@ async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> Non
     for words in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
         message, _button = group.people[1].button("How it goes", GROUP)
         assert (await group.people[1].send(f"1ptournament {t.code} {words}", GROUP, message)).panel is None
-    assert (await group.newest()).version == t.version
+    assert (await group.newest_tournament()).version == t.version
 
 
 async def test_card_shows_options_chosen_in_private(group: Group) -> None:
-    await group.opened(entering=1)
+    await group.open_tournament(entering=1)
     await group.choose(
         "Form", "duplicate", "Deals a match", "4", "Scoring", "steps", "Rounds", "5", "Time a round", "3 days"
     )
-    assert "🏆 Duplicate · Metà Mazzo" in group.card
-    assert "4 deals a match, in steps · 5 minutes a move\n3 days a round · 5 rounds" in group.card
+    assert "🏆 Duplicate · Metà Mazzo" in group.card_text
+    assert "4 deals a match, in steps · 5 minutes a move\n3 days a round · 5 rounds" in group.card_text
     await group.choose(
         "Form", "Swiss", "Game", "Pizzichino", "Points to win", "31", "Packets", "peeked at", "Clock", "1 day"
     )
-    assert "🏆 Swiss · Pizzichino" in group.card
-    assert "To 31 points · 1 day a move" in group.card
-    assert "Packets: peeked at" in group.card
-    assert (await group.newest()).choice.strict
+    assert "🏆 Swiss · Pizzichino" in group.card_text
+    assert "To 31 points · 1 day a move" in group.card_text
+    assert "Packets: peeked at" in group.card_text
+    assert (await group.newest_tournament()).choice.strict
 
 
 async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
-    t = await group.opened(entering=1)
+    t = await group.open_tournament(entering=1)
     anna = group.people[0]
     message, _button = anna.button("Options", GROUP)
     for words in (
@@ -178,11 +177,11 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
     ):
         reply = await anna.send(f"1ptournament {t.code} {words}", GROUP, message)
         assert reply.toast == "This button does not work any more.", words
-    assert (await group.newest()).version == t.version
+    assert (await group.newest_tournament()).version == t.version
 
 
 async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None:
-    await group.opened()
+    await group.open_tournament()
     reply = await group.people[1].press("Enter", GROUP)
     assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
     assert "Open our private chat" in reply.toast
@@ -195,9 +194,9 @@ async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None
 
 
 async def test_entering_on_a_group_page_links_to_private_chat(group: Group) -> None:
-    t = await group.opened()
+    t = await group.open_tournament()
     bruno = group.people[1]
-    # As on Discord, where a page that the card brings is for its reader alone, and stands beside it.
+    # On Discord a page opened from the card is an ephemeral message for its reader.
     group.fake.messages[bruno.aside]["9"] = player_panel("en", bruno.person.id, t, None)
     reply = await bruno.press("Enter", bruno.aside)
     assert "Open our private chat" in reply.toast
@@ -212,96 +211,90 @@ async def test_no_tournament_opens_in_a_chat_without_the_bot(group: Group) -> No
     anna, guest = group.people[0], "paper:guest7"
     for text in ("/tournament", "/league testa"):
         assert (await anna.say(text, guest)).toast.startswith("Add me to this chat first")
-    await group.opened()
+    await group.open_tournament()
     reply = await anna.say("/tournament")
     assert reply.panel
     group.fake.messages[guest]["9"] = reply.panel
     assert (await anna.press("Open another tournament", guest)).toast.startswith("Add me to this chat first")
-    assert len(await group.worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)) == 1
+    assert len(await group.tournaments.of_person(anna.person.id)) == 1
 
 
 async def test_second_enter_or_leave_says_why_not(group: Group) -> None:
-    await group.opened(entering=1)
+    await group.open_tournament(entering=1)
     assert (await group.people[0].press("Enter", GROUP)).toast == "You have entered already."
     await group.people[0].press("Leave", GROUP)
     assert (await group.people[0].press("Leave", GROUP)).toast == "You have not entered this tournament."
-    await group.shown()
-    assert "Nobody has entered yet." in group.card
+    await group.settle()
+    assert "Nobody has entered yet." in group.card_text
 
 
 async def test_partner_buttons_form_pairs(group: Group) -> None:
-    await group.opened("/tournament tressette")
+    await group.open_tournament("/tournament tressette")
     anna, bruno, carla, dino, emma, *_ = group.people
     await anna.press("Enter", GROUP)
     await carla.press("Enter", GROUP)
-    await group.shown()
+    await group.settle()
     assert (
         await anna.press(f"With {isolated('Anna')}", GROUP)
     ).toast == "That is you: whoever wants to play with you presses this button."
     assert (await bruno.press(f"With {isolated('Anna')}", GROUP)).toast.startswith("You have entered.")
     await emma.press("Enter", GROUP)
-    await group.shown()
+    await group.settle()
     assert (await emma.press(f"With {isolated('Carla')}", GROUP)).toast == "You are partners now."
-    await group.shown()
-    assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card
+    await group.settle()
+    assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card_text
     assert not any(one.startswith("With ") for one in group.labels())
     await dino.press("Enter", GROUP)
-    await group.shown()
-    assert "Without a partner: Dino" in group.card
+    await group.settle()
+    assert "Without a partner: Dino" in group.card_text
     message, _button = anna.button(f"With {isolated('Dino')}", GROUP)
-    t = await group.newest()
+    t = await group.newest_tournament()
     reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
     assert reply.toast == "One of you has a partner already."
-    # The card is not drawn anew yet when Dino has gone.
+    # The card still shows Dino's button when he leaves.
     await dino.press("Leave", GROUP)
     furio = group.people[5]
     reply = await furio.press(f"With {isolated('Dino')}", GROUP)
     assert reply.toast == "Whoever you want to play with has not entered this tournament, or has left it."
-    assert (await group.newest()).player_of(furio.person.id) is None
+    assert (await group.newest_tournament()).player_of(furio.person.id) is None
 
 
 async def test_command_reposts_the_card_and_offers_another(group: Group) -> None:
-    t = await group.opened(entering=2)
+    t = await group.open_tournament(entering=2)
     before = group.people[0].button("Options", GROUP)[0]
     reply = await group.people[3].say("/tournament")
-    await group.shown()
+    await group.settle()
     assert reply.panel
     assert reply.panel.plain == "Knock-out · Metà Mazzo is on here."
-    assert group.card.startswith("🏆 Knock-out")
+    assert group.card_text.startswith("🏆 Knock-out")
     assert before not in group.fake.messages[GROUP]
     await group.people[3].press("Open another tournament", GROUP)
-    await group.shown()
-    assert "Organised by Dino" in group.card
+    await group.settle()
+    assert "Organised by Dino" in group.card_text
     reply = await group.people[3].say("/tournament")
     assert reply.panel
     assert len(reply.panel.rows) == 3
     await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
-    await group.shown()
-    assert "Organised by Anna" in group.card
-    assert {one.code for one in await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP)} > {
-        t.code
-    }
+    await group.settle()
+    assert "Organised by Anna" in group.card_text
+    assert {one.code for one in await group.tournaments.in_chat(GROUP)} > {t.code}
 
 
 async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> None:
-    await group.opened()
-    await group.opened("/league testa")
-    [t] = [
-        one
-        for one in await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP)
-        if one.form == "league"
-    ]
+    await group.open_tournament()
+    await group.open_tournament("/league testa")
+    [t] = [one for one in await group.tournaments.in_chat(GROUP) if one.form == "league"]
     assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
-    assert "14 days for all matches" in group.card
+    assert "14 days for all matches" in group.card_text
     reply = await group.people[1].say("/lega")
     assert reply.panel
     assert "League · Testa a Testa is on here" in reply.panel.plain.replace("\u2068", "")
 
 
 async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
-    await group.opened(entering=4)
+    await group.open_tournament(entering=4)
     await group.people[0].press("Start", GROUP)
-    await group.shown()
+    await group.settle()
     anna, outsider = group.people[0], group.people[5]
     await anna.say("/start", anna.private)
     count = len(group.fake.messages[anna.private])
@@ -309,25 +302,25 @@ async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
     assert "on their way to our private chat" in reply.toast
     assert reply.start_word in {table.code for table in await group.worker.tables_of(anna.person.id)}
     assert len(group.fake.messages[anna.private]) == count
-    assert "deal 1" in group.plain(anna.private)
+    assert "deal 1" in group.plain_text(anna.private)
     reply = await group.people[1].press("My match", GROUP)
     assert reply.toast == "Open our private chat: your hand comes there."
     assert reply.start_word
     reply = await outsider.press("My match", GROUP)
     assert reply.private
-    assert "Round 1 of 2" in group.plain(outsider.private)
+    assert "Round 1 of 2" in group.plain_text(outsider.private)
 
 
 async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
-    await group.opened(entering=4)
+    await group.open_tournament(entering=4)
     await group.people[0].press("Start", GROUP)
-    await group.shown()
-    card = group.card
+    await group.settle()
+    card = group.card_text
     for label in ("How it goes", "All results"):
         reply = await group.people[1].press(label, GROUP)
         assert reply.private
         assert reply.panel
-    assert group.card == card
+    assert group.card_text == card
     assert "Call off" not in group.labels(group.people[1].private)
     await group.people[0].press("How it goes", GROUP)
     assert group.labels(group.people[0].private) == ["Call off", "◀ Back"]
@@ -336,47 +329,47 @@ async def test_pages_are_private_and_keep_the_card(group: Group) -> None:
 
 
 async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> None:
-    await group.opened(entering=4)
+    await group.open_tournament(entering=4)
     anna, bruno = group.people[:2]
     await anna.press("Call off", GROUP)
     assert group.labels(anna.private) == ["Call it off", "No"]
     await anna.press("No")
-    assert (await group.newest()).phase == "open"
+    assert (await group.newest_tournament()).phase == "open"
     await anna.press("Start", GROUP)
-    await group.shown()
+    await group.settle()
     await bruno.say("/tournament", bruno.private)
     await bruno.press("Withdraw")
-    assert (await group.newest()).withdrawn == frozenset()
+    assert (await group.newest_tournament()).withdrawn == frozenset()
     await bruno.press("Withdraw")
-    t = await group.newest()
+    t = await group.newest_tournament()
     assert t.withdrawn == {t.players.index(next(one for one in t.players if one and one.name == "Bruno"))}
     await anna.press("How it goes", GROUP)
     await anna.press("Call off")
     await anna.press("Call it off")
-    await group.shown()
-    assert (await group.newest()).phase == "cancelled"
-    assert await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP) == []
-    assert "Anna’s tournament was called off." in group.card
+    await group.settle()
+    assert (await group.newest_tournament()).phase == "cancelled"
+    assert await group.tournaments.in_chat(GROUP) == []
+    assert "Anna’s tournament was called off." in group.card_text
 
 
 async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
-    await group.opened(entering=3)
+    await group.open_tournament(entering=3)
     bruno, carla = group.people[1:3]
     await carla.say("/tournament", carla.private)
     await carla.press("Leave")
     assert group.labels(carla.private) == ["How it goes", "Enter"]
-    assert len((await group.newest()).present) == 2
+    assert len((await group.newest_tournament()).present) == 2
     await carla.press("Enter")
     assert group.labels(carla.private) == ["How it goes", "Leave"]
     await bruno.say("/tournament", bruno.private)
     await group.people[0].press("Start", GROUP)
-    await group.shown()
+    await group.settle()
     reply = await bruno.press("Leave")
-    assert (await group.newest()).withdrawn == frozenset()
+    assert (await group.newest_tournament()).withdrawn == frozenset()
     assert reply.panel
     assert [one.label for row in reply.panel.rows for one in row] == ["Withdraw", "No"]
     await bruno.press("Withdraw")
-    assert len((await group.newest()).withdrawn) == 1
+    assert len((await group.newest_tournament()).withdrawn) == 1
 
 
 async def test_own_tournaments_are_paged(group: Group) -> None:
@@ -391,20 +384,20 @@ async def test_own_tournaments_are_paged(group: Group) -> None:
     assert len(reply.panel.rows) == 11
     await anna.press("▶")
     assert group.labels(anna.private)[-1] == "◀"
-    assert group.plain(anna.private).count("🏆") == 2
+    assert group.plain_text(anna.private).count("🏆") == 2
     await anna.press("◀")
-    assert group.plain(anna.private).count("🏆") == 10
+    assert group.plain_text(anna.private).count("🏆") == 10
 
 
 async def test_results_link_to_replays(group: Group) -> None:
-    await group.opened(entering=2)
+    await group.open_tournament(entering=2)
     await group.people[0].press("Start", GROUP)
-    await group.shown()
-    await group.play_on(" has won!")
-    await group.shown()
+    await group.settle()
+    await group.play_until(" has won!")
+    await group.settle()
     archive, client = group.worker.archive, group.worker.store.client
     [game] = [game.id async for game in archive.all()]
-    # Both have played much since then.
+    # Both have played many games since then.
     for number in range(1000, 1050):
         await client.zadd(keys.GAMES_ORDER, {f"QQQQQQ-{number}": number})
         for player in group.people[:2]:
@@ -413,8 +406,8 @@ async def test_results_link_to_replays(group: Group) -> None:
     assert reply.panel
     assert "Final" in reply.panel.plain
     await group.people[1].press("▶ ")
-    assert "Metà Mazzo" in group.plain(group.people[1].private)
-    assert "deal 1" in group.plain(group.people[1].private).lower()
+    assert "Metà Mazzo" in group.plain_text(group.people[1].private)
+    assert "deal 1" in group.plain_text(group.people[1].private).lower()
     await client.zrem(keys.GAMES_ORDER, game)
     reply = await group.people[1].press("All results", GROUP)
     assert reply.panel
@@ -433,7 +426,7 @@ async def test_private_command_says_tournaments_open_in_groups(group: Group) -> 
 async def test_impossible_target_is_refused(group: Group) -> None:
     reply = await group.people[0].say("/tournament testa 1000")
     assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
-    assert await group.worker.feature(TournamentsFeature).director.tournaments.in_chat(GROUP) == []
+    assert await group.tournaments.in_chat(GROUP) == []
 
 
 @pytest.mark.parametrize(
@@ -448,53 +441,53 @@ async def test_impossible_target_is_refused(group: Group) -> None:
     ],
 )
 async def test_command_accepts_a_form_and_a_game(group: Group, text: str, form: str, game: str) -> None:
-    t = await group.opened(text)
+    t = await group.open_tournament(text)
     assert (t.form, t.game) == (form, game)
     assert t.choice.clock == (DAY if form == "league" else 300)
 
 
 async def test_switch_to_league_takes_its_clock_unless_chosen(group: Group) -> None:
-    await group.opened()
+    await group.open_tournament()
     await group.choose("Form", "league")
-    t = await group.newest()
+    t = await group.newest_tournament()
     assert (t.time, t.choice.clock) == (14 * DAY, DAY)
     await group.choose("Form", "knock-out", "Clock", "30 min", "Form", "league")
-    assert (await group.newest()).choice.clock == 1800
+    assert (await group.newest_tournament()).choice.clock == 1800
 
 
 async def test_switch_from_league_restores_defaults_unless_chosen(
     group: Group,
 ) -> None:
-    await group.opened()
+    await group.open_tournament()
     await group.choose("Form", "league", "Form", "Swiss")
-    t = await group.newest()
+    t = await group.newest_tournament()
     assert (t.form, t.time, t.choice.clock) == ("swiss", DAY, 300)
     await group.choose("Form", "league", "Time for all matches", "7 days", "Clock", "30 min", "Form", "knock-out")
-    t = await group.newest()
+    t = await group.newest_tournament()
     assert (t.form, t.time, t.choice.clock) == ("knockout", 7 * DAY, 1800)
     await group.choose("Clock", "1 day", "Form", "Swiss")
-    assert (await group.newest()).choice.clock == DAY, "it was no league before"
+    assert (await group.newest_tournament()).choice.clock == DAY, "it was no league before"
 
 
 async def test_organiser_starts_from_the_own_page(group: Group) -> None:
-    await group.opened(entering=1)
+    await group.open_tournament(entering=1)
     anna, bruno = group.people[:2]
     await anna.say("/tournament", anna.private)
     assert "◀ All my tournaments" not in group.labels(anna.private)
     assert (await anna.press("Start")).toast == "Players needed to begin: 2. Entered so far: 1."
     await bruno.press("Enter", GROUP)
     await anna.press("Start")
-    assert (await group.newest()).phase == "playing"
+    assert (await group.newest_tournament()).phase == "playing"
     assert group.labels(anna.private)[-1] == "Call off"
-    await group.opened("/league")
+    await group.open_tournament("/league")
     await anna.press("How it goes", GROUP)
     await anna.press("◀ Back")
     await anna.press("◀ All my tournaments")
-    assert group.plain(anna.private).startswith("Your tournaments")
+    assert group.plain_text(anna.private).startswith("Your tournaments")
 
 
 async def test_too_few_pairs_are_counted_as_pairs(group: Group) -> None:
-    await group.opened("/tournament tressette", entering=3)
+    await group.open_tournament("/tournament tressette", entering=3)
     assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."
 
 
@@ -502,18 +495,18 @@ async def test_tournament_uses_current_names(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         group = Group(worker, fake)
-        await group.opened(entering=4)
-        assert "Anna, Bruno, Carla, Dino" in group.card
+        await group.open_tournament(entering=4)
+        assert "Anna, Bruno, Carla, Dino" in group.card_text
         for player, name in zip(group.people, ("Anita", "Marco", "🤖 Marco"), strict=False):
             player.person = player.person._replace(name=name)
             await player.say("/help", player.private)
-        await group.shown()
-        assert "Anita, Marco, Marco 2, Dino" in group.card
-        assert "Anna" not in group.card
+        await group.settle()
+        assert "Anita, Marco, Marco 2, Dino" in group.card_text
+        assert "Anna" not in group.card_text
         refused = await group.people[3].press("Start", GROUP)
         assert "Anita" in refused.toast
         await group.people[0].press("Start", GROUP)
-        await group.shown()
+        await group.settle()
         names = set()
         for player in group.people[:4]:
             for table in await worker.tables_of(player.person.id):

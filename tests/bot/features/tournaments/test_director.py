@@ -1,6 +1,4 @@
-"""Whole tournaments of scripted people: tables open by themselves, results count, and who is ahead is who the records
-say.
-"""
+"""Whole tournaments of scripted people: tables open, results count, and standings match the game records."""
 
 import asyncio
 import json
@@ -8,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from structlog.testing import capture_logs
@@ -16,7 +15,6 @@ from bot.delivery import answers
 from bot.features.tournaments import director
 from bot.features.tournaments.director import LEAGUE_AT_ONCE
 from bot.features.tournaments.errors import AlreadyEntered
-from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.fixtures import chairs_for
 from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.pairing import Pairs, next_round
@@ -36,32 +34,44 @@ from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.field import (
     Field,
+    count_wins,
     duplicate_points,
-    field,
     name,
+    open_field,
     open_tables,
     person,
     sides,
     team_name,
-    wins,
 )
 from tests.bot.full import full
 from tests.long import long
 
 
 @pytest.fixture(autouse=True)
-def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The director does something when a test has it do so."""
+def no_polling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the director act only when a test calls it."""
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
+
+
+async def pass_playing_time(field: Field, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    """Move the tournament clock forward."""
+    later = await field.tournaments.playing_time() + seconds
+    monkeypatch.setattr(field.tournaments, "playing_time", AsyncMock(return_value=later))
+
+
+async def lose_table(field: Field, code: str) -> None:
+    """Delete a table, as if it were missing from a restored backup."""
+    await field.worker.store.client.delete(keys.table(code), keys.shown(code))
+    field.worker.room.forget(code)
 
 
 def people_of(tournament: Tournament, team: int) -> frozenset[str]:
     return frozenset(one.person for one in tournament.members(team))
 
 
-def by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
-    """Each team's place."""
+def places_by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
+    """Return each team's place, by its people."""
     return {people_of(tournament, line.team): line.place for line in standings(tournament)}
 
 
@@ -87,20 +97,20 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
 async def test_tournament_of_whole_games_ranks_by_records(
     store: Store, form: Form, game: str, people: int, target: int | None
 ) -> None:
-    async with field(store) as some:
-        code = (await some.started(game, form, people, target)).code
-        over = await some.played(code)
+    async with open_field(store) as field:
+        code = (await field.start_tournament(game, form, people, target)).code
+        over = await field.play(code)
         assert over.phase == "over"
-        games = await some.games(code)
+        games = await field.games(code)
         assert all(game.chats == [GROUP] and game.is_rated for game in games)
-        won = wins(games)
-        places = by_people(over)
+        won = count_wins(games)
+        places = places_by_people(over)
         assert len(places) == len(over.teams)
         if form == "knockout":
             assert len(games) == len(over.teams) - 1
             [champion] = [team for team, place in places.items() if place == 1]
             assert won[champion] == max(won.values())
-            # Whoever lost once is out, and met nobody after that.
+            # A team that lost once played no further game.
             assert all(len([one for one in games if team in sides(one)]) - won[team] <= 1 for team in places)
         if form in ("roundrobin", "league"):
             met = Counter(frozenset(sides(game)) for game in games)
@@ -128,10 +138,10 @@ DUPLICATES = [
 async def test_duplicate_tables_share_packs_and_rank_by_records(
     store: Store, game: str, people: int, scoring: str
 ) -> None:
-    async with field(store) as some:
-        code = (await some.started(game, "duplicate", people, scoring=scoring)).code
-        over = await some.played(code)
-        games = await some.games(code)
+    async with open_field(store) as field:
+        code = (await field.start_tournament(game, "duplicate", people, scoring=scoring)).code
+        over = await field.play(code)
+        games = await field.games(code)
         assert over.phase == "over"
         assert not any(game.is_rated for game in games)
         packs: dict[tuple[int, int], set[str]] = {}
@@ -146,7 +156,7 @@ async def test_duplicate_tables_share_packs_and_rank_by_records(
             assert len(held) == len(set(held))
         if scoring == "points":
             counted = duplicate_points(games, 50 if game == "spades" else 5)
-            places = by_people(over)
+            places = places_by_people(over)
             order = sorted(places, key=lambda team: places[team])
             assert [counted[team] for team in order] == sorted((counted[team] for team in order), reverse=True)
         for match in over.matches:
@@ -156,93 +166,91 @@ async def test_duplicate_tables_share_packs_and_rank_by_records(
 
 
 async def test_duplicate_cards_stay_secret_until_the_round_ends(store: Store) -> None:
-    async with field(store) as some:
-        started = await some.started("metamazzo", "duplicate", 4)
-        await some.tended()
-        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
+    async with open_field(store) as field:
+        started = await field.start_tournament("metamazzo", "duplicate", 4)
+        await field.settle()
+        tournament = await field.tournaments.load(started.code)
         first, second = list(open_tables(tournament))
-        await some.play_out(first)
-        await some.tended()
+        await field.play_out(first)
+        await field.settle()
         secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
 
         def is_told() -> bool:
             return any(
                 secret in text
-                for place in list(some.fake.messages)
-                for text in some.fake.texts(place)
+                for place in list(field.fake.messages)
+                for text in field.fake.texts(place)
                 for secret in secrets
             )
 
-        assert await some.games(started.code) == []
+        assert await field.games(started.code) == []
         assert not is_told()
-        assert (await some.worker.room.load(second)).phase == "playing"
-        await some.played(started.code, rounds=1, resigning=0)
-        assert len(await some.games(started.code)) == 4
+        assert (await field.worker.room.load(second)).phase == "playing"
+        await field.play(started.code, rounds=1, resigning=0)
+        assert len(await field.games(started.code)) == 4
         assert not await store.client.exists(keys.tournament_games(started.code))
 
 
 async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
-    async with field(store) as some:
-        code = (await some.started("metamazzo", "duplicate", 4)).code
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
         held = keys.tournament_games(code)
         await store.client.hset(held, "1 ABCDEF-1", b"of another release")
         with capture_logs() as logs:
-            over = await some.played(code)
-            for _ in range(3):
-                await some.tended()
+            over = await field.play(code)
+            await field.settle(3)
         assert over.phase == "over"
-        _, told = some.fake.texts(GROUP)
+        _, told = field.fake.texts(GROUP)
         assert any(team_name(over, line.team) in told for line in standings(over) if line.place == 1)
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
-        assert len(await some.games(code)) == sum(len(match.deals) for match in over.matches)
+        assert list(await field.tournaments.live_codes()) == []
+        assert len(await field.games(code)) == sum(len(match.deals) for match in over.matches)
         assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
         assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
 async def test_card_is_one_message_and_winner_announced_once(store: Store) -> None:
-    async with field(store) as some:
-        code = (await some.started("metamazzo", "knockout", 4, 21)).code
-        await some.tended()
-        assert len(some.fake.messages[GROUP]) == 1
-        [card] = some.fake.messages[GROUP]
-        over = await some.played(code)
-        for _ in range(3):
-            await some.tended()
-        assert next(iter(some.fake.messages[GROUP])) == card
-        _, told = some.fake.texts(GROUP)
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "knockout", 4, 21)).code
+        await field.settle()
+        assert len(field.fake.messages[GROUP]) == 1
+        [card] = field.fake.messages[GROUP]
+        over = await field.play(code)
+        await field.settle(3)
+        assert next(iter(field.fake.messages[GROUP])) == card
+        _, told = field.fake.texts(GROUP)
         [winner] = [line.team for line in standings(over) if line.place == 1]
         assert team_name(over, winner) in told
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
+        assert list(await field.tournaments.live_codes()) == []
 
 
 async def test_first_hands_are_sent_without_an_edit(store: Store) -> None:
-    """A table at which everybody sat from the beginning has shown nothing else that an edit would have to mend."""
-    async with field(store) as some:
-        await some.started("metamazzo", "knockout", 4)
-        await some.tended()
-        assert [what for what, place, _message in some.fake.calls if place != GROUP] == ["send"] * 4
+    """A fixture seats all players at once, so nothing shown earlier needs an edit."""
+    async with open_field(store) as field:
+        await field.start_tournament("metamazzo", "knockout", 4)
+        await field.settle()
+        assert [what for what, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
 
 
 async def test_new_worker_continues_the_tournament(store: Store) -> None:
-    async with field(store) as some:
-        code = (await some.started("testa", "swiss", 8, 11)).code
-        await some.played(code, rounds=1)
-        await some.tended()
-        fake = some.fake
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "swiss", 8, 11)).code
+        await field.play(code, rounds=1)
+        await field.settle()
+        fake = field.fake
     async with open_worker(store, fake) as worker:
-        some = Field(worker, fake, 2)
-        over = await some.played(code)
+        field = Field(worker, fake, 2)
+        over = await field.play(code)
         assert over.phase == "over"
-        assert len(await some.games(code)) == sum(not match.is_bye for match in over.matches)
+        assert len(await field.games(code)) == sum(not match.is_bye for match in over.matches)
 
 
 async def test_withdrawn_player_loses_all_matches(store: Store) -> None:
-    async with field(store) as some:
-        code = (await some.started("metamazzo", "roundrobin", 4, 21)).code
-        await some.tended()
-        await some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
-        over = await some.played(code, resigning=0)
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "roundrobin", 4, 21)).code
+        await field.settle()
+        await field.registration.leave(code, person(1), "leave")
+        over = await field.play(code, resigning=0)
         mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
         results = [next(iter(match.results.values())).how for match in mine]
         assert results[0] == "resign"
@@ -251,20 +259,20 @@ async def test_withdrawn_player_loses_all_matches(store: Store) -> None:
 
 
 async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        code = (await some.started("testa", "swiss", 6, 11)).code
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "swiss", 6, 11)).code
         loop = asyncio.get_running_loop()
 
         def meanwhile(tournament: Tournament) -> Pairs | None:
-            """Pairs are worked out in a thread of their own."""
+            """Withdraw a player during pairing, which runs in a thread."""
             pairs = next_round(tournament)
             if len(tournament.rounds) == 1 and not tournament.withdrawn:
-                leaving = some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
+                leaving = field.registration.leave(code, person(1), "leave")
                 asyncio.run_coroutine_threadsafe(leaving, loop).result()
             return pairs
 
         monkeypatch.setattr(director, "next_round", meanwhile)
-        t = await some.played(code, rounds=1)
+        t = await field.play(code, rounds=1)
         team = t.team_of(1)
         assert t.withdrawn == {1}
         assert team not in [one for match in t.rounds[1] for one in match.teams]
@@ -272,17 +280,17 @@ async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, mo
 
 
 async def test_league_withdrawal_forfeits_unseated_matches_at_once(store: Store) -> None:
-    async with field(store) as some:
-        code, at = (await some.started("testa", "league", 5, 11)).code, some.worker.feature(TournamentsFeature).director
-        await some.tended()
-        t = await at.tournaments.load(code)
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "league", 5, 11)).code
+        await field.settle()
+        t = await field.tournaments.load(code)
         on = Counter(team for match in t.matches if match.seats for team in match.teams)
         match = next(one for one in t.matches if not one.seats)
         gone, busy = sorted(match.teams, key=on.__getitem__)
         assert on[busy] == LEAGUE_AT_ONCE
-        await some.worker.feature(TournamentsFeature).registration.leave(code, person(t.teams[gone][0]), "leave")
-        await some.tended()
-        now = await at.tournaments.load(code)
+        await field.registration.leave(code, person(t.teams[gone][0]), "leave")
+        await field.settle()
+        now = await field.tournaments.load(code)
         assert now.match(match.round, match.number).results[0].how == "forfeit"
         assert now.match(match.round, match.number).winner == busy
         still_on = [one for one in now.matches if busy in one.teams and one.seats and not one.is_over]
@@ -290,23 +298,17 @@ async def test_league_withdrawal_forfeits_unseated_matches_at_once(store: Store)
 
 
 async def test_player_to_move_loses_when_the_round_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        started = await some.started("metamazzo", "knockout", 2)
-        await some.tended()
-        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
+    async with open_field(store) as field:
+        started = await field.start_tournament("metamazzo", "knockout", 2)
+        await field.settle()
+        tournament = await field.tournaments.load(started.code)
         [code] = open_tables(tournament)
-        table = await some.worker.room.load(code)
+        table = await field.worker.room.load(code)
         mover = table.to_move
         assert mover
-        played = await some.worker.feature(TournamentsFeature).director.tournaments.playing_time()
-
-        async def later() -> int:
-            return played + DAY + 1
-
-        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "playing_time", later)
-        for _ in range(3):
-            await some.tended()
-        over = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
+        await pass_playing_time(field, monkeypatch, DAY + 1)
+        await field.settle(3)
+        over = await field.tournaments.load(started.code)
         assert over.phase == "over"
         [match] = over.matches
         assert match.results[0].how == "timeout"
@@ -315,68 +317,57 @@ async def test_player_to_move_loses_when_the_round_ends(store: Store, monkeypatc
 
 
 async def test_player_who_has_not_played_is_reminded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        started = await some.started("metamazzo", "knockout", 2)
-        await some.tended()
-        played = await some.worker.feature(TournamentsFeature).director.tournaments.playing_time()
-
-        async def later() -> int:
-            return played + DAY - 3600 * 5
-
-        before = len(some.fake.messages[person(0)])
-        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "playing_time", later)
-        for _ in range(3):
-            await some.tended()
+    async with open_field(store) as field:
+        started = await field.start_tournament("metamazzo", "knockout", 2)
+        await field.settle()
+        await pass_playing_time(field, monkeypatch, DAY - 3600 * 5)
+        await field.settle(3)
         place = f"{person(0).replace(':', ':@')}"
-        reminded = [text for text in some.fake.texts(place) if name(1) in text and "5 h" in text]
-        assert len(reminded) == 1, (before, some.fake.texts(place))
-        assert (
-            await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
-        ).phase == "playing"
+        reminded = [text for text in field.fake.texts(place) if name(1) in text and "5 h" in text]
+        assert len(reminded) == 1, field.fake.texts(place)
+        assert (await field.tournaments.load(started.code)).phase == "playing"
 
 
 async def test_calling_off_closes_duplicate_tables_and_archives_games(store: Store) -> None:
-    async with field(store) as some:
-        started = await some.started("metamazzo", "duplicate", 4)
-        await some.tended()
-        tournament = await some.worker.feature(TournamentsFeature).director.tournaments.load(started.code)
+    async with open_field(store) as field:
+        started = await field.start_tournament("metamazzo", "duplicate", 4)
+        await field.settle()
+        tournament = await field.tournaments.load(started.code)
         tables = list(open_tables(tournament))
-        await some.play_out(tables[0])
-        await some.worker.feature(TournamentsFeature).registration.cancel(started.code, person(0), "off")
-        for _ in range(3):
-            await some.tended()
+        await field.play_out(tables[0])
+        await field.registration.cancel(started.code, person(0), "off")
+        await field.settle(3)
         for code in tables:
             with pytest.raises(NoSuchTable):
-                await some.worker.room.load(code)
-        assert [one.code for one in await some.games(started.code)][:1] == [tables[0]]
-        assert list(await some.worker.feature(TournamentsFeature).director.tournaments.live_codes()) == []
+                await field.worker.room.load(code)
+        assert [one.code for one in await field.games(started.code)][:1] == [tables[0]]
+        assert list(await field.tournaments.live_codes()) == []
 
 
 async def test_reposted_card_replaces_the_stored_message(store: Store) -> None:
-    async with field(store) as some:
-        started = await some.started("metamazzo", "knockout", 2, 21)
-        await some.tended()
+    async with open_field(store) as field:
+        started = await field.start_tournament("metamazzo", "knockout", 2, 21)
+        await field.settle()
         state = json.loads(await store.client.get(keys.tournament_card(started.code)))
-        assert state["message"] in some.fake.messages[GROUP]
-        await some.worker.feature(TournamentsFeature).director.cards.repost(started.code)
-        for _ in range(3):
-            await some.tended()
-        assert len(some.fake.messages[GROUP]) == 1
-        assert state["message"] not in some.fake.messages[GROUP]
+        assert state["message"] in field.fake.messages[GROUP]
+        await field.director.cards.repost(started.code)
+        await field.settle(3)
+        assert len(field.fake.messages[GROUP]) == 1
+        assert state["message"] not in field.fake.messages[GROUP]
 
 
 async def test_card_sent_without_an_answer_is_updated_not_doubled(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
-    async with field(store) as some:
-        registration, fake = some.worker.feature(TournamentsFeature).registration, some.fake
+    async with open_field(store) as field:
+        registration, fake = field.registration, field.fake
         fake.after_faults[GROUP].append(PlatformFailure("no answer"))
         opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         send = fake.send
 
         async def meanwhile(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-            # A worker may die in between, too: all that the next one knows is in the store.
+            # The worker can also stop here, so the next one must find everything in the store.
             try:
                 return await send(place, panel, key, silent=silent)
             finally:
@@ -384,45 +375,41 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
                     await registration.enter(opened.code, person(1), name(1), "enter")
 
         monkeypatch.setattr(fake, "send", meanwhile)
-        for _ in range(3):
-            await some.tended()
+        await field.settle(3)
         [text] = fake.texts(GROUP)
         assert name(1) in text
 
 
 async def test_card_reposted_twice_leaves_one_message(store: Store) -> None:
-    async with field(store) as some:
-        code = (await some.started("testa", "knockout", 2, 11)).code
-        await some.tended()
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        await field.settle()
         for _ in range(2):
-            await some.worker.feature(TournamentsFeature).director.cards.repost(code)
-        for _ in range(3):
-            await some.tended()
-        assert len(some.fake.messages[GROUP]) == 1
+            await field.director.cards.repost(code)
+        await field.settle(3)
+        assert len(field.fake.messages[GROUP]) == 1
 
 
 async def test_refused_card_is_not_retried_at_once(store: Store) -> None:
-    async with field(store) as some:
-        some.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
-        await some.started("testa", "knockout", 2, 11)
-        for _ in range(5):
-            await some.tended()
-        assert len(some.fake.errors[GROUP]) == 1
+    async with open_field(store) as field:
+        field.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
+        await field.start_tournament("testa", "knockout", 2, 11)
+        await field.settle(5)
+        assert len(field.fake.errors[GROUP]) == 1
 
 
 async def test_failing_tournament_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        codes = sorted([(await some.started("testa", "knockout", 2, 11)).code for _ in range(2)])
-        load = some.worker.feature(TournamentsFeature).director.tournaments.load
+    async with open_field(store) as field:
+        codes = sorted([(await field.start_tournament("testa", "knockout", 2, 11)).code for _ in range(2)])
+        load = field.tournaments.load
 
         async def broken(code: str) -> Tournament:
             if code == codes[0]:
                 raise UnreadableEntry
             return await load(code)
 
-        monkeypatch.setattr(some.worker.feature(TournamentsFeature).director.tournaments, "load", broken)
-        for _ in range(2):
-            await some.tended()
+        monkeypatch.setattr(field.tournaments, "load", broken)
+        await field.settle(2)
         assert [len((await load(code)).rounds) for code in codes] == [0, 1]
 
 
@@ -432,117 +419,98 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at = (await some.started("metamazzo", form, 4, 21)).code, some.worker.feature(TournamentsFeature).director
-        await some.tended()
-        table, *_ = open_tables(await at.tournaments.load(code))
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", form, 4, 21)).code
+        await field.settle()
+        table, *_ = open_tables(await field.tournaments.load(code))
         await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
         with capture_logs() as logs:
-            await some.play_out(table)
-            for _ in range(3):
-                await some.tended()
+            await field.play_out(table)
+            await field.settle(3)
         assert [one["event"] for one in logs if one["log_level"] == "error"] == ["tournament_unreadable"]
         with pytest.raises(NoSuchTable):
-            await some.worker.room.load(table)
-        assert len(await some.games(code)) == (1 if form == "knockout" else 0)
+            await field.worker.room.load(table)
+        assert len(await field.games(code)) == (1 if form == "knockout" else 0)
         await store.client.rpop(keys.tournament(code))
-        for _ in range(2):
-            await some.tended()
-        [match] = [one for one in (await at.tournaments.load(code)).matches if table in one.seats.values()]
+        await field.settle(2)
+        [match] = [one for one in (await field.tournaments.load(code)).matches if table in one.seats.values()]
         assert next(iter(match.results.values())).how == "played"
 
 
 async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at = (
-            (await some.started("metamazzo", "duplicate", 4)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        tables = list(open_tables(await at.tournaments.load(code)))
-        await some.play_out(tables[0])
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
+        await field.settle()
+        tables = list(open_tables(await field.tournaments.load(code)))
+        await field.play_out(tables[0])
         await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
-        await some.tended()
-        # As `buongioco tables close` does.
+        await field.settle()
+        # `buongioco tables close` does the same.
         await Tournaments(store).call_off_unreadable(code, "close")
-        for _ in range(3):
-            await some.tended()
-        assert sorted(one.code for one in await some.games(code)) == sorted(tables)
-        assert "called off" in some.fake.last(GROUP).plain
-        assert list(await at.tournaments.live_codes()) == []
-        assert await at.tournaments.in_chat(GROUP) == []
+        await field.settle(3)
+        assert sorted(one.code for one in await field.games(code)) == sorted(tables)
+        assert "called off" in field.fake.last(GROUP).plain
+        assert list(await field.tournaments.live_codes()) == []
+        assert await field.tournaments.in_chat(GROUP) == []
 
 
 @pytest.mark.parametrize("ends", ["withdraws", "late"])
 async def test_table_opened_before_a_crash_belongs_to_its_match(
     store: Store, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        commit = at.tournaments.commit
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        commit = field.tournaments.commit
 
         async def dies(code: str, update: str, decide: Decision) -> Tournament:
             if update.startswith("seat:"):
                 raise OSError("a worker dies")
             return await commit(code, update, decide)
 
-        monkeypatch.setattr(at.tournaments, "commit", dies)
+        monkeypatch.setattr(field.tournaments, "commit", dies)
         with pytest.raises(OSError, match="dies"):
-            await at.check_all()
-        monkeypatch.setattr(at.tournaments, "commit", commit)
-        [table] = await some.worker.tables_of(person(0))
+            await field.director.check_all()
+        monkeypatch.setattr(field.tournaments, "commit", commit)
+        [table] = await field.worker.tables_of(person(0))
         if ends == "withdraws":
-            await some.worker.feature(TournamentsFeature).registration.leave(code, person(0), "leave")
+            await field.registration.leave(code, person(0), "leave")
         else:
-            played = await at.tournaments.playing_time()
-
-            async def later() -> int:
-                return played + DAY + 1
-
-            monkeypatch.setattr(at.tournaments, "playing_time", later)
-        for _ in range(3):
-            await some.tended()
-        over = await at.tournaments.load(code)
+            await pass_playing_time(field, monkeypatch, DAY + 1)
+        await field.settle(3)
+        over = await field.tournaments.load(code)
         [match] = over.matches
         assert match.seats == {0: table.code}
         assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
-        assert [one.code for one in await some.games(code)] == [table.code]
+        assert [one.code for one in await field.games(code)] == [table.code]
 
 
 async def test_player_with_too_many_tables_still_gets_a_match(store: Store) -> None:
-    async with field(store) as some:
-        code = (await some.started("testa", "knockout", 2, 11)).code
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
         for number in range(MOST_TABLES):
-            await some.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
-        over = await some.played(code)
+            await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
+        over = await field.play(code)
         assert [match.results[0].how for match in over.matches] != ["void"]
         assert over.phase == "over"
 
 
 async def test_player_forgotten_during_table_opening_resigns(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        opening = some.worker.challenges.open_fixture
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        opening = field.worker.challenges.open_fixture
 
         async def crossed(*args: Any, **options: Any) -> Table:
             await forget(store, person(1), "somebody:1a")
             return await opening(*args, **options)
 
-        monkeypatch.setattr(some.worker.challenges, "open_fixture", crossed)
-        for _ in range(3):
-            await some.tended()
-        over = await at.tournaments.load(code)
+        monkeypatch.setattr(field.worker.challenges, "open_fixture", crossed)
+        await field.settle(3)
+        over = await field.tournaments.load(code)
         assert over.phase == "over"
         [match] = over.matches
         assert match.results[0].how == "resign"
-        [game] = await some.games(code)
+        [game] = await field.games(code)
         assert sorted(game.people) == [person(0), "somebody:1a"]
         assert await find_traces(store, name(1)) == []
 
@@ -552,75 +520,59 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
     store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        [table] = open_tables(await at.tournaments.load(code))
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        await field.settle()
+        [table] = open_tables(await field.tournaments.load(code))
         if is_kept:
 
             async def unheard(_table: Table, _game: FinishedGame) -> None:
-                """The tournament's log is of before the end."""
+                """Record nothing: the restored log ends before this game."""
 
-            monkeypatch.setattr(at, "record_game", unheard)
-            await some.play_out(table)
+            monkeypatch.setattr(field.director, "record_game", unheard)
+            await field.play_out(table)
         else:
-            await store.client.delete(keys.table(table), keys.shown(table))
-            some.worker.room.forget(table)
-        for _ in range(2):
-            await some.tended()
-        tournament = await at.tournaments.load(code)
+            await lose_table(field, table)
+        await field.settle(2)
+        tournament = await field.tournaments.load(code)
         [match] = tournament.matches
         if is_kept:
             assert match.results[0].how in ("played", "resign")
             assert tournament.phase == "over"
         else:
             assert not match.results
-            assert (await some.worker.room.load(match.seats[0])).phase == "playing"
+            assert (await field.worker.room.load(match.seats[0])).phase == "playing"
 
 
 async def test_matches_wait_while_the_store_is_full(store: Store) -> None:
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 4, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 4, 11)).code
         with capture_logs() as logs:
             async with full(store):
-                for _ in range(2):
-                    await some.tended()
-                tournament = await at.tournaments.load(code)
+                await field.settle(2)
+                tournament = await field.tournaments.load(code)
                 assert [one.seats for one in tournament.matches] == [{}, {}]
-                assert "no room for new tables" in some.fake.last(GROUP).plain
+                assert "no room for new tables" in field.fake.last(GROUP).plain
         assert not [one for one in logs if one["log_level"] == "error"]
-        for _ in range(2):
-            await some.tended()
-        assert len(list(open_tables(await at.tournaments.load(code)))) == 2
-        assert "no room for new tables" not in some.fake.last(GROUP).plain
+        await field.settle(2)
+        assert len(list(open_tables(await field.tournaments.load(code)))) == 2
+        assert "no room for new tables" not in field.fake.last(GROUP).plain
 
 
 async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        [table] = open_tables(await at.tournaments.load(code))
-        await store.client.delete(keys.table(table), keys.shown(table))
-        some.worker.room.forget(table)
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        await field.settle()
+        [table] = open_tables(await field.tournaments.load(code))
+        await lose_table(field, table)
         async with full(store):
-            for _ in range(2):
-                await some.tended()
-            [match] = (await at.tournaments.load(code)).matches
+            await field.settle(2)
+            [match] = (await field.tournaments.load(code)).matches
             assert not match.results
-        for _ in range(2):
-            await some.tended()
-        [match] = (await at.tournaments.load(code)).matches
-        assert (await some.worker.room.load(match.seats[0])).phase == "playing"
+        await field.settle(2)
+        [match] = (await field.tournaments.load(code)).matches
+        assert (await field.worker.room.load(match.seats[0])).phase == "playing"
 
 
 @pytest.mark.parametrize("over", ["late", "withdrawn"])
@@ -628,113 +580,87 @@ async def test_lost_table_is_not_replayed_after_deadline_or_withdrawal(
     store: Store, monkeypatch: pytest.MonkeyPatch, over: str
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at, room = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-            some.worker.room,
-        )
-        await some.tended()
-        [table] = open_tables(await at.tournaments.load(code))
-        # What another release wrote there sets it aside: nobody plays on, and nobody can be made to give up.
+    async with open_field(store) as field:
+        code, room = (await field.start_tournament("testa", "knockout", 2, 11)).code, field.worker.room
+        await field.settle()
+        [table] = open_tables(await field.tournaments.load(code))
+        # An entry of another release sets the table aside, so it accepts no moves and no resignation.
         await store.client.rpush(keys.table(table), b"newer 1\tx")
         room.forget(table)
         if over == "late":
-            played = await at.tournaments.playing_time()
-
-            async def later() -> int:
-                return played + DAY + 1
-
-            monkeypatch.setattr(at.tournaments, "playing_time", later)
+            await pass_playing_time(field, monkeypatch, DAY + 1)
         else:
-            await some.worker.feature(TournamentsFeature).registration.leave(code, person(1), "leave")
-        await some.tended()
-        [match] = (await at.tournaments.load(code)).matches
+            await field.registration.leave(code, person(1), "leave")
+        await field.settle()
+        [match] = (await field.tournaments.load(code)).matches
         assert (match.seats, match.results) == ({0: table}, {})
-        # As `buongioco tables close` does.
+        # `buongioco tables close` does the same.
         await room.remove(await room.load(table))
-        for _ in range(3):
-            await some.tended()
-        tournament = await at.tournaments.load(code)
+        await field.settle(3)
+        tournament = await field.tournaments.load(code)
         [match] = tournament.matches
         assert match.seats == {0: table}
         assert match.results[0].how == ("void" if over == "late" else "forfeit")
         winners = [] if match.winner is None else tournament.members(match.winner)
         assert [one.person for one in winners] == ([] if over == "late" else [person(0)])
-        assert await some.games(code) == []
+        assert await field.games(code) == []
 
 
 async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
-    async with field(store) as some:
-        code, at = (
-            (await some.started("metamazzo", "duplicate", 4)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        table, *_ = open_tables(await at.tournaments.load(code))
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
+        await field.settle()
+        table, *_ = open_tables(await field.tournaments.load(code))
         await store.client.hset(keys.tournament_games(code), f"1 {table}-1", b"of another release")
-        await store.client.delete(keys.table(table), keys.shown(table))
-        some.worker.room.forget(table)
-        for _ in range(2):
-            await some.tended()
-        [match] = [one for one in (await at.tournaments.load(code)).matches if table in one.seats.values()]
+        await lose_table(field, table)
+        await field.settle(2)
+        [match] = [one for one in (await field.tournaments.load(code)).matches if table in one.seats.values()]
         assert match.results[1].how == "void"
 
 
 async def test_result_of_an_unpaired_match_is_ignored(store: Store) -> None:
-    async with field(store) as some:
-        code, at = (
-            (await some.started("metamazzo", "duplicate", 4)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        tournament = await at.tournaments.load(code)
-        # The log of a backup that is older than its tables.
+    async with open_field(store) as field:
+        code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
+        await field.settle()
+        tournament = await field.tournaments.load(code)
+        # Restore a log that is older than its tables.
         begun = [one for one in tournament.entries if not one.startswith((b"round", b"seat"))]
         await store.client.delete(keys.tournament(code))
         await store.client.rpush(keys.tournament(code), *begun)
         for table in open_tables(tournament):
-            await some.play_out(table)
-        for _ in range(3):
-            await some.tended()
-        assert (await at.tournaments.load(code)).rounds
+            await field.play_out(table)
+        await field.settle(3)
+        assert (await field.tournaments.load(code)).rounds
 
 
 async def test_card_is_sent_once_the_moved_chat_is_reachable(store: Store) -> None:
-    async with field(store) as some:
-        code, at = (
-            (await some.started("testa", "knockout", 2, 11)).code,
-            some.worker.feature(TournamentsFeature).director,
-        )
-        await some.tended()
-        some.fake.errors["paper:200"] = [ChatGone("not yet")]
-        await at.tournaments.move_chat(GROUP, "paper:200")
-        await some.tended()
-        assert not some.fake.messages["paper:200"]
-        await at.cards.back_in_chat(code)
-        for _ in range(2):
-            await some.tended()
-        assert len(some.fake.messages["paper:200"]) == 1
+    async with open_field(store) as field:
+        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+        await field.settle()
+        field.fake.errors["paper:200"] = [ChatGone("not yet")]
+        await field.tournaments.move_chat(GROUP, "paper:200")
+        await field.settle()
+        assert not field.fake.messages["paper:200"]
+        await field.director.cards.back_in_chat(code)
+        await field.settle(2)
+        assert len(field.fake.messages["paper:200"]) == 1
 
 
 async def test_repost_during_an_edit_leaves_one_card(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with field(store) as some:
-        at, fake = some.worker.feature(TournamentsFeature).director, some.fake
-        opened = await some.worker.feature(TournamentsFeature).registration.open(
-            GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open"
-        )
-        await some.tended()
+    async with open_field(store) as field:
+        fake = field.fake
+        opened = await field.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+        await field.settle()
         [first] = fake.messages[GROUP]
         edit = fake.edit
 
         async def meanwhile(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-            await at.cards.repost(opened.code)
+            await field.director.cards.repost(opened.code)
             return await edit(place, sent, panel)
 
         monkeypatch.setattr(fake, "edit", meanwhile)
-        await some.worker.feature(TournamentsFeature).registration.enter(opened.code, person(1), name(1), "enter")
-        for _ in range(4):
-            await some.tended()
+        await field.registration.enter(opened.code, person(1), name(1), "enter")
+        await field.settle(4)
         assert len(fake.messages[GROUP]) == 1
         assert first not in fake.messages[GROUP]

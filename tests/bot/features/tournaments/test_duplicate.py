@@ -1,4 +1,4 @@
-"""What the deals of a duplicate count."""
+"""Scores of duplicate deals."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -11,58 +11,65 @@ from hypothesis import strategies as st
 from bot.features.tournaments.duplicate import DealScore, deal_scores, round_scores, to_steps
 from bot.features.tournaments.entries import How
 from bot.features.tournaments.tournament import Tournament
-from tests.bot.features.tournaments.logs import MIXED, at_random, begun, paired, played_out, scored
+from tests.bot.features.tournaments.logs import (
+    MIXED,
+    add_result,
+    add_round,
+    play_at_random,
+    play_tournament,
+    start_tournament,
+)
 
 
 def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
-    """A round of four matches, whose first deal brought the first seats so many points more, and the second nothing."""
-    t = paired(begun("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
+    """Return a round of four matches with these margins for the first seats in deal 1, and draws in deal 2."""
+    t = add_round(start_tournament("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
     for match, margin in zip(t.rounds[0], margins, strict=True):
-        t = scored(t, match, max(margin, 0), max(-margin, 0), deal=1)
+        t = add_result(t, match, max(margin, 0), max(-margin, 0), deal=1)
     for match in t.rounds[0]:
-        t = scored(t, match, 5, 5, deal=2)
+        t = add_result(t, match, 5, 5, deal=2)
     return t
 
 
 def all_scores(t: Tournament) -> list[DealScore]:
-    """The scores of all deals of the rounds that are over."""
+    """Return the scores of all deals of finished rounds."""
     return [score for number in range(1, len(t.rounds) + 1) for score in deal_scores(t, number)]
 
 
-def of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
-    """What a deal counts, match by match."""
+def scores_of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
+    """Return the scores of a deal, match by match."""
     return [one.scores for one in all_scores(t) if one.deal == deal]
 
 
 def test_deal_scores_against_the_mean_of_all_tables() -> None:
     t = four_tables([6, -2, 3, 1])
     assert {one.datum for one in all_scores(t) if one.deal == 1} == {Fraction(2)}
-    assert of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
-    assert of_deal(t, 2) == [(0, 0)] * 4
+    assert scores_of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
+    assert scores_of_deal(t, 2) == [(0, 0)] * 4
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
 
 
 def test_mean_is_not_rounded() -> None:
     t = four_tables([1, 0, 0, 0])
-    assert of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
+    assert scores_of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
 
 
 def test_seats_are_swapped_in_the_second_deal() -> None:
-    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for match, ours in zip(t.rounds[0], (9, 3), strict=True):
-        t = scored(t, match, 4, 4, deal=1)
-        # The match's second team has the first seat: -9 and -3 for it.
-        t = scored(t, match, ours, 0, deal=2)
-    assert of_deal(t, 2) == [(3, -3), (-3, 3)]
+        t = add_result(t, match, 4, 4, deal=1)
+        # The second team has the first seat, so its margins are -9 and -3.
+        t = add_result(t, match, ours, 0, deal=2)
+    assert scores_of_deal(t, 2) == [(3, -3), (-3, 3)]
     assert {one.datum for one in all_scores(t) if one.deal == 2} == {Fraction(-6)}
 
 
 def test_single_table_is_its_own_mean() -> None:
-    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
-        t = scored(t, t.match(1, 0), 11, 0, deal=deal)
-        t = scored(t, t.match(1, 1), 0, 0, deal=deal, how="void")
-    assert of_deal(t, 1) == of_deal(t, 2) == [(0, 0)] * 2
+        t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
+        t = add_result(t, t.match(1, 1), 0, 0, deal=deal, how="void")
+    assert scores_of_deal(t, 1) == scores_of_deal(t, 2) == [(0, 0)] * 2
     assert [one.datum for one in all_scores(t)] == [11, 11, -11, -11]
 
 
@@ -72,27 +79,27 @@ def test_single_table_is_its_own_mean() -> None:
     [("metamazzo", "points", 5), ("spades", "points", 50), ("metamazzo", "steps", 3), ("spades", "steps", 3)],
 )
 def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, scoring: str, penalty: int) -> None:
-    t = paired(begun("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
-    t = scored(t, t.match(1, 0), 30, 0, deal=1, how=how, winner=1)
-    t = scored(t, t.match(1, 1), 2, 0, deal=1)
-    t = scored(t, t.match(1, 2), 0, 0, deal=1, how="void")
+    t = add_round(start_tournament("duplicate", 6, game=game, scoring=scoring), (0, 3), (4, 1), (2, 5))
+    t = add_result(t, t.match(1, 0), 30, 0, deal=1, how=how, winner=1)
+    t = add_result(t, t.match(1, 1), 2, 0, deal=1)
+    t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="void")
     for match in t.rounds[0]:
-        t = scored(t, match, 0, 0, deal=2, how=how, winner=0)
-    assert of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
+        t = add_result(t, match, 0, 0, deal=2, how=how, winner=0)
+    assert scores_of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
     assert {one.datum for one in all_scores(t)} == {2, None}
-    # Whoever has which seat: in the second deal the match's second team sits first.
-    assert of_deal(t, 2) == [(penalty, -penalty)] * 3
+    # In the second deal the second team sits first.
+    assert scores_of_deal(t, 2) == [(penalty, -penalty)] * 3
 
 
 def test_resigning_costs_as_much_as_the_worst_table() -> None:
-    t = paired(begun("duplicate", 6), (0, 3), (4, 1), (2, 5))
-    t = scored(t, t.match(1, 0), 30, 0, deal=1)
-    t = scored(t, t.match(1, 1), 0, 0, deal=1)
-    # The second seat, of which somebody has made 15 less than the mean; the first seat's worst is 15 below it, too.
-    t = scored(t, t.match(1, 2), 0, 0, deal=1, how="resign", winner=0)
+    t = add_round(start_tournament("duplicate", 6), (0, 3), (4, 1), (2, 5))
+    t = add_result(t, t.match(1, 0), 30, 0, deal=1)
+    t = add_result(t, t.match(1, 1), 0, 0, deal=1)
+    # The second seat's worst table lost 15 to the mean, and so did the first seat's worst.
+    t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="resign", winner=0)
     for match in t.rounds[0]:
-        t = scored(t, match, 0, 0, deal=2)
-    assert of_deal(t, 1) == [(15, -15), (-15, 15), (15, -15)]
+        t = add_result(t, match, 0, 0, deal=2)
+    assert scores_of_deal(t, 1) == [(15, -15), (-15, 15), (15, -15)]
 
 
 @pytest.mark.parametrize(
@@ -107,34 +114,39 @@ def test_difference_converts_to_steps(difference: str, count: int) -> None:
 
 
 def test_spades_steps_count_tens() -> None:
-    assert of_deal(four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
+    assert scores_of_deal(four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
         (3, -3),
         (-3, 3),
         (1, -1),
         (-1, 1),
     ]
-    assert of_deal(four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
-    assert of_deal(four_tables([60, -20, 30, 10], game="spades"), 1) == [(40, -40), (-40, 40), (10, -10), (-10, 10)]
+    assert scores_of_deal(four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
+    assert scores_of_deal(four_tables([60, -20, 30, 10], game="spades"), 1) == [
+        (40, -40),
+        (-40, 40),
+        (10, -10),
+        (-10, 10),
+    ]
 
 
 def test_unfinished_round_has_no_scores() -> None:
     t = four_tables([6, -2, 3, 1])
-    t = paired(t, (0, 1), (2, 3), (4, 5), (6, 7))
+    t = add_round(t, (0, 1), (2, 3), (4, 5), (6, 7))
     for match in t.rounds[1][:3]:
         for deal in (1, 2):
-            t = scored(t, match, 9, 1, deal=deal)
+            t = add_result(t, match, 9, 1, deal=deal)
     assert {one.round for one in all_scores(t)} == {1}
     assert len(round_scores(t)) == 1
     for deal in (1, 2):
-        t = scored(t, t.match(2, 3), 9, 1, deal=deal)
+        t = add_result(t, t.match(2, 3), 9, 1, deal=deal)
     assert {one.round for one in all_scores(t)} == {1, 2}
 
 
 def test_bye_scores_zero() -> None:
-    t = paired(begun("duplicate", 5), (0, 2), (3, 1), (4, None))
+    t = add_round(start_tournament("duplicate", 5), (0, 2), (3, 1), (4, None))
     for match in t.rounds[0][:2]:
         for deal in (1, 2):
-            t = scored(t, match, match.first, 0, deal=deal)
+            t = add_result(t, match, match.first, 0, deal=deal)
     assert round_scores(t)[0][4] == 0
 
 
@@ -145,7 +157,9 @@ def test_bye_scores_zero() -> None:
     scoring=st.sampled_from(["points", "steps"]),
 )
 def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str) -> None:
-    t = played_out(begun("duplicate", teams, deals=deals, scoring=scoring), at_random(Random(seed), MIXED))
+    t = play_tournament(
+        start_tournament("duplicate", teams, deals=deals, scoring=scoring), play_at_random(Random(seed), MIXED)
+    )
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
     for one in all_scores(t):
         match = t.match(one.round, one.match)
@@ -154,7 +168,7 @@ def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str
             by_deal[one.round, one.deal].append(one.scores[match.first_seat(one.deal)])
         elif match.results[one.deal].how == "void":
             assert not any(one.scores)
-    # All that sat in one seat, at tables that played the deal, are compared with each other.
+    # Scores in one seat, over all tables that played the deal, are compared with each other.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
     assert sum(sum(scores.values()) for scores in round_scores(t)) == 0
     assert len(all_scores(t)) == sum(len(match.results) for match in t.matches)

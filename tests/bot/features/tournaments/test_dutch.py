@@ -1,4 +1,4 @@
-"""Pairs by the Dutch system, beside the plainest way to find them: all pairings, sieved criterion by criterion."""
+"""Dutch pairings compared with the sieve, which tries every pairing criterion by criterion."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -14,25 +14,25 @@ from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pair
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,
-    at_random,
-    begun,
-    paired,
-    played_round,
+    add_entries,
+    add_result,
+    add_round,
+    play_at_random,
+    play_round,
     playing_teams,
-    scored,
-    with_entries,
+    start_tournament,
 )
-from tests.bot.features.tournaments.sieve import Pairing, explain, ranked, sieve
+from tests.bot.features.tournaments.sieve import Pairing, explain, normalize_pairing, sieve
 from tests.long import long, mostly_long
 
 
 def teams(*scores: int) -> dict[int, Record]:
-    """Teams that have played, with so many points; nothing but points tells them apart."""
+    """Return teams that differ only in their scores."""
     return {team: Record(score=Fraction(score)) for team, score in enumerate(scores)}
 
 
-def sieved(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
-    """The records of the teams in a tournament, and the next pairing by the sieve."""
+def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
+    """Return the teams' records and the sieve's next pairing."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
     demands = next(one for one in RELAXED if can_be_paired(records, one, played, is_last=is_last))
@@ -47,38 +47,38 @@ def sieved(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
 def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, most: int) -> None:
     for seed in range(count):
         random = Random(seed)
-        t = begun(form, random.randint(4, most), rounds=random.choice(("auto", "5", "7")))
+        t = start_tournament(form, random.randint(4, most), rounds=random.choice(("auto", "5", "7")))
         while (pairs := next_round(t)) is not None:
-            records, best = sieved(t, rounds_in_all(t))
-            assert ranked(records, pairs) == best, explain(records, best, ranked(records, pairs))
-            t = paired(t, *pairs)
+            records, best = sieve_next_round(t, rounds_in_all(t))
+            assert normalize_pairing(records, pairs) == best, explain(records, best, normalize_pairing(records, pairs))
+            t = add_round(t, *pairs)
             if random.random() < leaving and len(playing_teams(t)) > 3:
-                t = with_entries(t, Leave(random.choice(playing_teams(t))))
-            t = played_round(t, at_random(random, MIXED))
+                t = add_entries(t, Leave(random.choice(playing_teams(t))))
+            t = play_round(t, play_at_random(random, MIXED))
 
 
 FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2 6+3 5+4", "6+0 1-5 3+2 4+7"]
-"""Five rounds of eight teams, the first seat first; + means that it won."""
+"""Five rounds of eight teams, with the first seat first. A + means that it won."""
 
 
 def test_one_team_floats_where_three_would() -> None:
-    """Two pairings of round 6 are left. By the other one 0, 3 and 5 float, and caissify-pairings 0.5.0 chose that."""
-    t = begun("swiss", 8, rounds="7")
+    """Two pairings of round 6 remain. In the other one 0, 3 and 5 float; caissify-pairings 0.5.0 chose it."""
+    t = start_tournament("swiss", 8, rounds="7")
     for matches in FIVE_ROUNDS:
-        t = paired(t, *((int(match[0]), int(match[2])) for match in matches.split()))
+        t = add_round(t, *((int(match[0]), int(match[2])) for match in matches.split()))
         for match, text in zip(t.rounds[-1], matches.split(), strict=True):
-            t = scored(t, match, *((31, 10) if text[1] == "+" else (10, 31)))
+            t = add_result(t, match, *((31, 10) if text[1] == "+" else (10, 31)))
     records = dict(enumerate(records_of(t)))
     assert [record.score for record in records.values()] == [3, 3, 1, 3, 2, 3, 5, 0]
     pairs = next_round(t)
     assert pairs
-    right, wrong = ranked(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
+    right, wrong = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
     assert right == ((0, 5), (1, 3), (4, 2), (6, 7))
     assert explain(records, right, wrong) == "C8"
 
 
 def test_bye_goes_to_the_lowest_score() -> None:
-    """C5 comes before C6: teams 2 and 3 have met, so the best pair is broken up rather than give one of them the bye."""
+    """C5 comes before C6. Teams 2 and 3 have met, so the top pair is split to keep the bye below them."""
     records = teams(2, 2, 1, 1, 0)
     edges = [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, NOBODY), (3, NOBODY), (4, NOBODY)]
     assert sorted(pair_round(records, edges)) == [(0, 2), (1, 3), (4, NOBODY)]
@@ -86,7 +86,7 @@ def test_bye_goes_to_the_lowest_score() -> None:
 
 
 def test_bye_goes_to_a_team_that_has_played_most() -> None:
-    """C9, among teams of the lowest score. The order of article 4 alone would give it to the last team."""
+    """C9 among teams of the lowest score. Article 4 alone would give the bye to the last team."""
     records = teams(1, 1, 0, 0, 0)
     edges = [(0, 1), (2, 3), (2, 4), (3, 4), *((team, NOBODY) for team in (2, 3, 4))]
     assert (4, NOBODY) in pair_round(records, edges)
@@ -97,7 +97,7 @@ def test_bye_goes_to_a_team_that_has_played_most() -> None:
 
 
 def test_floaters_are_chosen_for_the_next_bracket() -> None:
-    """C8: team 1 floats, and all teams below are paired with their equals. By article 4 alone team 2 would."""
+    """C8: team 1 floats, so all lower teams meet equals. By article 4 alone team 2 would float."""
     records = teams(2, 2, 2, 1, 1, 1, 0, 0)
     edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (2, 6), (5, 7)]
     assert sorted(pair_round(records, edges)) == [(0, 1), (2, 6), (3, 4), (5, 7)]
@@ -114,23 +114,23 @@ def test_exchanges_and_their_transpositions_go_by_rank() -> None:
 
 @pytest.mark.parametrize("count", [120, long(600), long(6000)])
 def test_random_teams_are_paired_like_the_sieve(count: int) -> None:
-    """Teams with any history, who may meet almost anybody: all criteria decide now and then."""
+    """Teams have random histories and few forbidden opponents, so every criterion decides at times."""
     random, done = Random(1), 0
     while done < count:
-        records = {team: any_record(random) for team in range(random.randint(4, 8))}
+        records = {team: random_record(random) for team in range(random.randint(4, 8))}
         done += is_paired_as_by_the_sieve(records, random, 0.7)
 
 
 @pytest.mark.parametrize("count", [60, long(300), long(3000)])
 def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
-    """Teams that have met many others: exchanges decide, as there is nothing else between them."""
+    """Teams differ only in past opponents, so exchanges decide."""
     random, done = Random(2), 0
     while done < count:
         done += is_paired_as_by_the_sieve(teams(*[0] * random.randint(7, 12)), random, 0.35)
 
 
 def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, chance: float) -> bool:
-    """Whether these teams can be paired at all, where each two may meet by chance; if so they are, and rightly."""
+    """Check a random set of allowed pairs against the sieve. Return False if no complete pairing exists."""
     edges = [pair for pair in combinations(records, 2) if random.random() < chance]
     if len(records) % 2:
         edges += [(team, NOBODY) for team in records if random.random() < chance]
@@ -142,7 +142,7 @@ def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, chance
     return True
 
 
-def any_record(random: Random) -> Record:
+def random_record(random: Random) -> Record:
     rounds = random.randint(2, 4)
     return Record(
         score=Fraction(random.randint(0, 3)),

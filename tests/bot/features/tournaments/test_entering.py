@@ -1,6 +1,6 @@
-"""Entering and organising by several people at two workers, against a model that knows nothing of logs.
+"""Registration at two workers, compared with a simple model without logs.
 
-``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/features/tournaments/test_entering.py`` runs it long.
+Long run: ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/features/tournaments/test_entering.py``.
 """
 
 import asyncio
@@ -44,34 +44,33 @@ from tests.long import long
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "50"))
 STEPS = 30
 PEOPLE = tuple(f"paper:{number}" for number in range(8))
-MOST, LEAST = 3, 2
-"""Teams at every form: few enough to be met."""
+MOST, LEAST = 3, 2  # teams in every form, low enough to be reached
 
 GAMES = ("testa", "tressette", "tavolo")
 CHOICES = [(name, value) for name in ("time", "deals", "form") for value in OPTIONS[name]]
 
 
-class Deed(NamedTuple):
-    """Somebody does something; ``about`` is whom or what."""
+class Action(NamedTuple):
+    """Something that a person does. ``target`` is a partner, option or game."""
 
     verb: str
-    who: int
-    about: Any = None
+    person: int
+    target: Any = None
 
 
-DEEDS = st.one_of(
-    st.builds(Deed, st.sampled_from(["enter", "enter", "enter", "leave"]), st.integers(0, 7), st.none()),
-    st.builds(Deed, st.just("partner"), st.integers(0, 5), st.integers(0, 6)),
-    st.builds(Deed, st.just("choose"), st.integers(0, 2), st.sampled_from(CHOICES)),
-    st.builds(Deed, st.just("play"), st.integers(0, 2), st.sampled_from(GAMES)),
-    st.builds(Deed, st.just("start"), st.integers(0, 5), st.none()),
-    st.builds(Deed, st.just("cancel"), st.integers(0, 30).map(lambda number: 30 - number), st.none()),
+ACTIONS = st.one_of(
+    st.builds(Action, st.sampled_from(["enter", "enter", "enter", "leave"]), st.integers(0, 7), st.none()),
+    st.builds(Action, st.just("partner"), st.integers(0, 5), st.integers(0, 6)),
+    st.builds(Action, st.just("choose"), st.integers(0, 2), st.sampled_from(CHOICES)),
+    st.builds(Action, st.just("play"), st.integers(0, 2), st.sampled_from(GAMES)),
+    st.builds(Action, st.just("start"), st.integers(0, 5), st.none()),
+    st.builds(Action, st.just("cancel"), st.integers(0, 30).map(lambda number: 30 - number), st.none()),
 )
-"""Hardly anybody who wants to call it off may, so that much happens before."""
+"""Cancelling mostly comes from people without permission, so tournaments live long enough."""
 
 
 class Model:
-    """Who has entered and what was chosen, in plain words."""
+    """The expected state of a tournament."""
 
     def __init__(self) -> None:
         self.phase, self.game = "open", "testa"
@@ -85,32 +84,32 @@ class Model:
     def size(self) -> int:
         return 1 if self.game == "testa" else 2
 
-    def number(self, who: str) -> int | None:
-        here = [number for number, one in enumerate(self.players) if one == who and number not in self.out]
+    def number(self, person: str) -> int | None:
+        here = [number for number, one in enumerate(self.players) if one == person and number not in self.out]
         return here[0] if here else None
 
-    def do(self, deed: Deed) -> type[TableError] | None:
-        """Have somebody do something; why they cannot."""
+    def do(self, action: Action) -> type[TableError] | None:
+        """Apply an action, or return the error that refuses it."""
         if self.phase == "cancelled":
             return IsOver
-        who = PEOPLE[deed.who] if deed.who < len(PEOPLE) else "paper:stranger"
-        if self.phase != "open" and deed.verb not in ("leave", "cancel"):
+        person = PEOPLE[action.person] if action.person < len(PEOPLE) else "paper:stranger"
+        if self.phase != "open" and action.verb not in ("leave", "cancel"):
             return HasBegun
-        if deed.verb in ("choose", "play", "start", "cancel") and who != PEOPLE[0]:
+        if action.verb in ("choose", "play", "start", "cancel") and person != PEOPLE[0]:
             return OnlyTheOrganiser
-        refusal: type[TableError] | None = getattr(self, f"_{deed.verb}")(who, deed.about)
+        refusal: type[TableError] | None = getattr(self, f"_{action.verb}")(person, action.target)
         return refusal
 
-    def _enter(self, who: str, _about: Any) -> type[TableError] | None:
-        if self.number(who) is not None:
+    def _enter(self, person: str, _target: Any) -> type[TableError] | None:
+        if self.number(person) is not None:
             return AlreadyEntered
         if sum(one is not None for one in self.players) >= MOST * self.size:
             return IsFull
-        self.players.append(who)
+        self.players.append(person)
         return None
 
-    def _leave(self, who: str, _about: Any) -> type[TableError] | None:
-        own = self.number(who)
+    def _leave(self, person: str, _target: Any) -> type[TableError] | None:
+        own = self.number(person)
         if own is None:
             return NotEntered
         if self.phase == "open":
@@ -120,8 +119,8 @@ class Model:
             self.out.add(own)
         return None
 
-    def _partner(self, who: str, other: int) -> type[TableError] | None:
-        own = self.number(who)
+    def _partner(self, person: str, other: int) -> type[TableError] | None:
+        own = self.number(person)
         if self.size == 1:
             return NoPartners
         if own == other or other >= len(self.players) or self.players[other] is None:
@@ -131,19 +130,19 @@ class Model:
         if any({own, other} & pair for pair in self.pairs):
             return HasPartner
         if own is None:
-            if refusal := self._enter(who, None):
+            if refusal := self._enter(person, None):
                 return refusal
             own = len(self.players) - 1
         self.pairs.add(frozenset((own, other)))
         return None
 
-    def _choose(self, _who: str, about: tuple[str, str]) -> None:
-        self.options[about[0]] = about[1]
+    def _choose(self, _person: str, target: tuple[str, str]) -> None:
+        self.options[target[0]] = target[1]
 
-    def _play(self, _who: str, game: str) -> None:
+    def _play(self, _person: str, game: str) -> None:
         self.game = game
 
-    def _start(self, _who: str, _about: Any) -> type[TableError] | None:
+    def _start(self, _person: str, _target: Any) -> type[TableError] | None:
         here = [number for number, one in enumerate(self.players) if one is not None]
         if self.size == 1:
             teams = [frozenset((number,)) for number in here]
@@ -161,17 +160,17 @@ class Model:
                 self.pairs = {pair for pair in self.pairs if number not in pair}
         return None
 
-    def _cancel(self, _who: str, _about: Any) -> None:
+    def _cancel(self, _person: str, _target: Any) -> None:
         self.phase = "cancelled"
 
     @property
-    def told(self) -> tuple[Any, ...]:
+    def state(self) -> tuple[Any, ...]:
         pairs = {one: other for pair in self.pairs for one, other in (sorted(pair), sorted(pair, reverse=True))}
         return self.phase, self.game, self.options, self.players, pairs, self.out, self.teams
 
 
-def told(tournament: Tournament) -> tuple[Any, ...]:
-    """A tournament as the model tells it."""
+def state_of(tournament: Tournament) -> tuple[Any, ...]:
+    """Return a tournament's state in the form of the model's."""
     options = {name: tournament.options[name] for name in ("form", "time", "deals")}
     players = [player.person if player else None for player in tournament.players]
     teams = {frozenset(team) for team in tournament.teams}
@@ -198,7 +197,7 @@ class Entering(RuleBasedStateMachine):
             Registration(store, Tournaments(store), Ratings(store.client, Archive(store.client)))
             for store in self.stores
         ]
-        self.done: list[tuple[Deed, str]] = []
+        self.done: list[tuple[Action, str]] = []
         self.updates = count(1)
         self.code = ""
 
@@ -207,76 +206,76 @@ class Entering(RuleBasedStateMachine):
 
     @initialize(entered=st.integers(0, 6), game=st.sampled_from(GAMES))
     def open(self, entered: int, game: str) -> None:
-        """Some have entered already when the machine begins."""
+        """Open a tournament with some players already entered."""
         number = next(self.opened)
         choice = Choice.usual("testa")
         opening = self.workers[0].open(f"paper:{1000 + number}", PEOPLE[0], "0", choice, "knockout", f"open {number}")
         self.code = self.run(opening).code
-        for deed in (Deed("play", 0, game), *(Deed("enter", who) for who in range(entered))):
-            self.somebody_does_something(deed, entered % 2)
+        for action in (Action("play", 0, game), *(Action("enter", person) for person in range(entered))):
+            self.one_person_acts(action, entered % 2)
 
-    async def _do(self, deed: Deed, worker: int, update: str) -> type[TableError] | None:
-        who = PEOPLE[deed.who] if deed.who < len(PEOPLE) else "paper:stranger"
+    async def _do(self, action: Action, worker: int, update: str) -> type[TableError] | None:
+        person = PEOPLE[action.person] if action.person < len(PEOPLE) else "paper:stranger"
         at = self.workers[worker]
         try:
-            match deed.verb:
+            match action.verb:
                 case "enter":
-                    await at.enter(self.code, who, who, update)
+                    await at.enter(self.code, person, person, update)
                 case "partner":
-                    await at.join_partner(self.code, who, who, deed.about, update)
+                    await at.join_partner(self.code, person, person, action.target, update)
                 case "choose":
-                    name, value = deed.about
-                    await at.choose_option(self.code, who, name, value, update)
+                    name, value = action.target
+                    await at.choose_option(self.code, person, name, value, update)
                 case "play":
-                    await at.choose_game(self.code, who, Choice.usual(deed.about), update)
+                    await at.choose_game(self.code, person, Choice.usual(action.target), update)
                 case verb:
-                    await getattr(at, verb)(self.code, who, update)
+                    await getattr(at, verb)(self.code, person, update)
         except TableError as refusal:
             return type(refusal)
         return None
 
-    @rule(deed=DEEDS, worker=st.integers(0, 1))
-    def somebody_does_something(self, deed: Deed, worker: int) -> None:
+    @rule(action=ACTIONS, worker=st.integers(0, 1))
+    def one_person_acts(self, action: Action, worker: int) -> None:
         update = f"u{next(self.updates)}"
-        assert self.run(self._do(deed, worker, update)) == self.model.do(deed), deed
-        self.done.append((deed, update))
+        assert self.run(self._do(action, worker, update)) == self.model.do(action), action
+        self.done.append((action, update))
 
-    @rule(one=DEEDS, other=DEEDS)
-    def two_do_something_at_the_same_moment(self, one: Deed, other: Deed) -> None:
-        """What comes of it is what comes of one after the other, in either order."""
+    @rule(one=ACTIONS, other=ACTIONS)
+    def two_people_act_at_once(self, one: Action, other: Action) -> None:
+        """Check that the outcome equals one of the two sequential orders."""
 
         async def both() -> list[type[TableError] | None]:
             updates = [f"u{next(self.updates)}" for _ in range(2)]
             return list(await asyncio.gather(self._do(one, 0, updates[0]), self._do(other, 1, updates[1])))
 
         refusals = self.run(both())
-        found = told(self.run(Tournaments(self.stores[0]).load(self.code)))
+        found = state_of(self.run(Tournaments(self.stores[0]).load(self.code)))
         for first in (0, 1):
             after, expected = deepcopy(self.model), dict[int, type[TableError] | None]()
             for at in (first, 1 - first):
                 expected[at] = after.do((one, other)[at])
-            if ([expected[0], expected[1]], after.told) == (refusals, found):
+            if ([expected[0], expected[1]], after.state) == (refusals, found):
                 self.model = after
                 return
-        raise AssertionError(f"{one} and {other} come to {refusals} and {found}, from {self.model.told}")
+        raise AssertionError(f"{one} and {other} come to {refusals} and {found}, from {self.model.state}")
 
     @rule(pick=st.integers(0, 1000), worker=st.integers(0, 1))
-    def an_update_comes_again(self, pick: int, worker: int) -> None:
-        """One that was carried out changes nothing any more, and is answered as it was."""
+    def an_update_is_redelivered(self, pick: int, worker: int) -> None:
+        """Check that a redelivered update changes nothing and gets the same answer."""
         before = self.run(Tournaments(self.stores[0]).load(self.code))
-        carried_out = [(deed, update) for deed, update in self.done if before.has_seen(update)]
-        if carried_out:
-            deed, update = carried_out[pick % len(carried_out)]
-            assert self.run(self._do(deed, worker, update)) is None
+        committed = [(action, update) for action, update in self.done if before.has_seen(update)]
+        if committed:
+            action, update = committed[pick % len(committed)]
+            assert self.run(self._do(action, worker, update)) is None
             assert self.run(Tournaments(self.stores[0]).load(self.code)).entries == before.entries
 
     @invariant()
-    def it_is_as_the_model_has_it(self) -> None:
+    def tournament_matches_the_model(self) -> None:
         if self.code:
             for worker in self.workers:
                 found = self.run(worker._tournaments.load(self.code))
-                assert told(found) == self.model.told
-                assert told(Tournament(self.code).after(found.entries)) == self.model.told
+                assert state_of(found) == self.model.state
+                assert state_of(Tournament(self.code).after(found.entries)) == self.model.state
 
 
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])
@@ -300,7 +299,7 @@ def test_registration_at_two_workers_follows_the_model(
                     stateful_step_count=STEPS,
                     deadline=None,
                     print_blob=True,
-                    phases=[Phase.generate],  # an example takes a second, and making it smaller hundreds of them
+                    phases=[Phase.generate],  # an example takes a second, and shrinking it takes hundreds
                     derandomize="BUONGIOCO_EXAMPLES" not in os.environ,
                     suppress_health_check=list(HealthCheck),
                 ),

@@ -1,4 +1,4 @@
-"""The entries of a tournament's log: each is read as it was written, and nothing else is read."""
+"""Entries of a tournament's log as text."""
 
 from typing import get_args
 
@@ -46,7 +46,7 @@ TEXTS: dict[str, Entry] = {
     "cancel": Cancel(),
     "redacted": Redacted(),
 }
-"""As releases wrote them."""
+"""Lines as releases wrote them."""
 
 
 @pytest.mark.parametrize(("text", "entry"), TEXTS.items())

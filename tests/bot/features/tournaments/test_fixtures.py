@@ -1,6 +1,4 @@
-"""A tournament's tables in chats: what a deal's other tables have yet to play nobody reads anywhere, and whole games are
-games like any others.
-"""
+"""Tournament tables in chats: duplicate deals stay secret, and whole games count like other games."""
 
 import json
 import re
@@ -35,9 +33,10 @@ SECRET = bytes(range(32))
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 
 
-class Remembering(FakePlatform):
-    """Every panel that ever stood anywhere, and the pages that a platform would lead to. An edit that changes nothing is
-    none, as on real platforms: what comes at once with its table is shown once more to be sure.
+class RecordingPlatform(FakePlatform):
+    """A platform that records every panel and has web pages.
+
+    An edit that changes nothing is not recorded, as on real platforms.
     """
 
     pages_url = "https://pages.example"
@@ -57,13 +56,12 @@ class Remembering(FakePlatform):
         return await super().edit(place, sent, panel)
 
     @property
-    def told(self) -> str:
-        """All texts and payloads, of all places."""
+    def all_text(self) -> str:
         return "\n".join(repr(panel) for panels in self.shown.values() for panel in panels)
 
 
-async def opened(worker: Worker, game: str, deal: int, players: list[Player], update: str) -> Table:
-    """The game of a tournament for these people, who have said something in their private chats."""
+async def open_fixture(worker: Worker, game: str, deal: int, players: list[Player], update: str) -> Table:
+    """Open a fixture for players who have private chats."""
     for player in players:
         await player.say("/help", player.private)
     choice = replace(Choice.usual(game), clock=86400, strict=True)
@@ -74,8 +72,8 @@ async def opened(worker: Worker, game: str, deal: int, players: list[Player], up
     return table
 
 
-async def moved(worker: Worker, code: str, random: Random) -> Table:
-    """The table after a random move of whoever's turn it is."""
+async def play_random_move(worker: Worker, code: str, random: Random) -> Table:
+    """Play a random move of the player to move."""
     table = await worker.room.table(code)
     assert table.game
     seat = table.game.turn
@@ -86,12 +84,12 @@ async def moved(worker: Worker, code: str, random: Random) -> Table:
     return await worker.room.press(code, chair.person, table.version, random.choice(legal), f"m{table.version}")
 
 
-def people(worker: Worker, fake: FakePlatform, count: int) -> list[Player]:
+def make_players(worker: Worker, fake: FakePlatform, count: int) -> list[Player]:
     return [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count], 1)]
 
 
-def seen_cards(table: Table, player: Player) -> set[str]:
-    """Every card that a view of theirs names just now."""
+def visible_cards(table: Table, player: Player) -> set[str]:
+    """Return every card that the player's view names."""
     assert table.game
     view = table.game.view(table.seat_of(player.person.id))
     return set(re.findall(r"'([0-9A-Z]{1,2}[A-Z])'", repr(view)))
@@ -101,7 +99,7 @@ def seen_cards(table: Table, player: Player) -> set[str]:
 async def test_deal_stays_secret_until_all_tables_have_played(
     store: Store, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake, seats, random = Remembering(), GAMES[game].seats, Random(game)
+    fake, seats, random = RecordingPlatform(), GAMES[game].seats, Random(game)
     finished: list[FinishedGame] = []
 
     async def note(_table: Table, one: FinishedGame) -> None:
@@ -109,13 +107,13 @@ async def test_deal_stays_secret_until_all_tables_have_played(
 
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
-        players = people(worker, fake, 2 * seats)
+        players = make_players(worker, fake, 2 * seats)
         first, second = players[:seats], players[seats:]
         with capture_logs() as logs:
-            one = await opened(worker, game, 1, first, "one")
-            other = await opened(worker, game, 1, second, "other")
+            one = await open_fixture(worker, game, 1, first, "one")
+            other = await open_fixture(worker, game, 1, second, "other")
             before = {player.private: len(fake.shown[player.private]) for player in second}
-            seen = {player.private: seen_cards(one, player) for player in first}
+            seen = {player.private: visible_cards(one, player) for player in first}
             pages, api = [], []
             playing = first[0].dispatcher.playing
             while one.phase == "playing":
@@ -125,23 +123,23 @@ async def test_deal_stays_secret_until_all_tables_have_played(
                     repr(hand_page(one, player.person.id, await worker.people.person(player.person.id)))
                     for player in first
                 ]
-                one = await moved(worker, one.code, random)
+                one = await play_random_move(worker, one.code, random)
                 for player in first:
-                    seen[player.private] |= seen_cards(one, player)
+                    seen[player.private] |= visible_cards(one, player)
             pages += [
                 repr(hand_page(one, player.person.id, await worker.people.person(player.person.id))) for player in first
             ]
             await worker.settled()
         with pytest.raises(NoSuchTable):
             await worker.room.table(one.code)
-        told = "\n".join((fake.told, *pages, *api, json.dumps(logs, default=repr)))
+        told = "\n".join((fake.all_text, *pages, *api, json.dumps(logs, default=repr)))
         assert SECRET.hex() not in told
-        assert "Replay" not in fake.told
-        assert "analysis" not in fake.told
+        assert "Replay" not in fake.all_text
+        assert "analysis" not in fake.all_text
         assert await worker.archive.count() == 0
         assert await worker.archive.last_game(first[0].person.id) is None
         assert not fake.shown[GROUP]
-        # Whoever plays the same cards elsewhere has heard of nothing, and of no more than of their own cards.
+        # Players with the same cards at another table have read nothing new.
         for player in second:
             assert len(fake.shown[player.private]) == before[player.private]
             assert one.code not in repr(fake.shown[player.private])
@@ -162,12 +160,12 @@ async def test_deal_stays_secret_until_all_tables_have_played(
 
 
 async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
-    fake = Remembering()
+    fake = RecordingPlatform()
     async with open_worker(store, fake) as worker:
-        players = people(worker, fake, 4)
-        one, other = await opened(worker, "testa", 1, players[:2], "one"), players[2:]
-        await opened(worker, "testa", 1, other, "other")
-        # As the director does for each table of a duplicate that is called off.
+        players = make_players(worker, fake, 4)
+        one, other = await open_fixture(worker, "testa", 1, players[:2], "one"), players[2:]
+        await open_fixture(worker, "testa", 1, other, "other")
+        # The director does this for each table of a duplicate that is called off.
         await worker.feature(TournamentsFeature).director.fixtures.close(one.code)
         await worker.settled()
         for player in players[:2]:
@@ -177,20 +175,20 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
 
 
 async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Remembering()
+    fake = RecordingPlatform()
 
     async def note(_table: Table, _game: FinishedGame) -> None:
-        """The director holds it."""
+        """Ignore the game."""
 
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
-        table = await opened(worker, "metamazzo", 2, players, "one")
-        seen = {player.private: seen_cards(table, player) for player in players}
+        table = await open_fixture(worker, "metamazzo", 2, players, "one")
+        seen = {player.private: visible_cards(table, player) for player in players}
         for _ in range(7):
-            table = await moved(worker, table.code, Random(3))
+            table = await play_random_move(worker, table.code, Random(3))
             for player in players:
-                seen[player.private] |= seen_cards(table, player)
+                seen[player.private] |= visible_cards(table, player)
         await players[0].say("/resign", players[0].private)
         assert "The other side wins the deal." in fake.last(players[0].private).plain
         await players[0].press("Yes, I resign")
@@ -208,23 +206,23 @@ async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatc
         assert "🏆 Tournament K7QF2M · round 2 · match 1 · return deal 2" in english
         assert "🏆 Torneo K7QF2M · turno 2 · incontro 1 · smazzata di ritorno 2" in italian
         assert "quando il turno è finito" in italian
-        assert SECRET.hex() not in fake.told
+        assert SECRET.hex() not in fake.all_text
         assert await worker.archive.count() == 0
 
 
 async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Remembering()
+    fake = RecordingPlatform()
     told: list[tuple[str, bool]] = []
 
     async def note(table: Table, game: FinishedGame) -> None:
-        # Its table is still there, and so is its game.
+        # The table and its archived game still exist now.
         kept = await worker.archive.get(game.id)
         told.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
 
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
-        players = people(worker, fake, 2)
-        table = await opened(worker, "testa", 0, players, "one")
+        players = make_players(worker, fake, 2)
+        table = await open_fixture(worker, "testa", 0, players, "one")
         assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
         watch_id = await worker.watching.watch_id(table)
         assert await worker.watching.get_table(watch_id)
@@ -232,12 +230,12 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         await players[0].press("Whoever has the link may watch", GROUP)
         assert await worker.watching.get_table(watch_id) is None
         for _ in range(200):
-            table = await moved(worker, table.code, Random(table.version))
+            table = await play_random_move(worker, table.code, Random(table.version))
             if table.phase != "playing" or (table.game and table.game.deal_number > 1):
                 break
         assert table.phase == "playing"
         await worker.settled()
-        assert SECRET.hex() in fake.told, "the first deal of a whole game is over, and its shuffle is proved"
+        assert SECRET.hex() in fake.all_text, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()
         assert told == [("over", True)]
@@ -260,10 +258,10 @@ async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.
         if len(heard) == 1:
             raise OSError("the first time")
 
-    async with open_worker(store, Remembering()) as worker:
+    async with open_worker(store, RecordingPlatform()) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
-        players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
-        table = await opened(worker, "testa", 1, players, "one")
+        players = make_players(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
+        table = await open_fixture(worker, "testa", 1, players, "one")
         await worker.room.stop_late(table.code, "round over")
         while len(heard) < 2:
             await worker.settled()
@@ -276,10 +274,10 @@ async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.
 
 @pytest.mark.parametrize("deal", [0, 1])
 async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: int) -> None:
-    fake = Remembering()
+    fake = RecordingPlatform()
     async with open_worker(store, fake) as worker:
-        players = people(worker, fake, 2)
-        table = await opened(worker, "metamazzo", deal, players, "one")
+        players = make_players(worker, fake, 2)
+        table = await open_fixture(worker, "metamazzo", deal, players, "one")
         reply = await players[0].say(f"/join {table.code}")
         assert "not yours to decide" in reply.toast
         assert not fake.shown[GROUP]
@@ -295,9 +293,9 @@ async def test_fixture_offers_no_group_board_robot_or_hint(store: Store, deal: i
 
 
 async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> None:
-    async with open_worker(store, Remembering()) as worker:
-        players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
-        table = await opened(worker, "metamazzo", 1, players, "one")
+    async with open_worker(store, RecordingPlatform()) as worker:
+        players = make_players(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
+        table = await open_fixture(worker, "metamazzo", 1, players, "one")
         lates: Counter[int] = Counter()
         while table.phase == "playing":
             assert table.game
@@ -314,11 +312,11 @@ async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> Non
 
 
 async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
-    fake = Remembering()
+    fake = RecordingPlatform()
     async with open_worker(store, fake) as worker:
-        players = people(worker, fake, 4)
+        players = make_players(worker, fake, 4)
         for deal, offered in ((1, False), (0, True)):
-            table = await opened(worker, "tressette", deal, players, f"deal {deal}")
+            table = await open_fixture(worker, "tressette", deal, players, f"deal {deal}")
             labels = [
                 button.label
                 for player in players

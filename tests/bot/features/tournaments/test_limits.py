@@ -1,4 +1,4 @@
-"""What one person can do to a tournament, a chat and its lists, however often and at once: nobody else is held up."""
+"""Limits for each person and chat, also under concurrent requests."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -34,65 +34,71 @@ async def desk(store: Store) -> Desk:
     return Desk(store)
 
 
-async def opened(desk: Desk, place: str, person: str, update: str) -> Tournament:
+async def open_tournament(desk: Desk, place: str, person: str, update: str) -> Tournament:
     return await desk.registration.open(place, person, "Somebody", Choice.usual("testa"), "knockout", update)
 
 
-async def came_of(doing: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
-    """What was done of all that was asked for at once, and why the rest was not."""
+async def gather_results(doing: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
+    """Run the calls together; return the tournaments and the types of errors."""
     found = await asyncio.gather(*doing, return_exceptions=True)
     done = [one for one in found if isinstance(one, Tournament)]
     return done, [type(one) for one in found if isinstance(one, BaseException)]
 
 
-# How many tournaments
+# Number of tournaments
 
 
 async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
     desks = [desk, Desk(desk.store), Desk(desk.store)]
-    done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)])
+    done, refused = await gather_results(
+        [open_tournament(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)]
+    )
     assert len(done) == MOST_AT_ONCE
     assert set(refused) == {TooManyTournaments}
     assert {one.code for one in await desk.tournaments.in_chat(GROUP)} == {one.code for one in done}
     first = done[0]
     [update] = {entry.partition(b"\t")[2].decode() for entry in first.entries}
-    assert (await opened(desk, GROUP, first.opener.person, update)).code == first.code
+    assert (await open_tournament(desk, GROUP, first.opener.person, update)).code == first.code
     await desk.registration.cancel(first.code, first.opener.person, "off")
-    done, refused = await came_of([opened(desks[n % 3], GROUP, f"paper:{n}", f"d{n}") for n in range(10)])
+    done, refused = await gather_results(
+        [open_tournament(desks[n % 3], GROUP, f"paper:{n}", f"d{n}") for n in range(10)]
+    )
     assert (len(done), set(refused)) == (1, {TooManyTournaments})
 
 
 async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     desks = [desk, Desk(desk.store)]
-    done, refused = await came_of([opened(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
+    done, refused = await gather_results(
+        [open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)]
+    )
     assert len(done) == MOST_ORGANISED
     assert set(refused) == {OrganisesTooMany}
     assert len(await desk.tournaments.of_person(ANNA)) == MOST_ORGANISED
-    # What was refused left the chat as it was.
+    # Refused openings left no entry in the lists.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
     assert lists == {keys.tournaments_at(one.place) for one in done}
     await desk.tournaments.commit(done[0].code, "end", lambda _one: [Finish()])
-    await opened(desk, "paper:99", ANNA, "one more")
+    await open_tournament(desk, "paper:99", ANNA, "one more")
     with pytest.raises(OrganisesTooMany):
-        await opened(desk, "paper:99", ANNA, "too many")
+        await open_tournament(desk, "paper:99", ANNA, "too many")
 
 
 async def test_called_off_tournaments_count_for_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(MOST_ORGANISED):
-        code = (await opened(desk, GROUP, ANNA, f"c{number}")).code
+        code = (await open_tournament(desk, GROUP, ANNA, f"c{number}")).code
         await desk.registration.cancel(code, ANNA, f"off{number}")
         await desk.tournaments.unlist(await desk.tournaments.load(code))
         assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= CALLED_OFF_SECONDS
     assert await desk.tournaments.of_person(ANNA) == []
     with pytest.raises(OrganisesTooMany):
-        await opened(desk, GROUP, ANNA, "once more")
+        await open_tournament(desk, GROUP, ANNA, "once more")
     monkeypatch.setattr(index, "SETTLED_SECONDS", 0)
     await desk.store.client.delete(keys.tournament(code))  # a day later
-    await opened(desk, GROUP, ANNA, "the day after")
+    await open_tournament(desk, GROUP, ANNA, "the day after")
 
 
 async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
     assert [one.code for one in await desk.tournaments.of_person(BRUNO)] == [code]
@@ -108,7 +114,7 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
 
 async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MOST_TEAMS", {"knockout": 1})
-    code = (await desk.entered("metamazzo", "knockout", ANNA)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA)).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "full")
     assert not await desk.store.client.exists(keys.entered(BRUNO))
@@ -116,15 +122,15 @@ async def test_refused_entry_leaves_no_index_entry(desk: Desk, monkeypatch: pyte
     await desk.registration.enter(code, CARLA, NAMES[CARLA], "in")
     with pytest.raises(IsFull):
         await desk.registration.enter(code, ANNA, NAMES[ANNA], "back")
-    # The log names her still.
+    # The log still names her.
     assert await desk.store.client.hexists(keys.entered(ANNA), code)
 
 
-# How many changes
+# Number of changes
 
 
 async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     for number in range(rules.MOST_REENTRIES):
         await desk.registration.enter(code, CARLA, NAMES[CARLA], f"in {number}")
         await desk.registration.leave(code, CARLA, f"out {number}")
@@ -145,7 +151,7 @@ async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: 
 
 async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MOST_CHANGES", 1)
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     assert (await desk.registration.cancel(code, ANNA, "off")).phase == "cancelled"
 
 
@@ -165,7 +171,7 @@ async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monk
 async def test_refused_partner_has_not_entered(
     desk: Desk, game: str, person: str, player: int, why: type[TableError]
 ) -> None:
-    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
+    code = (await desk.open_and_enter("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
     await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
     await desk.registration.leave(code, CARLA, "leave")
     before = await desk.registration.choose_game(code, ANNA, Choice.usual(game), "game")
@@ -176,9 +182,9 @@ async def test_refused_partner_has_not_entered(
 
 
 async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
-    code = (await desk.entered("tressette", "knockout", ANNA)).code
+    code = (await desk.open_and_enter("tressette", "knockout", ANNA)).code
     desks = [desk, Desk(desk.store)]
-    done, refused = await came_of(
+    done, refused = await gather_results(
         [desks[n % 2].registration.join_partner(code, f"paper:{n}", f"Player {n}", 0, f"with {n}") for n in range(8)]
     )
     assert (len(done), refused) == (1, [HasPartner] * 7)
@@ -190,11 +196,11 @@ async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
     assert again.entries == after.entries
 
 
-# For how long a log is kept
+# Expiry of logs
 
 
 async def test_moving_a_chat_keeps_the_expiry(desk: Desk) -> None:
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
     await desk.store.client.expire(keys.tournament(code), 1000)
     await desk.tournaments.move_chat(GROUP, "paper:200")
@@ -205,7 +211,7 @@ async def test_moving_a_chat_keeps_the_expiry(desk: Desk) -> None:
 @pytest.mark.parametrize(("entries", "most"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
 async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], most: int) -> None:
     client: Any = desk.store.client
-    code = (await desk.entered("metamazzo", "knockout", BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", BRUNO)).code
     if entries:
         await desk.tournaments.commit(code, "end", lambda _one: entries)
     await forget(desk.store, ANNA, "somebody:x")
@@ -216,6 +222,6 @@ async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], 
 
 
 async def test_live_tournament_log_does_not_expire(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await forget(desk.store, BRUNO, "somebody:y")
     assert await desk.store.client.ttl(keys.tournament(code)) == -1

@@ -1,4 +1,4 @@
-"""Who plays whom: brackets, round robins, leagues."""
+"""Pairings of knock-outs, round robins and leagues."""
 
 from itertools import combinations
 from random import Random
@@ -10,18 +10,18 @@ from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import Pairs, berger, next_round, rounds_in_all
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
-    at_random,
-    begun,
-    by_seed,
-    paired,
-    played_out,
-    played_round,
+    add_entries,
+    add_result,
+    add_round,
+    play_at_random,
+    play_by_seed,
+    play_round,
+    play_tournament,
     playing_teams,
-    scored,
-    with_entries,
+    start_tournament,
 )
 
-# FIDE's handbook, C.05 annex 1: tables of 3 or 4, 5 or 6, 7 or 8.
+# FIDE handbook, C.05 annex 1: tables for 3-4, 5-6 and 7-8 teams.
 BERGER = {
     4: ["1-4 2-3", "4-3 1-2", "2-4 3-1"],
     6: ["1-6 2-5 3-4", "6-4 5-3 1-2", "2-6 3-1 4-5", "6-5 1-4 2-3", "3-6 4-2 5-1"],
@@ -36,7 +36,7 @@ BERGER = {
     ],
 }
 
-# A bracket of 16 as it is drawn, from its top to its bottom.
+# A bracket of 16 from top to bottom.
 SIXTEEN = [(0, 15), (7, 8), (3, 12), (4, 11), (1, 14), (6, 9), (2, 13), (5, 10)]
 
 
@@ -63,7 +63,7 @@ def test_berger_tables_match_caissify(teams: int) -> None:
         sorted((one, teams) if other is None else (one, other) for one, other in matches) for matches in berger(teams)
     ]
     if teams % 2:
-        # Which seat somebody would have had who has a bye says nothing.
+        # The seats of a bye do not matter.
         theirs = [sorted((sum(pair) - teams, teams) if teams in pair else pair for pair in pairs) for pairs in theirs]
     assert ours == theirs
 
@@ -81,7 +81,7 @@ def test_round_robin_pairs_all_once_with_even_seats(teams: int) -> None:
 
 
 def test_round_robin_continues_after_a_withdrawal() -> None:
-    t = played_out(begun("roundrobin", 5), by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
+    t = play_tournament(start_tournament("roundrobin", 5), play_by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
     assert pairs_of(t) == list(berger(5))
     assert [match.results[0].how for match in t.matches_of(4) if not match.is_bye] == [
         "played",
@@ -94,31 +94,31 @@ def test_round_robin_continues_after_a_withdrawal() -> None:
 
 @pytest.mark.parametrize("teams", [3, 4, 9, 32])
 def test_league_opens_all_matches_at_once(teams: int) -> None:
-    t = begun("league", teams)
+    t = start_tournament("league", teams)
     pairs = next_round(t)
     assert pairs is not None
     assert {frozenset(pair) for pair in pairs} == {frozenset(pair) for pair in combinations(range(teams), 2)}
     assert len(pairs) == teams * (teams - 1) // 2
     assert rounds_in_all(t) == 1
-    assert next_round(played_round(paired(t, *pairs))) is None
+    assert next_round(play_round(add_round(t, *pairs))) is None
 
 
 def test_bracket_keeps_top_seeds_apart() -> None:
-    assert next_round(begun("knockout", 16)) == tuple(SIXTEEN)
-    t = played_out(begun("knockout", 16))
+    assert next_round(start_tournament("knockout", 16)) == tuple(SIXTEEN)
+    t = play_tournament(start_tournament("knockout", 16))
     assert pairs_of(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
 
 
 @pytest.mark.parametrize("teams", range(2, 65))
 def test_bracket_gives_byes_to_top_seeds_and_leaves_one(teams: int) -> None:
-    t = played_out(begun("knockout", teams))
+    t = play_tournament(start_tournament("knockout", teams))
     rounds = pairs_of(t)
     assert len(rounds) == rounds_in_all(t) == (teams - 1).bit_length()
     byes = sorted(one for one, other in rounds[0] if other is None)
     assert byes == list(range(2 ** len(rounds) - teams))
     assert all(None not in pair for matches in rounds[1:] for pair in matches)
     assert sum(None not in pair for matches in rounds for pair in matches) == teams - 1
-    # Where the better seed always wins, the best are left after each round.
+    # The better seed always wins, so the best teams remain after each round.
     for number, matches in enumerate(rounds[1:], 1):
         assert sorted(team for pair in matches for team in pair if team is not None) == list(
             range(2 ** (len(rounds) - number))
@@ -132,7 +132,11 @@ def test_eliminated_team_never_returns(seed: int) -> None:
     def leavers(t: Tournament) -> list[int]:
         return [random.choice(playing_teams(t))] if random.random() < 0.3 and len(playing_teams(t)) > 1 else []
 
-    t = played_out(begun("knockout", random.randint(2, 40)), at_random(random, ("played", "resign", "void")), leavers)
+    t = play_tournament(
+        start_tournament("knockout", random.randint(2, 40)),
+        play_at_random(random, ("played", "resign", "void")),
+        leavers,
+    )
     out: set[int] = set()
     for matches in t.rounds:
         paired_teams = [team for match in matches for team in match.teams]
@@ -143,26 +147,26 @@ def test_eliminated_team_never_returns(seed: int) -> None:
 
 
 def test_withdrawal_between_rounds_gives_a_bye() -> None:
-    t = played_round(paired(begun("knockout", 8), *next_round(begun("knockout", 8)) or ()))
+    t = play_round(add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ()))
     assert next_round(t) == ((0, 3), (1, 2))
-    assert next_round(with_entries(t, Leave(3))) == ((0, None), (1, 2))
-    # Nobody is left in the lower half: the two of the upper half play the final.
-    assert next_round(with_entries(t, Leave(1), Leave(2))) == ((0, 3),)
-    # In each half one is left: the semi-finals are skipped.
-    assert next_round(with_entries(t, Leave(3), Leave(2))) == ((0, 1),)
-    assert next_round(with_entries(t, Leave(3), Leave(2), Leave(1))) is None
+    assert next_round(add_entries(t, Leave(3))) == ((0, None), (1, 2))
+    # The lower half is empty, so the two teams of the upper half play the final.
+    assert next_round(add_entries(t, Leave(1), Leave(2))) == ((0, 3),)
+    # One team remains in each half, so the semi-finals are skipped.
+    assert next_round(add_entries(t, Leave(3), Leave(2))) == ((0, 1),)
+    assert next_round(add_entries(t, Leave(3), Leave(2), Leave(1))) is None
 
 
 def test_void_match_advances_neither_team() -> None:
-    t = begun("knockout", 4)
-    t = paired(t, (0, 3), (1, 2))
-    t = scored(t, t.match(1, 0), 0, 0, how="void")
-    t = scored(t, t.match(1, 1), 31, 12)
+    t = start_tournament("knockout", 4)
+    t = add_round(t, (0, 3), (1, 2))
+    t = add_result(t, t.match(1, 0), 0, 0, how="void")
+    t = add_result(t, t.match(1, 1), 31, 12)
     assert next_round(t) is None
-    t = paired(begun("knockout", 8), *next_round(begun("knockout", 8)) or ())
-    t = scored(t, t.match(1, 0), 0, 0, how="void")
+    t = add_round(start_tournament("knockout", 8), *next_round(start_tournament("knockout", 8)) or ())
+    t = add_result(t, t.match(1, 0), 0, 0, how="void")
     for number in (1, 2, 3):
-        t = by_seed(t, t.match(1, number))
+        t = play_by_seed(t, t.match(1, number))
     assert next_round(t) == ((3, None), (1, 2))
 
 
@@ -186,4 +190,4 @@ def test_void_match_advances_neither_team() -> None:
     ],
 )
 def test_number_of_rounds(form: Form, teams: int, rounds: str, count: int) -> None:
-    assert rounds_in_all(begun(form, teams, rounds=rounds)) == count
+    assert rounds_in_all(start_tournament(form, teams, rounds=rounds)) == count

@@ -1,4 +1,4 @@
-"""What people see of tournaments: every form, phase and language, of few teams and of many."""
+"""Tournament panels in every form, phase and language, with few and many teams."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -34,11 +34,10 @@ from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.texts import LANGUAGES
 from bot.words.wording import NO_BREAK
 from engine import GAMES
-from tests.bot.features.tournaments.made import NAMES, ROOT, Made, on, over
+from tests.bot.features.tournaments.made import NAMES, ROOT, Builder, finished_tournament, running_tournament
 from tests.long import mostly_long
 
-LONGEST = 4096
-"""UTF-16 units that every platform shows in one message."""
+LONGEST = 4096  # UTF-16 units that every platform shows in one message
 
 MOST_BUTTONS = 100
 
@@ -51,7 +50,7 @@ SIZES: dict[str, Callable[[Form], int]] = {
 
 
 def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
-    """All that anybody may see of a tournament."""
+    """Yield every panel of a tournament."""
     yield card_panel(language, t, None, "")
     yield rules_panel(language, t, is_organiser=True)
     yield results_panel(language, t, 0, {}, "")
@@ -81,8 +80,8 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
             yield reminder_panel(language, t, match, t.teams[match.first][0], HOUR)
 
 
-def check(panel: Panel) -> None:
-    """Any platform can show it."""
+def check_panel(panel: Panel) -> None:
+    """Check that every platform can show a panel."""
     assert panel.plain.strip()
     assert utf16_length(panel.plain) <= LONGEST
     buttons = list(chain.from_iterable(panel.rows))
@@ -99,44 +98,49 @@ def labels(panel: Panel) -> list[str]:
     return [button.label for button in chain.from_iterable(panel.rows)]
 
 
-def stripped(text: str) -> str:
-    """A text as it is read, where lines may break anywhere."""
+def strip_marks(text: str) -> str:
+    """Return a text without isolates and no-break spaces."""
     return text.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "").replace(NO_BREAK, " ")
 
 
 def lines(panel: Panel) -> list[str]:
-    return stripped(panel.plain).splitlines()
+    return strip_marks(panel.plain).splitlines()
 
 
 @pytest.mark.parametrize("size", mostly_long(SIZES, "least", "odd"))
 @pytest.mark.parametrize("form", FORMS)
 def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
     teams = SIZES[size](form)
-    phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]
-    phases += [Made(form).entered(teams).add(Cancel()).t, Made(form).started(teams).t]
+    phases = [
+        Builder(form).t,
+        Builder(form).enter(teams).t,
+        running_tournament(form, teams),
+        finished_tournament(form, teams),
+    ]
+    phases += [Builder(form).enter(teams).add(Cancel()).t, Builder(form).start(teams).t]
     for t, language in product(phases, LANGUAGES):
         for panel in panels_of(language, t):
-            check(panel)
+            check_panel(panel)
 
 
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate", "knockout"], "duplicate"))
 def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
     all_of_them = (
-        Made(form, "tressette").entered(60, alone=8).t,
-        Made(form, "tressette").entered(0, alone=128).t,
-        on(form, 64, "tressette", deals="8", scoring="steps"),
-        over(form, 16, "tressette", deals="4"),
+        Builder(form, "tressette").enter(60, alone=8).t,
+        Builder(form, "tressette").enter(0, alone=128).t,
+        running_tournament(form, 64, "tressette", deals="8", scoring="steps"),
+        finished_tournament(form, 16, "tressette", deals="4"),
     )
     for t, language in product(all_of_them, LANGUAGES):
         for panel in panels_of(language, t):
-            check(panel)
+            check_panel(panel)
 
 
-# Before it starts
+# Before the start
 
 
 def test_open_card_shows_options_and_entrants() -> None:
-    card = card_panel("en", Made("swiss", rounds="5", time=str(3 * DAY)).entered(3).t, None, "")
+    card = card_panel("en", Builder("swiss", rounds="5", time=str(3 * DAY)).enter(3).t, None, "")
     assert lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Organised by Anna",
@@ -151,7 +155,7 @@ def test_open_card_shows_options_and_entrants() -> None:
 
 
 def test_player_without_a_partner_has_a_button() -> None:
-    t = Made("duplicate", "tressette").entered(1, alone=2).t
+    t = Builder("duplicate", "tressette").enter(1, alone=2).t
     card = card_panel("en", t, None, "")
     assert "Anna + Bruno" in lines(card)
     assert lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
@@ -163,31 +167,31 @@ def test_player_without_a_partner_has_a_button() -> None:
         (labels(card)[2], "1ptournament K7QF2M with 2"),
         (labels(card)[3], "1ptournament K7QF2M with 3"),
     ]
-    assert stripped(labels(card)[2]) == "With Carla"
+    assert strip_marks(labels(card)[2]) == "With Carla"
     assert "All without a partner" not in labels(card)
 
 
 def test_many_players_without_a_partner_are_paged() -> None:
-    t = Made("swiss", "tavolo").entered(0, alone=50).t
+    t = Builder("swiss", "tavolo").enter(0, alone=50).t
     assert "All without a partner" in labels(card_panel("en", t, None, ""))
     named = [one for page in (1, 2, 3) for one in labels(partners_panel("en", t, page)) if one.startswith("With ")]
     assert len(named) == 50
 
 
 def test_player_who_left_before_start_is_not_listed() -> None:
-    card = card_panel("en", Made("knockout").entered(3).add(Leave(1)).t, None, "")
+    card = card_panel("en", Builder("knockout").enter(3).add(Leave(1)).t, None, "")
     assert "Anna, Carla" in lines(card)
 
 
 def test_names_are_isolated_and_cut() -> None:
-    card = card_panel("en", Made("knockout").entered(5).t, None, "")
+    card = card_panel("en", Builder("knockout").enter(5).t, None, "")
     assert f"{FIRST_STRONG_ISOLATE}محمد{POP_ISOLATE}" in card.plain
     assert "Hohenlohe" not in card.plain
     assert "Hans-Peter Bartolomeo v…" in card.plain
 
 
 def test_forgotten_name_is_translated() -> None:
-    t = Made("knockout").entered(7).t
+    t = Builder("knockout").enter(7).t
     assert "somebody" in card_panel("en", t, None, "").plain
     assert "qualcuno" in card_panel("it", t, None, "").plain
 
@@ -195,7 +199,7 @@ def test_forgotten_name_is_translated() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
     for game in GAMES:
-        t = Made(form, game).t
+        t = Builder(form, game).t
         abouts = [one.payload.split(" ")[-1] for one in chain.from_iterable(options_panel("en", t).rows)][:-1]
         wanted = {"form", "game", "time", "clock"}
         wanted |= {"rounds"} if form in ("swiss", "duplicate") else set()
@@ -208,22 +212,22 @@ def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
 
 
 def test_duplicate_shows_no_target() -> None:
-    card = card_panel("en", Made("duplicate", deals="4", scoring="steps").t, None, "")
+    card = card_panel("en", Builder("duplicate", deals="4", scoring="steps").t, None, "")
     assert "4 deals a match, in steps · 5 minutes a move" in lines(card)
     assert "51" not in card.plain
 
 
 def test_target_uses_the_table_scale() -> None:
-    assert "To 63 points" in card_panel("en", Made("swiss", "tressette").t, None, "").plain
+    assert "To 63 points" in card_panel("en", Builder("swiss", "tressette").t, None, "").plain
 
 
-# While it is played
+# During the tournament
 
 
 def test_running_card_shows_round_standings_and_matches() -> None:
-    made = Made("swiss").started(4).begun()
+    made = Builder("swiss").start(4).begin_round()
     first, second = made.t.rounds[0]
-    made.played(first, 0, 0, points=(51, 20)).seated(second, 0)
+    made.play(first, 0, 0, points=(51, 20)).seat(second, 0)
     card = card_panel("en", made.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
     table = [f"{one.place}. {name[one.team]} · {one.score.text}" for one in standings(made.t)]
@@ -244,51 +248,51 @@ def test_running_card_shows_round_standings_and_matches() -> None:
 
 
 def test_card_says_how_an_unfinished_game_ended() -> None:
-    made = Made("knockout").started(8).begun()
+    made = Builder("knockout").start(8).begin_round()
     for match, (winner, how) in zip(made.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
-        made.played(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
-    told = stripped(card_panel("en", made.t, HOUR, "").plain)
+        made.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
+    told = strip_marks(card_panel("en", made.t, HOUR, "").plain)
     assert re.search(r"3 : 4, .* gave up", told)
     assert re.search(r"3 : 4, .* lost on time", told)
     assert re.search(r"3 : 4, .* had withdrawn", told)
 
 
 def test_long_standings_are_cut_on_the_card_and_paged() -> None:
-    t = on("swiss", 64)
+    t = running_tournament("swiss", 64)
     card = card_panel("en", t, HOUR, "")
     assert "… and 48 more" in lines(card)
     assert "Whole table" in labels(card)
     places = [one for page in range(1, 5) for one in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", one)]
     assert len(places) == 64
-    assert "Whole table" not in labels(card_panel("en", on("swiss", 8), HOUR, ""))
+    assert "Whole table" not in labels(card_panel("en", running_tournament("swiss", 8), HOUR, ""))
 
 
 def test_last_knock_out_round_is_the_final() -> None:
-    made = Made("knockout").started(4).round().begun()
+    made = Builder("knockout").start(4).play_round().begin_round()
     assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
 
 
 def test_last_possible_match_is_the_final() -> None:
-    made = Made("knockout").started(8).begun()
+    made = Builder("knockout").start(8).begin_round()
     for match in made.t.rounds[0][:2]:
         made.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
     for match in made.t.rounds[0][2:]:
-        made.played(match, 0, 0)
-    assert "Final · 1 h left" in lines(card_panel("en", made.begun().t, HOUR, ""))
-    three = Made("knockout").started(3).begun()
+        made.play(match, 0, 0)
+    assert "Final · 1 h left" in lines(card_panel("en", made.begin_round().t, HOUR, ""))
+    three = Builder("knockout").start(3).begin_round()
     assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three.t, HOUR, "")), "one has a bye"
 
 
 def test_round_count_is_corrected_after_the_start() -> None:
-    made = Made("swiss", rounds="7").entered(5)
+    made = Builder("swiss", rounds="7").enter(5)
     assert "1 day a round · 7 rounds" in lines(rules_panel("en", made.t))
-    made = Made("swiss", rounds="7").started(5)
+    made = Builder("swiss", rounds="7").start(5)
     assert "1 day a round · 5 rounds" in lines(rules_panel("en", made.t))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_abandoned_knock_out_has_no_winner(language: str) -> None:
-    t = Made("knockout").started(2).add(Leave(0), Leave(1)).begun().t
+    t = Builder("knockout").start(2).add(Leave(0), Leave(1)).begin_round().t
     assert t.phase == "over"
     nobody = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
     assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {nobody}"
@@ -301,15 +305,15 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
 @pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])
 def test_card_explains_a_scale_unlike_the_table(game: str, is_told: bool) -> None:
     told = "Results are in whole points: 21 here are 63 at the table."
-    assert (told in lines(card_panel("en", Made("knockout", game).entered(4).t, HOUR, ""))) == is_told
+    assert (told in lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_told
 
 
 def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
-    made = Made("duplicate").started(4).begun()
+    made = Builder("duplicate").start(4).begin_round()
     first, second = made.t.rounds[0]
     for deal in first.deals:
-        made.played(first, deal, 0, points=(987, 654))
-    made.played(second, 1, 0, points=(876, 543))
+        made.play(first, deal, 0, points=(987, 654))
+    made.play(second, 1, 0, points=(876, 543))
     t = made.t
     shown = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
     shown += [player_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
@@ -319,7 +323,7 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
     assert any(one.endswith(" over") for one in lines(shown[0]))
     assert any(one.endswith(" 1 of 2 deals") for one in lines(shown[0]))
     assert any(one.endswith(" 1 smazzata su 2") for one in lines(card_panel("it", t, HOUR, "")))
-    made.played(second, 2, 0, points=(876, 543))
+    made.play(second, 2, 0, points=(876, 543))
     told = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
     assert [one[1] for one in told] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
     assert sum("987 : 654" in line for line in told[0]) == 1
@@ -328,7 +332,7 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
 
 
 def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
-    playing, done = on("duplicate", 4), over("duplicate", 4)
+    playing, done = running_tournament("duplicate", 4), finished_tournament("duplicate", 4)
     card = card_panel("en", playing, HOUR, "")
     assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
     assert playing.seal in rules_panel("en", playing).plain
@@ -336,21 +340,21 @@ def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
     assert ROOT.hex() in card_panel("en", done, None, "").plain
     for form in FORMS:
         if form != "duplicate":
-            assert ROOT.hex() not in card_panel("en", over(form, 4), None, "").plain
+            assert ROOT.hex() not in card_panel("en", finished_tournament(form, 4), None, "").plain
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rules_page_explains_every_form(form: Form) -> None:
-    plain = rules_panel("en", Made(form).t).plain
+    plain = rules_panel("en", Builder(form).t).plain
     for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
         assert heading in plain
-    assert labels(rules_panel("en", Made(form).t)) == ["◀ Back"]
-    assert labels(rules_panel("en", Made(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
-    assert labels(rules_panel("en", over(form, 4), is_organiser=True)) == ["◀ Back"]
+    assert labels(rules_panel("en", Builder(form).t)) == ["◀ Back"]
+    assert labels(rules_panel("en", Builder(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
+    assert labels(rules_panel("en", finished_tournament(form, 4), is_organiser=True)) == ["◀ Back"]
 
 
 def test_result_button_opens_a_page_or_a_message() -> None:
-    t = over("swiss", 4)
+    t = finished_tournament("swiss", 4)
     replays = {(1, 0, 0): "T01000-012345"}
     [button] = results_panel("en", t, 1, replays, "https://x.example").rows[0]
     assert (button.kind, button.payload) == ("link", "https://x.example/g/T01000-012345")
@@ -358,18 +362,18 @@ def test_result_button_opens_a_page_or_a_message() -> None:
     assert (button.kind, button.payload) == ("press", "1preplay T01000-012345 1")
 
 
-# When it is over
+# After the end
 
 
 def test_winner_comes_first_without_unused_tie_breaks() -> None:
-    made = Made("roundrobin").started(3)
+    made = Builder("roundrobin").start(3)
     for _round in range(3):
-        made.begun()
+        made.begin_round()
         [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
-        # The higher seed wins, but for the last two against each other.
+        # The higher seed wins, except in the match of the last two.
         winner = int(match.first > (match.second or 0))
-        made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    t = made.begun().t
+        made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    t = made.begin_round().t
     card = lines(card_panel("en", t, None, ""))
     assert card[:6] == [
         "🏆 Round robin · Metà Mazzo",
@@ -385,7 +389,7 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
 def test_level_teams_show_the_deciding_tie_break() -> None:
     found = 0
     for seed in range(8):
-        t = over("swiss", 8, seed=seed)
+        t = finished_tournament("swiss", 8, seed=seed)
         table, card = standings(t), card_panel("en", t, None, "").plain
         for one, other in pairwise(table):
             if one.score == other.score and one.tie_breaks[0].value != other.tie_breaks[0].value:
@@ -396,33 +400,33 @@ def test_level_teams_show_the_deciding_tie_break() -> None:
 
 
 def test_level_winners_share_first_place() -> None:
-    assert "have won!" in winner_panel("en", over("knockout", 2, "tressette"), "").plain
-    made = Made("roundrobin").started(3)
+    assert "have won!" in winner_panel("en", finished_tournament("knockout", 2, "tressette"), "").plain
+    made = Builder("roundrobin").start(3)
     for _round in range(3):
-        made.begun()
+        made.begin_round()
         [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
-        # Each of them beats one and loses to the other.
+        # Each team wins one match and loses one.
         winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
-        made.played(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    won = lines(winner_panel("en", made.begun().t, ""))
+        made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    won = lines(winner_panel("en", made.begin_round().t, ""))
     assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
     tied = "1, direct encounter 1, Sonneborn-Berger 1, card points 0"
     assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
 
 
 def test_called_off_card_has_no_buttons() -> None:
-    card = card_panel("en", Made("swiss").entered(5).add(Cancel()).t, None, "")
+    card = card_panel("en", Builder("swiss").enter(5).add(Cancel()).t, None, "")
     assert lines(card)[-1] == "Anna’s tournament was called off."
     assert not card.rows
 
 
-# One's own
+# The reader's own pages
 
 
 def test_own_page_shows_matches_and_links_to_the_hand() -> None:
-    made = Made("swiss").started(4).round().begun()
+    made = Builder("swiss").start(4).play_round().begin_round()
     mine = next(one for one in made.t.rounds[-1] if 0 in one.teams)
-    made.seated(mine, 0)
+    made.seat(mine, 0)
     panel = player_panel("en", "paper:1", made.t, 3 * DAY)
     other = next(one for one in mine.teams if one)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
@@ -435,13 +439,17 @@ def test_own_page_shows_matches_and_links_to_the_hand() -> None:
 
 
 def own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Panel]:
-    """All pages of somebody's tournaments."""
+    """Return all pages of a person's tournaments."""
     pages = [own_page(all_own, number) for number in range(1, own_page(all_own, 1).pages + 1)]
     return [own_panel(language, person, page, [HOUR] * len(page.tournaments)) for page in pages]
 
 
 def test_own_tournaments_are_paged_with_live_ones_first() -> None:
-    swiss, league, knockout = over("swiss", 4), on("league", 3), Made("knockout").entered(2).t
+    swiss, league, knockout = (
+        finished_tournament("swiss", 4),
+        running_tournament("league", 3),
+        Builder("knockout").enter(2).t,
+    )
     pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
     assert len(pages) == 20
     titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
@@ -451,43 +459,43 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
     assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
     assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
-    # A single one is shown whole, but not where it is the last of many.
+    # A single tournament is shown in full, but not if it is the last of many.
     assert labels(own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
     assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_full_page_of_pair_leagues_fits(language: str) -> None:
-    made = Made("league", "tressette").add(Open("paper:1", NAMES[3]))
+    made = Builder("league", "tressette").add(Open("paper:1", NAMES[3]))
     made.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
-    made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begun()
-    # Nobody sits at more than twenty tables.
+    made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begin_round()
+    # A person can sit at twenty tables at most.
     for match in [match for match in made.t.rounds[0] if 0 in match.teams][:2]:
-        made.seated(match, 0)
+        made.seat(match, 0)
     [panel] = own_pages(language, "paper:0", [made.t] * 10)
-    check(panel)
-    # The organiser of each, and two pairs in each of two matches; namesakes have numbers.
+    check_panel(panel)
+    # Each tournament names its organiser and the two pairs of two matches. Namesakes have numbers.
     assert panel.plain.count("Hans-Peter") == 10 + 40
-    # On Discord each row is a component, too, and so are the text and what holds it all.
+    # On Discord each row, the text and the container are components too.
     buttons = sum(map(len, panel.rows))
     assert buttons + -(-buttons // 5) + 2 <= 40
     assert utf16_length(panel.plain) + sum(utf16_length(label) for label in labels(panel)) <= 4000
 
 
 def test_own_points_come_first() -> None:
-    made = Made("swiss").started(4).begun()
+    made = Builder("swiss").start(4).begin_round()
     match = made.t.rounds[0][0]
-    made.played(match, 0, 0, points=(51, 7))
+    made.play(match, 0, 0, points=(51, 7))
     assert match.second is not None
     one, other = (f"paper:{number + 1}" for number in match.teams)
-    assert "✅ 51 : 7" in stripped(player_panel("en", one, made.t, HOUR).plain)
-    assert "❌ 7 : 51" in stripped(player_panel("en", other, made.t, HOUR).plain)
+    assert "✅ 51 : 7" in strip_marks(player_panel("en", one, made.t, HOUR).plain)
+    assert "❌ 7 : 51" in strip_marks(player_panel("en", other, made.t, HOUR).plain)
 
 
 def test_reminder_names_opponent_and_time_left() -> None:
-    made = Made("league").started(3).begun()
+    made = Builder("league").start(3).begin_round()
     match = made.t.rounds[0][0]
-    made.seated(match, 0)
+    made.seat(match, 0)
     panel = reminder_panel("en", made.t, made.t.rounds[0][0], match.first, 5 * HOUR)
     names = ("Anna", "Bruno", "Carla")
     assert lines(panel) == [f"⏰ Your match against {names[match.second or 0]} in Anna’s tournament: 5 h left"]
@@ -518,7 +526,7 @@ def test_time_left_is_rounded(seconds: int, english: str, italian: str) -> None:
     ("form", "teams", "game"), [("swiss", 8, "metamazzo"), ("knockout", 64, "spades"), ("duplicate", 20, "tressette")]
 )
 def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, language: str) -> None:
-    t = over(form, teams, game)
+    t = finished_tournament(form, teams, game)
     sheet = standings_sheet(language, t, "Bar Centrale", 1_795_568_400)
     assert isinstance(sheet, Sheet)
     assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
@@ -531,16 +539,16 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
 
 
 def test_empty_standings_have_no_picture() -> None:
-    assert standings_sheet("en", Made("swiss").entered(3).add(Cancel()).t, "", 0) is None
+    assert standings_sheet("en", Builder("swiss").enter(3).add(Cancel()).t, "", 0) is None
 
 
-# What was found by a new host and their players
+# Reports from a new host and their players
 
 
 def test_called_off_page_shows_no_open_match() -> None:
-    made = Made("duplicate").started(4).begun()
+    made = Builder("duplicate").start(4).begin_round()
     match = made.t.rounds[0][0]
-    made.played(match, 1, 0, points=(9, 2)).seated(match, 2).add(Cancel())
+    made.play(match, 1, 0, points=(9, 2)).seat(match, 2).add(Cancel())
     panel = player_panel("en", f"paper:{match.first + 1}", made.t, None)
     assert "It was called off." in lines(panel)
     assert "Against" not in panel.plain
@@ -551,19 +559,25 @@ def test_called_off_page_shows_no_open_match() -> None:
 
 
 def test_called_off_duplicate_shows_seal_and_secret() -> None:
-    made = Made("duplicate").started(4).begun().add(Cancel())
+    made = Builder("duplicate").start(4).begin_round().add(Cancel())
     card = card_panel("en", made.t, None, "").plain
     assert made.t.seal in card
     assert ROOT.hex() in card
-    assert "🔒" not in card_panel("en", Made("duplicate").entered(4).add(Cancel()).t, None, "").plain
+    assert "🔒" not in card_panel("en", Builder("duplicate").enter(4).add(Cancel()).t, None, "").plain
 
 
 @pytest.mark.parametrize(
     ("t", "told"),
     [
-        (Made("swiss").entered(4).t, []),
-        (Made("swiss").started(4).begun().t, ["Games that are on are played on, and count for nothing here."]),
-        (Made("duplicate").started(4).begun().t, ["Deals that are on are stopped at once, and nothing counts."]),
+        (Builder("swiss").enter(4).t, []),
+        (
+            Builder("swiss").start(4).begin_round().t,
+            ["Games that are on are played on, and count for nothing here."],
+        ),
+        (
+            Builder("duplicate").start(4).begin_round().t,
+            ["Deals that are on are stopped at once, and nothing counts."],
+        ),
     ],
 )
 def test_call_off_question_says_what_happens_to_games(t: Tournament, told: list[str]) -> None:
@@ -571,15 +585,15 @@ def test_call_off_question_says_what_happens_to_games(t: Tournament, told: list[
 
 
 def test_withdraw_question_names_the_cost() -> None:
-    assert lines(confirm_panel("en", on("league", 4), "withdraw"))[2:] == [
+    assert lines(confirm_panel("en", running_tournament("league", 4), "withdraw"))[2:] == [
         "Do you want to withdraw?",
         "All your matches that are not over are lost, also those to come.",
     ]
-    assert lines(confirm_panel("en", on("swiss", 4, "tressette"), "withdraw"))[3:] == [
+    assert lines(confirm_panel("en", running_tournament("swiss", 4, "tressette"), "withdraw"))[3:] == [
         "The match that is on is lost, and you are paired no more.",
         "Your partner goes out with you.",
     ]
-    t = Made("swiss", "tressette").started(4).begun().add(Leave(0)).t
+    t = Builder("swiss", "tressette").start(4).begin_round().add(Leave(0)).t
     assert "You have withdrawn." in lines(player_panel("en", "paper:1", t, HOUR))
     partners = player_panel("en", "paper:2", t, HOUR)
     assert "Your partner has withdrawn, and you play no more." in lines(partners)
@@ -589,7 +603,7 @@ def test_withdraw_question_names_the_cost() -> None:
 def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
     def warned(form: Form, clock: int, time: int) -> list[str]:
         choice = replace(Choice.usual("testa"), clock=clock)
-        t = Made(form, time=str(time)).add(Play("testa", choice.text)).t
+        t = Builder(form, time=str(time)).add(Play("testa", choice.text)).t
         return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
 
     assert warned("league", 300, 14 * DAY) == [
@@ -602,53 +616,53 @@ def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
 
 
 def test_duplicate_round_with_one_table_explains_scoring() -> None:
-    made = Made("duplicate").started(4)
+    made = Builder("duplicate").start(4)
     told = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
-    two = made.begun().t
+    two = made.begin_round().t
     assert told not in lines(card_panel("en", two, HOUR, ""))
     for match in two.rounds[0]:
         for deal in match.deals:
-            made.played(match, deal, 0)
-    made.add(Leave(0)).add(Leave(1)).begun()
+            made.play(match, deal, 0)
+    made.add(Leave(0)).add(Leave(1)).begin_round()
     assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
     assert told in lines(card_panel("en", made.t, HOUR, ""))
     assert told in lines(player_panel("en", "paper:3", made.t, HOUR))
     [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
-    made.played(match, 1, 0, "resign").played(match, 2, 0, points=(40, 2))
+    made.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
     assert [one.scores[0] for one in deal_scores(made.t, len(made.t.rounds))] == [5, 0]
 
 
 def test_own_page_buttons_depend_on_the_reader() -> None:
-    t = Made("swiss").entered(3).t
+    t = Builder("swiss").enter(3).t
     assert labels(player_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
     assert labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
     assert labels(player_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
-    assert labels(player_panel("en", "paper:1", on("swiss", 4), None))[-1] == "Call off"
-    assert "Call off" not in labels(player_panel("en", "paper:1", over("swiss", 4), None))
+    assert labels(player_panel("en", "paper:1", running_tournament("swiss", 4), None))[-1] == "Call off"
+    assert "Call off" not in labels(player_panel("en", "paper:1", finished_tournament("swiss", 4), None))
 
 
 def test_place_appears_once_a_round_counts() -> None:
-    made = Made("duplicate").started(4).begun()
+    made = Builder("duplicate").start(4).begin_round()
     first, second = made.t.rounds[0]
-    made.played(first, 1, 0, points=(9, 2)).played(first, 2, 0, points=(9, 2)).played(second, 1, 0)
+    made.play(first, 1, 0, points=(9, 2)).play(first, 2, 0, points=(9, 2)).play(second, 1, 0)
     for told in (player_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
         assert "Your place" not in told.plain
         assert "Standings" not in told.plain
-    made.played(second, 2, 0)
+    made.play(second, 2, 0)
     assert "Your place" in player_panel("en", "paper:1", made.t, HOUR).plain
 
 
 def test_hand_buttons_name_the_opponent() -> None:
-    made = Made("league").started(3).begun()
+    made = Builder("league").start(3).begin_round()
     mine = [match for match in made.t.rounds[0] if 0 in match.teams]
     for match in mine:
-        made.seated(match, 0)
+        made.seat(match, 0)
     shown = player_panel("en", "paper:1", made.t, HOUR)
-    assert {stripped(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
+    assert {strip_marks(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 
 def test_own_list_shows_chat_and_place() -> None:
-    t = over("swiss", 4)
+    t = finished_tournament("swiss", 4)
     page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
     shown = own_panel("en", "paper:1", page, [None, None])
     [standing] = [one for one in standings(t) if one.team == 0]
@@ -658,7 +672,7 @@ def test_own_list_shows_chat_and_place() -> None:
 
 
 def test_whole_table_shows_tie_break_values() -> None:
-    t = on("swiss", 8)
+    t = running_tournament("swiss", 8)
     shown = lines(table_panel("en", t, 1))
     for one in standings(t):
         values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in one.tie_breaks)
@@ -667,7 +681,7 @@ def test_whole_table_shows_tie_break_values() -> None:
 
 def test_knock_out_picture_shows_only_rounds_won() -> None:
     for form, is_said in (("knockout", False), ("swiss", True)):
-        sheet = standings_sheet("en", over(form, 5), "", 0)
+        sheet = standings_sheet("en", finished_tournament(form, 5), "", 0)
         assert sheet
         [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
         assert any(" won" in row.note for row in rows.rows) == is_said

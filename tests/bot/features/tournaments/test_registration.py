@@ -1,4 +1,4 @@
-"""Entering and organising: each once, whoever asks how often, and what is refused says why."""
+"""Registration: each action counts once, and each refusal gives its reason."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,18 +44,18 @@ NAMES = dict(zip(people, ("Annabella", "Brunello", "Carlotta", "Dinorah"), stric
 
 
 class Desk:
-    """A worker's way to tournaments: what it remembers is its own."""
+    """A worker's access to tournaments, with its own cache."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.tournaments = Tournaments(store)
         self.registration = Registration(store, self.tournaments, Ratings(store.client, Archive(store.client)))
 
-    async def opened(self, game: str = "metamazzo", form: Form = "knockout", update: str = "c1") -> Tournament:
+    async def open(self, game: str = "metamazzo", form: Form = "knockout", update: str = "c1") -> Tournament:
         return await self.registration.open(GROUP, ANNA, NAMES[ANNA], Choice.usual(game), form, update)
 
-    async def entered(self, game: str, form: Form, *entering: str) -> Tournament:
-        tournament = await self.opened(game, form)
+    async def open_and_enter(self, game: str, form: Form, *entering: str) -> Tournament:
+        tournament = await self.open(game, form)
         for person in entering:
             tournament = await self.registration.enter(
                 tournament.code, person, NAMES.get(person, person), f"enter {person}"
@@ -69,17 +69,17 @@ async def desk(store: Store) -> Desk:
 
 
 async def test_one_update_opens_one_tournament(desk: Desk) -> None:
-    first, again = await desk.opened(), await desk.opened()
-    other = await Desk(desk.store).opened()
+    first, again = await desk.open(), await desk.open()
+    other = await Desk(desk.store).open()
     assert first.code == again.code == other.code
     assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
     assert [one.code for one in await desk.tournaments.in_chat(GROUP)] == [first.code]
     assert list(await desk.tournaments.live_codes()) == [first.code]
-    assert (await desk.opened(update="c2")).code != first.code
+    assert (await desk.open(update="c2")).code != first.code
 
 
 async def test_entering_twice_is_refused_and_leaving_removes_player(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "swiss", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "swiss", ANNA, BRUNO)).code
     assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
     with pytest.raises(AlreadyEntered):
         await desk.registration.enter(code, BRUNO, "Bruno", "again")
@@ -92,7 +92,7 @@ async def test_entering_twice_is_refused_and_leaving_removes_player(desk: Desk) 
 
 
 async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     desks = [desk, Desk(desk.store)]
     await asyncio.gather(
         *(desks[n % 2].registration.enter(code, f"paper:{n}", f"Player {n}", f"e{n}") for n in range(20)),
@@ -104,20 +104,20 @@ async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:
 
 async def test_full_tournament_refuses_entries(desk: Desk) -> None:
     code = (
-        await desk.entered("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
+        await desk.open_and_enter("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
     ).code
     with pytest.raises(IsFull):
         await desk.registration.enter(code, ANNA, "Anna", "one more")
 
 
 async def test_programs_cannot_enter(desk: Desk) -> None:
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     with pytest.raises(NotForPrograms):
         await desk.registration.enter(code, f"{PREFIX}x", "Robot", "u")
 
 
 async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     for refused in (
         desk.registration.choose_option(code, BRUNO, "form", "swiss", "u1"),
         desk.registration.choose_game(code, BRUNO, Choice.usual("testa"), "u2"),
@@ -134,8 +134,8 @@ async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
 
 
 async def test_start_waits_for_ratings_before_seeding(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = (await desk.entered("testa", "knockout", ANNA, BRUNO)).code
-    # As a rebuild leaves it that was cut short: what Bruno has won is not rated.
+    code = (await desk.open_and_enter("testa", "knockout", ANNA, BRUNO)).code
+    # An interrupted rebuild leaves Bruno's win unrated.
     game = finished(1)
     people = [BRUNO if seat in (game.record.winner or []) else ANNA for seat in range(2)]
     await keep(desk.store, replace(game, people=people))
@@ -148,7 +148,7 @@ async def test_start_waits_for_ratings_before_seeding(desk: Desk, monkeypatch: p
 
 
 async def test_start_needs_enough_teams_and_happens_once(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "roundrobin", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "roundrobin", ANNA, BRUNO)).code
     with pytest.raises(TooFewTeams):
         await desk.registration.start(code, ANNA, "too soon")
     await desk.registration.enter(code, CARLA, "Carla", "third")
@@ -163,7 +163,7 @@ async def test_start_needs_enough_teams_and_happens_once(desk: Desk) -> None:
 
 
 async def test_leaving_after_the_start_withdraws(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     left = await desk.registration.leave(code, BRUNO, "leave")
     team = left.team_of(1)
@@ -175,7 +175,7 @@ async def test_leaving_after_the_start_withdraws(desk: Desk) -> None:
 
 
 async def test_partners_choose_each_other_or_are_assigned(desk: Desk) -> None:
-    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    code = (await desk.open_and_enter("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
     paired = await desk.registration.join_partner(code, DINO, NAMES[DINO], 0, "pair")
     assert teams_of(paired) == [(0, 3), (1, 2)]
     with pytest.raises(HasPartner):
@@ -189,14 +189,14 @@ async def test_partners_choose_each_other_or_are_assigned(desk: Desk) -> None:
 
 
 async def test_player_left_without_a_partner_is_dropped(desk: Desk) -> None:
-    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    code = (await desk.open_and_enter("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
     started = await desk.registration.start(code, ANNA, "start")
     assert started.player_of("paper:5") is None
     assert sorted(started.teams) == [(0, 1), (2, 3)]
 
 
 async def test_finished_tournament_cannot_change(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
     for refused in (
         desk.registration.enter(code, CARLA, "Carla", "u1"),
@@ -215,7 +215,7 @@ async def test_made_up_code_is_unknown(desk: Desk) -> None:
 
 
 async def test_moved_chat_keeps_its_tournaments(desk: Desk) -> None:
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     for _ in range(2):
         await desk.tournaments.move_chat(GROUP, "paper:200")
     assert (await desk.tournaments.load(code)).place == "paper:200"
@@ -224,7 +224,7 @@ async def test_moved_chat_keeps_its_tournaments(desk: Desk) -> None:
 
 
 async def test_forgetting_removes_all_traces(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO, CARLA)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO, CARLA)).code
     await desk.registration.leave(code, CARLA, "changed her mind")
     other = Desk(desk.store)
     assert (await other.tournaments.load(code)).players[1]
@@ -241,24 +241,23 @@ async def test_forgetting_removes_all_traces(desk: Desk) -> None:
 
 
 async def test_unreadable_game_does_not_block_forgetting(desk: Desk) -> None:
-    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
     await forget(desk.store, BRUNO, "somebody:x")
     assert await export(desk.store.client, BRUNO) == []
     assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
 
 
-UNKNOWN = b"newer 1 2\tx"
-"""What another release may have written."""
+UNKNOWN = b"newer 1 2\tx"  # an entry of a newer release
 
 
 @pytest.mark.parametrize(
     "unknown", [UNKNOWN, b"\xffdamaged", b"option form ladder\tx", b"play bridge 0\tx", b"seat 9 0 0 A\tx"]
 )
 async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unknown: bytes) -> None:
-    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), unknown)
-    # So old that no commit can be on its way.
+    # The index entries are too old for a commit in progress.
     for key in (keys.tournaments_at(GROUP), keys.entered(ANNA)):
         await desk.store.client.hset(key, bad, "1.0")
     with capture_logs() as logs:
@@ -276,8 +275,8 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
 
 
 async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
-    bad = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
-    good = await desk.opened(update="c2")
+    bad = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
+    good = await desk.open(update="c2")
     await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     for _ in range(2):
@@ -292,7 +291,7 @@ async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
 
 
 async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> None:
-    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
     assert [one.code for one in await desk.tournaments.in_chat("paper:200")] == [good]
@@ -304,7 +303,7 @@ async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> Non
 
 @pytest.mark.parametrize("place", [0, 2, None])
 async def test_unreadable_tournament_is_cut_back_and_called_off(desk: Desk, place: int | None) -> None:
-    whole = await desk.entered("metamazzo", "knockout", ANNA, BRUNO)
+    whole = await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)
     log = keys.tournament(whole.code)
     if place is None:
         await desk.store.client.rpush(log, UNKNOWN)
@@ -321,15 +320,15 @@ async def test_unreadable_tournament_is_cut_back_and_called_off(desk: Desk, plac
 
 
 async def test_readable_tournament_is_not_called_off(desk: Desk) -> None:
-    code = (await desk.opened()).code
+    code = (await desk.open()).code
     await desk.tournaments.call_off_unreadable(code, "close")
     assert (await desk.tournaments.load(code)).phase == "open"
 
 
 async def test_forgetting_redacts_update_keys(desk: Desk) -> None:
-    """The playground's hold the id of who pressed."""
+    """Update keys of the playground contain the person's id."""
     ids = {person: person.partition(":")[2] for person in people}
-    registration, code = desk.registration, (await desk.opened("tressette", update=f"pg{ids[ANNA]}.1")).code
+    registration, code = desk.registration, (await desk.open("tressette", update=f"pg{ids[ANNA]}.1")).code
     for number, person in enumerate(people, 2):
         await registration.enter(code, person, NAMES[person], f"pg{ids[person]}.{number}")
     await registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, f"pg{ids[BRUNO]}.6 partner")
@@ -353,7 +352,7 @@ async def test_forgetting_redacts_update_keys(desk: Desk) -> None:
 async def test_press_during_forgetting_is_removed_by_the_next_run(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:
-    code = (await desk.entered("tressette", "knockout", ANNA)).code
+    code = (await desk.open_and_enter("tressette", "knockout", ANNA)).code
     write = desk.tournaments.write
 
     async def meanwhile(tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
@@ -374,7 +373,7 @@ async def test_press_during_forgetting_is_removed_by_the_next_run(
 
 
 async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, other = [(await desk.opened(update=f"c{number}")).code for number in range(2)]
+    code, other = [(await desk.open(update=f"c{number}")).code for number in range(2)]
     await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "in")
     entries = desk.store.index.entries
 

@@ -1,4 +1,4 @@
-"""Reminders: each is said once, in its turn, and asked for again as long as it was not."""
+"""Reminders are sent once, and retried after a failure."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,21 +14,21 @@ from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.platform import DeliveryError, MessageRefused, SlowDown, Unreachable, private_place
 from bot.store import Store, keys
-from tests.bot.features.tournaments.field import Field, field, name, person
+from tests.bot.features.tournaments.field import Field, name, open_field, person
 
 LEFT = 5 * 3600
 
 
-class Late:
-    """A tournament whose round has been paired, without a table yet, and has five hours left."""
+class LateRound:
+    """A tournament with a paired round, no tables yet and five hours left."""
 
-    def __init__(self, some: Field, tournament: Tournament) -> None:
-        self.some, self.tournament = some, tournament
-        self.reminders = self.another()
+    def __init__(self, field: Field, tournament: Tournament) -> None:
+        self.field, self.tournament = field, tournament
+        self.reminders = self.new_reminders()
 
-    def another(self) -> Reminders:
-        """A worker that knows nothing but what the store has."""
-        worker = self.some.worker
+    def new_reminders(self) -> Reminders:
+        """Return the reminders of a new worker, which knows only the store."""
+        worker = self.field.worker
         return Reminders(
             worker.feature(TournamentsFeature).director.tournaments,
             worker.people,
@@ -37,100 +37,106 @@ class Late:
         )
 
     async def remind(self, left: int = LEFT) -> None:
-        """All matches are looked at, and all that is to be said has been, or is lost."""
+        """Check all matches and wait until each reminder is sent or given up."""
         for match in self.tournament.matches:
             self.reminders.send_due(self.tournament, match, left)
-        await self.some.worker.delivery.answers.tasks.wait()
+        await self.field.worker.delivery.answers.tasks.wait()
 
-    def reminded(self, number: int) -> list[str]:
-        """What a player was reminded of."""
-        return [text for text in self.some.fake.texts(private_place(person(number))) if text.startswith("⏰")]
+    def reminders_to(self, number: int) -> list[str]:
+        """Return the reminders that a player received."""
+        return [text for text in self.field.fake.texts(private_place(person(number))) if text.startswith("⏰")]
 
-    async def noted(self) -> int:
-        """How many are known to have been reminded."""
-        client: Any = self.some.worker.store.client
+    async def count_recorded(self) -> int:
+        """Count the players recorded as reminded."""
+        client: Any = self.field.worker.store.client
         return int(await client.scard(keys.tournament_reminded(self.tournament.code)))
 
 
 @pytest.fixture
-async def late(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Late]:
+async def late_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LateRound]:
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
-    async with field(store) as some:
-        tournaments = some.worker.feature(TournamentsFeature).director.tournaments
-        started = await some.started("metamazzo", "knockout", 8)
+    async with open_field(store) as field:
+        tournaments = field.tournaments
+        started = await field.start_tournament("metamazzo", "knockout", 8)
         ends_at = await tournaments.playing_time() + LEFT
         pairs = next_round(started)
         assert pairs
-        yield Late(some, await tournaments.commit(started.code, "round:1", lambda _one: [Round(ends_at, pairs)]))
+        yield LateRound(field, await tournaments.commit(started.code, "round:1", lambda _one: [Round(ends_at, pairs)]))
 
 
-async def test_rate_limited_reminders_are_sent_once(late: Late) -> None:
+async def test_rate_limited_reminders_are_sent_once(late_round: LateRound) -> None:
     for number in range(8):
-        late.some.fake.errors[private_place(person(number))].append(SlowDown(0.5))
+        late_round.field.fake.errors[private_place(person(number))].append(SlowDown(0.5))
     for _ in range(3):
-        await late.remind()
-    assert [len(late.reminded(number)) for number in range(8)] == [1] * 8
-    assert not any(late.some.fake.errors.values())
-    assert await late.noted() == 8
-    late.reminders = late.another()
-    await late.remind()
-    assert [len(late.reminded(number)) for number in range(8)] == [1] * 8
-    [text] = late.reminded(0)
+        await late_round.remind()
+    assert [len(late_round.reminders_to(number)) for number in range(8)] == [1] * 8
+    assert not any(late_round.field.fake.errors.values())
+    assert await late_round.count_recorded() == 8
+    late_round.reminders = late_round.new_reminders()
+    await late_round.remind()
+    assert [len(late_round.reminders_to(number)) for number in range(8)] == [1] * 8
+    [text] = late_round.reminders_to(0)
     assert any(name(number) in text for number in range(1, 8))
 
 
-async def test_no_reminder_before_a_quarter_day_is_left(late: Late) -> None:
-    await late.remind(DAY // 4 + 1)
-    assert await late.noted() == 0
-    assert not any(late.reminded(number) for number in range(8))
+async def test_no_reminder_before_a_quarter_day_is_left(late_round: LateRound) -> None:
+    await late_round.remind(DAY // 4 + 1)
+    assert await late_round.count_recorded() == 0
+    assert not any(late_round.reminders_to(number) for number in range(8))
 
 
 @pytest.mark.parametrize("error", [MessageRefused("no"), Unreachable("no private chat")])
-async def test_failed_reminder_is_retried_later(late: Late, error: DeliveryError) -> None:
-    late.some.fake.errors[private_place(person(3))] = [error]
+async def test_failed_reminder_is_retried_later(late_round: LateRound, error: DeliveryError) -> None:
+    late_round.field.fake.errors[private_place(person(3))] = [error]
     for _ in range(3):
-        await late.remind()
-    assert late.reminded(3) == []
-    assert await late.noted() == 7
-    late.reminders.now = lambda: 1e9
-    await late.remind()
-    assert [len(late.reminded(number)) for number in range(8)] == [1] * 8
-    assert await late.noted() == 8
+        await late_round.remind()
+    assert late_round.reminders_to(3) == []
+    assert await late_round.count_recorded() == 7
+    late_round.reminders.now = lambda: 1e9
+    await late_round.remind()
+    assert [len(late_round.reminders_to(number)) for number in range(8)] == [1] * 8
+    assert await late_round.count_recorded() == 8
 
 
-async def test_sent_but_unrecorded_reminder_is_not_repeated(late: Late, monkeypatch: pytest.MonkeyPatch) -> None:
-    late.some.fake.knows_keys = False
-    client: Any = late.some.worker.store.client
+async def test_sent_but_unrecorded_reminder_is_not_repeated(
+    late_round: LateRound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late_round.field.fake.knows_keys = False
+    client: Any = late_round.field.worker.store.client
     sadd = client.sadd
 
     async def away(*_args: object) -> int:
         raise ConnectionError
 
     monkeypatch.setattr(client, "sadd", away)
-    await late.remind()
+    await late_round.remind()
     monkeypatch.setattr(client, "sadd", sadd)
-    assert await late.noted() == 0
-    late.reminders.now = lambda: 1e9
-    await late.remind()
-    assert [len(late.reminded(number)) for number in range(8)] == [1] * 8
-    assert await late.noted() == 8
+    assert await late_round.count_recorded() == 0
+    late_round.reminders.now = lambda: 1e9
+    await late_round.remind()
+    assert [len(late_round.reminders_to(number)) for number in range(8)] == [1] * 8
+    assert await late_round.count_recorded() == 8
 
 
-async def test_withdrawn_or_finished_matches_get_no_reminder(late: Late) -> None:
+async def test_withdrawn_or_finished_matches_get_no_reminder(late_round: LateRound) -> None:
     registration, tournaments = (
-        late.some.worker.feature(TournamentsFeature).registration,
-        late.some.worker.feature(TournamentsFeature).director.tournaments,
+        late_round.field.registration,
+        late_round.field.tournaments,
     )
-    await registration.leave(late.tournament.code, person(0), "leave")
-    await late.remind()
+    await registration.leave(late_round.tournament.code, person(0), "leave")
+    await late_round.remind()
     [match] = [
-        one for one in late.tournament.matches if 0 in {n for team in one.teams for n in late.tournament.teams[team]}
+        one
+        for one in late_round.tournament.matches
+        if 0 in {n for team in one.teams for n in late_round.tournament.teams[team]}
     ]
-    spared = {number for team in match.teams for number in late.tournament.teams[team]}
-    assert [len(late.reminded(number)) for number in range(8)] == [int(number not in spared) for number in range(8)]
-    await tournaments.commit(late.tournament.code, "finish", lambda _one: [Finish()])
-    late.reminders = late.another()
-    await late.some.worker.store.client.delete(keys.tournament_reminded(late.tournament.code))
-    await late.remind()
-    assert await late.noted() == 0
+    spared = {number for team in match.teams for number in late_round.tournament.teams[team]}
+    assert [len(late_round.reminders_to(number)) for number in range(8)] == [
+        int(number not in spared) for number in range(8)
+    ]
+    await tournaments.commit(late_round.tournament.code, "finish", lambda _one: [Finish()])
+    late_round.reminders = late_round.new_reminders()
+    await late_round.field.worker.store.client.delete(keys.tournament_reminded(late_round.tournament.code))
+    await late_round.remind()
+    assert await late_round.count_recorded() == 0

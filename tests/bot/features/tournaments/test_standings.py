@@ -1,4 +1,4 @@
-"""Who is ahead, and by what."""
+"""Standings and tie-breaks."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -16,15 +16,15 @@ from bot.features.tournaments.tournament import Form, Tournament
 from bot.store import Store
 from tests.bot.features.tournaments.logs import (
     MIXED,
-    at_random,
-    begun,
-    by_seed,
-    paired,
-    played_out,
-    played_round,
+    add_entries,
+    add_result,
+    add_round,
+    play_at_random,
+    play_by_seed,
+    play_round,
+    play_tournament,
     playing_teams,
-    scored,
-    with_entries,
+    start_tournament,
 )
 
 
@@ -32,7 +32,7 @@ def places(t: Tournament) -> dict[int, int]:
     return {one.team: one.place for one in standings(t)}
 
 
-def one(t: Tournament, team: int) -> Standing:
+def standing_of(t: Tournament, team: int) -> Standing:
     [found] = [line for line in standings(t) if line.team == team]
     return found
 
@@ -42,86 +42,90 @@ def figures(line: Standing) -> list[str]:
 
 
 def test_knock_out_ranks_by_rounds_won() -> None:
-    t = played_out(begun("knockout", 8))
+    t = play_tournament(start_tournament("knockout", 8))
     assert [(line.team, line.place, line.score.text) for line in standings(t)] == [
         (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
     ]  # fmt: skip
     assert [line.is_out for line in standings(t)] == [False] + [True] * 7
-    assert (one(t, 1).played, one(t, 1).won) == (3, 2)
-    assert one(t, 0).score.counts == "rounds won"
+    assert (standing_of(t, 1).played, standing_of(t, 1).won) == (3, 2)
+    assert standing_of(t, 0).score.counts == "rounds won"
 
 
 def test_knock_out_bye_advances_a_team() -> None:
-    t = begun("knockout", 3)
-    t = paired(t, (0, None), (1, 2))
+    t = start_tournament("knockout", 3)
+    t = add_round(t, (0, None), (1, 2))
     assert places(t) == {0: 1, 1: 2, 2: 2}
-    t = by_seed(t, t.match(1, 1))
+    t = play_by_seed(t, t.match(1, 1))
     assert places(t) == {0: 1, 1: 1, 2: 3}
-    assert (one(t, 0).score.text, one(t, 0).played, one(t, 0).won) == ("1", 0, 0)
+    assert (standing_of(t, 0).score.text, standing_of(t, 0).played, standing_of(t, 0).won) == ("1", 0, 0)
 
 
 def test_remaining_team_ranks_above_an_eliminated_one() -> None:
-    t = paired(begun("knockout", 4), (0, 3), (1, 2))
-    t = scored(t, t.match(1, 0), 10, 31)
+    t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
+    t = add_result(t, t.match(1, 0), 10, 31)
     assert places(t) == {3: 1, 1: 2, 2: 2, 0: 4}
-    t = with_entries(by_seed(t, t.match(1, 1)), Leave(1))
+    t = add_entries(play_by_seed(t, t.match(1, 1)), Leave(1))
     assert next_round(t) is None
     assert places(t) == {3: 1, 1: 2, 0: 3, 2: 3}
-    assert one(t, 1).is_out
+    assert standing_of(t, 1).is_out
 
 
 def test_knock_out_winner_stays_first_after_leaving() -> None:
-    t = with_entries(played_out(begun("knockout", 4)), Leave(0))
+    t = add_entries(play_tournament(start_tournament("knockout", 4)), Leave(0))
     assert places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
 
 
 def test_knock_out_without_survivors_has_no_winner() -> None:
-    gone = with_entries(begun("knockout", 2), Leave(0), Leave(1))
+    gone = add_entries(start_tournament("knockout", 2), Leave(0), Leave(1))
     assert next_round(gone) is None
     assert places(gone) == {0: 1, 1: 1}
-    final = paired(begun("knockout", 2), (0, 1))
-    void = scored(final, final.match(1, 0), 0, 0, how="void")
-    bye = with_entries(paired(begun("knockout", 3), (0, None), (1, 2)), Leave(0))
-    bye = scored(bye, bye.match(1, 1), 0, 0, how="void")
+    final = add_round(start_tournament("knockout", 2), (0, 1))
+    void = add_result(final, final.match(1, 0), 0, 0, how="void")
+    bye = add_entries(add_round(start_tournament("knockout", 3), (0, None), (1, 2)), Leave(0))
+    bye = add_result(bye, bye.match(1, 1), 0, 0, how="void")
     assert winners(gone) == winners(void) == winners(bye) == []
-    won = by_seed(final, final.match(1, 0))
-    assert winners(won) == winners(with_entries(won, Leave(0))) == [0]
+    won = play_by_seed(final, final.match(1, 0))
+    assert winners(won) == winners(add_entries(won, Leave(0))) == [0]
 
 
 def test_teams_level_at_the_top_win_together() -> None:
-    t = played_round(paired(begun("roundrobin", 4), (0, 2), (1, 3)))
+    t = play_round(add_round(start_tournament("roundrobin", 4), (0, 2), (1, 3)))
     assert winners(t) == [one.team for one in standings(t) if one.place == 1]
 
 
 def test_void_match_eliminates_both() -> None:
-    t = paired(begun("knockout", 4), (0, 3), (1, 2))
-    t = scored(t, t.match(1, 0), 0, 0, how="void")
-    t = by_seed(t, t.match(1, 1))
+    t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
+    t = add_result(t, t.match(1, 0), 0, 0, how="void")
+    t = play_by_seed(t, t.match(1, 1))
     assert places(t) == {1: 1, 0: 2, 2: 2, 3: 2}
-    assert (one(t, 0).played, one(t, 0).won, one(t, 0).is_out) == (0, 0, True)
+    assert (standing_of(t, 0).played, standing_of(t, 0).won, standing_of(t, 0).is_out) == (0, 0, True)
 
 
 def test_round_robin_breaks_ties_by_direct_encounter() -> None:
-    t = begun("roundrobin", 4)
-    t = paired(t, (0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0))
+    t = start_tournament("roundrobin", 4)
+    t = add_round(t, (0, 3), (1, 2), (3, 2), (0, 1), (1, 3), (2, 0))
     results = {(0, 3): (31, 10), (1, 2): (31, 5), (3, 2): (31, 30), (0, 1): (31, 30), (1, 3): (31, 0), (2, 0): (31, 29)}
     for match in t.rounds[0]:
         assert match.second is not None
-        t = scored(t, match, *results[match.first, match.second])
-    # 0 and 1 have two wins, and 0 beat 1; 2 and 3 have one, and 3 beat 2.
+        t = add_result(t, match, *results[match.first, match.second])
+    # 0 and 1 have two wins, and 0 beat 1. 2 and 3 have one, and 3 beat 2.
     assert [(line.team, line.place, figures(line)) for line in standings(t)] == [
         (0, 1, ["2", "1", "3", "+20"]),
         (1, 2, ["2", "0", "2", "+56"]),
         (3, 3, ["1", "1", "1", "−51"]),
         (2, 4, ["1", "0", "2", "−25"]),
     ]
-    assert [name for name, _value in one(t, 0).tie_breaks] == ["direct encounter", "Sonneborn-Berger", "card points"]
+    assert [name for name, _value in standing_of(t, 0).tie_breaks] == [
+        "direct encounter",
+        "Sonneborn-Berger",
+        "card points",
+    ]
 
 
 def test_fully_level_teams_share_a_place() -> None:
-    t = paired(begun("roundrobin", 3), (0, 1), (1, 2), (2, 0))
+    t = add_round(start_tournament("roundrobin", 3), (0, 1), (1, 2), (2, 0))
     for match in t.rounds[0]:
-        t = scored(t, match, 31, 20)
+        t = add_result(t, match, 31, 20)
     assert [(line.team, line.place) for line in standings(t)] == [(0, 1), (1, 1), (2, 1)]
     assert [figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
 
@@ -129,17 +133,17 @@ def test_fully_level_teams_share_a_place() -> None:
 def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
     scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
     for form, score in scores.items():
-        t = paired(begun(form, 5), (0, 3), (1, 2), (4, None))
-        assert (one(t, 4).score.text, one(t, 4).played, one(t, 4).won) == (score, 0, 0)
+        t = add_round(start_tournament(form, 5), (0, 3), (1, 2), (4, None))
+        assert (standing_of(t, 4).score.text, standing_of(t, 4).played, standing_of(t, 4).won) == (score, 0, 0)
 
 
 def test_unplayed_match_counts_like_an_equal_opponent() -> None:
-    t = paired(begun("swiss", 5), (0, 3), (1, 2), (4, None))
-    t = scored(t, t.match(1, 0), 31, 10)
-    t = scored(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
-    t = paired(t, (0, 4), (3, 1), (2, None))
-    t = scored(t, t.match(2, 0), 31, 15)
-    t = scored(t, t.match(2, 1), 0, 0, how="void")
+    t = add_round(start_tournament("swiss", 5), (0, 3), (1, 2), (4, None))
+    t = add_result(t, t.match(1, 0), 31, 10)
+    t = add_result(t, t.match(1, 1), 0, 0, how="forfeit", winner=0)
+    t = add_round(t, (0, 4), (3, 1), (2, None))
+    t = add_result(t, t.match(2, 0), 31, 15)
+    t = add_result(t, t.match(2, 1), 0, 0, how="void")
     # wins, Buchholz, Sonneborn-Berger, card points
     assert {line.team: figures(line) for line in standings(t)} == {
         0: ["2", "1", "1", "+37"],
@@ -159,48 +163,48 @@ def test_unplayed_match_counts_like_an_equal_opponent() -> None:
 
 
 def test_withdrawn_team_keeps_its_score() -> None:
-    t = begun("swiss", 4)
-    t = with_entries(played_round(paired(t, (0, 2), (1, 3))), Leave(0))
+    t = start_tournament("swiss", 4)
+    t = add_entries(play_round(add_round(t, (0, 2), (1, 3))), Leave(0))
     assert [(line.team, line.place, line.is_out) for line in standings(t)] == [
         (0, 1, True), (1, 1, False), (2, 3, False), (3, 3, False),
     ]  # fmt: skip
 
 
 def test_duplicate_counts_only_finished_rounds() -> None:
-    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for deal in (1, 2):
-        t = scored(t, t.match(1, 0), 8, 3, deal=deal)
-    t = scored(t, t.match(1, 1), 6, 5, deal=1)
+        t = add_result(t, t.match(1, 0), 8, 3, deal=deal)
+    t = add_result(t, t.match(1, 1), 6, 5, deal=1)
     assert [figures(line) for line in standings(t)] == [["0.0", "0", "0.0"]] * 4
     assert all((line.played, line.won, line.place) == (0, 0, 1) for line in standings(t))
-    t = scored(t, t.match(1, 1), 4, 7, deal=2)
-    # Deal 1: 5 and 1 more for the first seats, datum 3. Deal 2, the first seat the match's second: -5 and 3, datum -1.
+    t = add_result(t, t.match(1, 1), 4, 7, deal=2)
+    # Deal 1: margins 5 and 1 for the first seats, datum 3. Deal 2, seats swapped: -5 and 3, datum -1.
     assert {line.team: figures(line) for line in standings(t)} == {
         0: ["+6.0", "1", "+6.0"],
         2: ["−6.0", "0", "−6.0"],
         1: ["−6.0", "0", "−6.0"],
         3: ["+6.0", "1", "+6.0"],
     }
-    assert one(t, 0).score.counts == "points"
-    assert one(begun("duplicate", 4, scoring="steps"), 0).score == ("0", "steps")
+    assert standing_of(t, 0).score.counts == "points"
+    assert standing_of(start_tournament("duplicate", 4, scoring="steps"), 0).score == ("0", "steps")
 
 
 def test_draws_count_as_halves() -> None:
-    t = paired(begun("duplicate", 4), (0, 2), (1, 3))
+    t = add_round(start_tournament("duplicate", 4), (0, 2), (1, 3))
     for match in t.rounds[0]:
         for deal in (1, 2):
-            t = scored(t, match, 5, 5, deal=deal)
-    t = played_round(paired(t, (0, 1), (2, 3)))
-    assert one(t, 0).tie_breaks[0].value == "1½"
-    assert one(t, 1).tie_breaks[0].value == "½"
+            t = add_result(t, match, 5, 5, deal=deal)
+    t = play_round(add_round(t, (0, 1), (2, 3)))
+    assert standing_of(t, 0).tie_breaks[0].value == "1½"
+    assert standing_of(t, 1).tie_breaks[0].value == "½"
     assert [line.won for line in standings(t)].count(1) == 2
 
 
-# Beside a count of another kind, from the entries alone
+# Comparison with an independent count from the entries
 
 
-def naive(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
-    """What each team is ranked by, counted match by match."""
+def count_independently(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
+    """Return each team's ranking values, counted match by match."""
     wins: dict[int, Fraction] = defaultdict(Fraction)
     cards: dict[int, int] = defaultdict(int)
     met: dict[int, list[tuple[int | None, Fraction, bool]]] = defaultdict(list)
@@ -246,8 +250,8 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
     def leavers(t: Tournament) -> list[int]:
         return [random.choice(playing_teams(t))] if random.random() < leaving and len(playing_teams(t)) > 2 else []
 
-    t = played_out(begun(form, teams), at_random(random, MIXED), leavers)
-    counted = naive(t)
+    t = play_tournament(start_tournament(form, teams), play_at_random(random, MIXED), leavers)
+    counted = count_independently(t)
     for line in standings(t):
         assert line.place == 1 + sum(counted[other] > counted[line.team] for other in counted)
         shown = [str(figure) for figure in counted[line.team]]
@@ -257,7 +261,7 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
 
 
 async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
-    tournaments, t = Tournaments(store), paired(begun("swiss", 4), (0, 2), (1, 3))
+    tournaments, t = Tournaments(store), add_round(start_tournament("swiss", 4), (0, 2), (1, 3))
     written = await tournaments.write(Tournament(t.code), [decode(one.decode()) for one in t.entries], "u")
     assert isinstance(written, Tournament)
     before = standings(await tournaments.load(t.code))
@@ -271,7 +275,7 @@ async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
 
 @pytest.mark.parametrize("form", TIE_BREAKS)
 def test_new_tournament_ranks_all_teams_first(form: Form) -> None:
-    t = begun(form, 6)
+    t = start_tournament(form, 6)
     lines = standings(t)
     assert [(line.team, line.place) for line in lines] == [(team, 1) for team in range(6)]
     assert all(tuple(name for name, _value in line.tie_breaks) == TIE_BREAKS[form] for line in lines)

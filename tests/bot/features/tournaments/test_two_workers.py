@@ -1,4 +1,4 @@
-"""A tournament whose people are answered by two workers, one of which stops in the middle of a round."""
+"""A tournament at two workers. One of them stops in the middle of a round."""
 
 import asyncio
 from collections import Counter
@@ -20,15 +20,15 @@ from bot.store import EmbeddedStore, Store, open_store
 from bot.store.log import strip_stamp
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, open_worker
-from tests.bot.features.tournaments.field import counted_in_order
+from tests.bot.features.tournaments.field import scores_in_order
 from tests.bot.worker.fleet import Lenient
 from tests.long import long
 
 PEOPLE = tuple(Person(f"paper:{number}", f"Player {number}", f"p{number}", "en") for number in range(1, 7))
 
 
-class Two:
-    """Two workers on one store and one platform, whom updates reach as chance has it."""
+class TwoWorkers:
+    """Two workers on one store and platform. Updates reach them at random."""
 
     def __init__(self, url: str, seed: int) -> None:
         self.url, self.random, self.fake = url, Random(seed), Lenient()
@@ -46,7 +46,7 @@ class Two:
             await each.shards.balance()
 
     async def stop(self, worker: Worker) -> None:
-        """A worker stops, and the other takes what it had."""
+        """Stop a worker and let the other take its shards."""
         [found] = [one for one in self.workers if one[1] is worker]
         self.workers.remove(found)
         await found[0].aclose()
@@ -58,8 +58,7 @@ class Two:
             await self.stop(worker)
 
     @property
-    def minding(self) -> Worker:
-        """The worker that runs tournaments."""
+    def leader(self) -> Worker:
         [worker] = [worker for _stack, worker, _dispatcher in self.workers if worker.shards.is_leader]
         return worker
 
@@ -68,7 +67,7 @@ class Two:
         return await self.random.choice(self.workers)[2].handle_command(command)
 
     async def press(self, person: Person, place: str, message: str, payload: str) -> None:
-        """A press reaches one worker, another one, or both at once."""
+        """Deliver a press to one worker or to both at once."""
         press = Press(f"u{next(self._updates)}", person, place, message, payload, genuine=True)
         reached = self.random.sample(self.workers, self.random.randint(1, len(self.workers)))
         await asyncio.gather(*(dispatcher.handle_press(press) for _stack, _worker, dispatcher in reached))
@@ -96,7 +95,7 @@ class Two:
         ]
 
     async def play(self) -> int:
-        """Everybody who may plays a card, or now and then gives the game up; returns how many did."""
+        """Let each player on turn play a card, or rarely resign. Return the number of moves."""
         played = 0
         for person in PEOPLE:
             if moves := self.moves(person):
@@ -110,16 +109,16 @@ class Two:
 
 
 @pytest.fixture
-async def two(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Two]:
+async def two_workers(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[TwoWorkers]:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
-    both = Two(embedded.url, 1)
+    both = TwoWorkers(embedded.url, 1)
     for _ in range(2):
         await both.add()
     yield both
     await both.close()
 
 
-async def the_tournament(store: Store) -> Tournament:
+async def load_tournament(store: Store) -> Tournament:
     [key] = [key async for key in store.client.scan_iter("{tour:*}:log")]
     code = key.decode().partition(":")[2].partition("}")[0]
     return Tournament(code).after(await store.client.lrange(key, 0, -1))
@@ -127,40 +126,44 @@ async def the_tournament(store: Store) -> Tournament:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("form", ["duplicate", long("knockout"), long("league")])
-async def test_tournament_survives_the_stop_of_its_worker(two: Two, embedded: EmbeddedStore, form: Form) -> None:
+async def test_tournament_survives_the_stop_of_its_worker(
+    two_workers: TwoWorkers, embedded: EmbeddedStore, form: Form
+) -> None:
     async with open_store(embedded.url) as store:
-        await two.say(PEOPLE[0], "tournament", "testa", "11")
+        await two_workers.say(PEOPLE[0], "tournament", "testa", "11")
         for person in PEOPLE:
-            await two.press_card(person, "enter")
-        [code] = await two.minding.feature(TournamentsFeature).director.tournaments.live_codes()
-        await two.press(PEOPLE[0], GROUP, (await two.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}")
-        await two.press_card(PEOPLE[0], "start")
+            await two_workers.press_card(person, "enter")
+        [code] = await two_workers.leader.feature(TournamentsFeature).director.tournaments.live_codes()
+        await two_workers.press(
+            PEOPLE[0], GROUP, (await two_workers.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}"
+        )
+        await two_workers.press_card(PEOPLE[0], "start")
         played = 0
         while played < 40:
-            played += await two.play()
-        first = two.minding
-        assert not (await the_tournament(store)).is_round_over
-        await two.stop(first)
-        assert two.minding is not first
+            played += await two_workers.play()
+        first = two_workers.leader
+        assert not (await load_tournament(store)).is_round_over
+        await two_workers.stop(first)
+        assert two_workers.leader is not first
         while played < 80:
-            played += await two.play()
-        await two.add()
-        while (await the_tournament(store)).is_live:
-            await two.play()
+            played += await two_workers.play()
+        await two_workers.add()
+        while (await load_tournament(store)).is_live:
+            await two_workers.play()
         async with asyncio.timeout(60):
             while (
-                len(two.fake.texts(GROUP)) < 2
-                or await two.minding.feature(TournamentsFeature).director.tournaments.live_codes()
+                len(two_workers.fake.texts(GROUP)) < 2
+                or await two_workers.leader.feature(TournamentsFeature).director.tournaments.live_codes()
             ):
                 await asyncio.sleep(0.05)
-        # Nor is anything told again afterwards.
+        # Nothing is sent a second time.
         for _ in range(20):
             await asyncio.sleep(0.05)
-            for _stack, worker, _dispatcher in two.workers:
+            for _stack, worker, _dispatcher in two_workers.workers:
                 await worker.settled()
-        over = await the_tournament(store)
+        over = await load_tournament(store)
         assert (over.phase, over.form, len(over.teams)) == ("over", form, len(PEOPLE))
-        worker = two.minding
+        worker = two_workers.leader
         games = [game async for game in worker.archive.all()]
         expected = [one for match in over.matches if not match.is_bye for one in match.deals]
         assert len(games) == len(expected)
@@ -168,9 +171,9 @@ async def test_tournament_survives_the_stop_of_its_worker(two: Two, embedded: Em
         results = [entry for one in over.entries if isinstance(entry := decode(strip_stamp(one).decode()), Result)]
         assert set(Counter((one.round, one.match, one.deal) for one in results).values()) == {1}
         assert {one.how for one in results} <= {"played", "resign"}
-        counted = counted_in_order(over, games)
+        counted = scores_in_order(over, games)
         assert counted == sorted(counted, reverse=True)
-        card, told = two.fake.texts(GROUP)
+        card, told = two_workers.fake.texts(GROUP)
         assert "🏆" in card
         assert "🥇" in told
         assert not await worker.feature(TournamentsFeature).director.tournaments.live_codes()

@@ -27,7 +27,7 @@ from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.finished.games import finished, keep
-from tests.bot.pictures.test_pool import held_until, unhurried
+from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
 
 class Pictured(FakePlatform):
@@ -295,7 +295,7 @@ async def test_a_picture_that_is_late_follows_its_text(
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
-        monkeypatch.setattr(worker.picture_pool, "_paint", partial(held_until, go))
+        monkeypatch.setattr(worker.picture_pool, "_paint", partial(paint_after, go))
         monkeypatch.setattr(fake, "edit", edit)
         fake.shows_pictures = True
         await mover.press(mover.moves()[0][1].label, settle=False)
@@ -523,7 +523,7 @@ async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypat
     fake = OneWay()
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_slowly)
         players = await seated(worker, fake, "metamazzo")
         for _ in range(2):
             mover = next(player for player in players if player.moves())

@@ -1,4 +1,4 @@
-"""Boards are drawn anew when a table has something to tell, and only then: two groups see the same whenever drawn."""
+"""Boards change only when a table has news, so all groups see the same whenever a board is drawn."""
 
 from collections.abc import Iterable
 from random import Random
@@ -23,8 +23,8 @@ from tests.bot.tables.test_table import at_tie_break
 from tests.engine.tables import random_rules
 
 
-def moved(table: Table, random: Random) -> Table:
-    """After one more entry: a deal, or any legal move of any seat."""
+def make_random_move(table: Table, random: Random) -> Table:
+    """Add one more entry: a deal, or a legal move of any seat."""
     assert table.game
     if table.game.needs_deal:
         return table.after([Deal(random.randbytes(32))], "u")
@@ -35,7 +35,7 @@ def moved(table: Table, random: Random) -> Table:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None:
+def test_board_changes_only_with_news(game: str) -> None:
     random = Random(game)
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
@@ -50,12 +50,12 @@ def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None
             if not table.game.needs_deal:
                 panel = board_panel(snapshot(table, None), "en", "italian").plain
                 assert shown.setdefault(table.told_at, panel) == panel
-            table = moved(table, random)
+            table = make_random_move(table, random)
         assert len(shown) > 3
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_beside_a_picture_a_board_says_what_that_shows(game: str) -> None:
+def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     random, tricks, stocks = Random(game), 0, 0
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
     rules = resolve(GAMES[game].rules, {}).model_dump()
@@ -83,7 +83,7 @@ def test_beside_a_picture_a_board_says_what_that_shows(game: str) -> None:
                         assert f"{packet.number}:{NO_BREAK}{words.card(packet.top)}{NO_BREAK}({packet.left})" in text
             for side in (0, 1):
                 assert not view.bags[side] or f"Bags: {seen.names[0]} {view.bags[0]}" in text
-        table = moved(table, random)
+        table = make_random_move(table, random)
     assert tricks
     assert bool(stocks) == (game in ("metamazzo", "testa", "spades"))
 
@@ -95,8 +95,8 @@ def test_beside_a_picture_a_board_says_what_that_shows(game: str) -> None:
         ("spades", {"draft": "draws.", "exchange": "exchanges cards.", "bid": "bids.", "play": "begins."}),
     ],
 )
-def test_a_board_says_what_the_first_move_is(game: str, phases: dict[str, str]) -> None:
-    """Of eight games some have a double nil, after which cards are exchanged."""
+def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
+    """Some of eight games have a double nil, after which cards are exchanged."""
     random, seen = Random(game), set()
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
@@ -110,12 +110,12 @@ def test_a_board_says_what_the_first_move_is(game: str, phases: dict[str, str]) 
             seen.add(view.phase)
             dealt = "The cards are dealt: " if view.phase == "play" else ""
             assert f"{dealt}{isolated(f'Person {view.turn}')} {phases[view.phase]}" in panel
-            table = moved(table, random)
+            table = make_random_move(table, random)
     assert seen == set(phases)
 
 
 @pytest.mark.parametrize(("game", "dealing"), [("spades", "draws first"), ("testa", "deals the cards")])
-def test_who_deals_has_its_word_on_the_page(game: str, dealing: str) -> None:
+def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str) -> None:
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     rules = resolve(GAMES[game].rules, {}).model_dump()
     first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
@@ -124,20 +124,20 @@ def test_who_deals_has_its_word_on_the_page(game: str, dealing: str) -> None:
 
 
 def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
-    """Before that the claim is in the menu, with all buttons."""
+    """Before that the claim is only in the menu with all buttons."""
     table, random = at_tie_break(RELEASE), Random(1)
     while (view := table.game and table.game.view(None).deal) and not any(view.tricks):
         for seat in range(4):
             page = hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))
-            assert "claim" not in offered(page.extra)
-            assert "claim" in offered(page.rows)
-        table = moved(table, random)
+            assert "claim" not in moves_of_buttons(page.extra)
+            assert "claim" in moves_of_buttons(page.rows)
+        table = make_random_move(table, random)
     assert view
     winners = {seat for seat in range(4) if view.tricks[seat % 2]}
     pages = {seat: hand_page(table, f"p:{seat}", Profile(f"p:{seat}")) for seat in range(4)}
-    assert {seat for seat, page in pages.items() if "claim" in offered(page.extra)} == winners
+    assert {seat for seat, page in pages.items() if "claim" in moves_of_buttons(page.extra)} == winners
 
 
-def offered(rows: Iterable[Iterable[Button]]) -> set[str]:
-    """The moves that buttons make."""
+def moves_of_buttons(rows: Iterable[Iterable[Button]]) -> set[str]:
+    """Return the moves that buttons make."""
     return {action.move for row in rows for one in row if isinstance(action := parse_payload(one.payload), MoveAction)}

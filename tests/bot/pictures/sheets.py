@@ -1,6 +1,6 @@
-"""Contact sheets of the decks, to look at: `python -m tests.bot.pictures.sheets` draws those in docs/decks anew.
+"""Contact sheets of the decks. `python -m tests.bot.pictures.sheets` draws the pictures in docs/decks again.
 
-With `--width 400 --into FOLDER` the cards are larger: what is drawn is looked at with 90, 160 and 400 pixels a card.
+Use `--width` and `--into FOLDER` to inspect larger cards: check art at 90, 160 and 400 pixels a card.
 """
 
 from argparse import ArgumentParser
@@ -20,32 +20,32 @@ TABLE = "#2f6b4f"
 
 
 def sheet_svg(deck: Deck) -> str:
-    """All cards of a deck, a row a suit, with the back behind the last card."""
+    """Draw all cards of a deck, one row per suit, with the back after the last card."""
     pack = PACKS[deck.suits]
-    a_row = len(pack.new) // 4
+    columns = len(pack.new) // 4
     drawn = [card_svg(code, deck) for code in pack.new]
-    places = [(column, row) for row in range(4) for column in range(a_row)]
-    cards = [_placed(card, *place) for card, place in zip(drawn, places, strict=True)]
-    cards.append(_placed(back_svg(deck), a_row, 3))
-    width, height = (a_row + 1) * (WIDTH + GAP) + GAP, 4 * (HEIGHT + GAP) + GAP
+    places = [(column, row) for row in range(4) for column in range(columns)]
+    cards = [_place_card(card, *place) for card, place in zip(drawn, places, strict=True)]
+    cards.append(_place_card(back_svg(deck), columns, 3))
+    width, height = (columns + 1) * (WIDTH + GAP) + GAP, 4 * (HEIGHT + GAP) + GAP
     ground = f'<rect width="{width}" height="{height}" fill="{TABLE}"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">{ground}{"".join(cards)}</svg>'
 
 
-def _placed(card: str, column: int, row: int) -> str:
+def _place_card(card: str, column: int, row: int) -> str:
     x, y = GAP + column * (WIDTH + GAP), GAP + row * (HEIGHT + GAP)
     return card.replace("<svg ", f'<svg x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" ', 1)
 
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--width", type=int, default=120, help="of a card, in pixels")
-    parser.add_argument("--into", type=Path, default=DECKS_IN_DOCS, help="the folder that the pictures are put into")
-    asked = parser.parse_args()
+    parser.add_argument("--width", type=int, default=120, help="width of a card in pixels")
+    parser.add_argument("--into", type=Path, default=DECKS_IN_DOCS, help="folder for the pictures")
+    options = parser.parse_args()
     for deck in DECKS:
-        picture = svg_to_bytes(svg_string=sheet_svg(deck), zoom=asked.width / WIDTH, skip_system_fonts=True)
+        picture = svg_to_bytes(svg_string=sheet_svg(deck), zoom=options.width / WIDTH, skip_system_fonts=True)
         few_colours = Image.open(BytesIO(bytes(picture))).convert("RGB").quantize(256, dither=Image.Dither.NONE)
-        few_colours.save(asked.into / f"{'-'.join(deck)}.png", optimize=True)
+        few_colours.save(options.into / f"{'-'.join(deck)}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The card art: every card of every deck is a drawing of its own that says which card it is."""
+"""The card art: every card of every deck has its own drawing with its rank and suit."""
 
 import re
 from pathlib import Path
@@ -25,24 +25,24 @@ def pictures(deck: Deck) -> dict[str, str]:
     return {code: card_svg(code, deck) for code in PACKS[deck.suits].codes} | {"back": back_svg(deck)}
 
 
-def drawn(text: str) -> set[str]:
-    """The paths of a drawing."""
+def paths_in(text: str) -> set[str]:
+    """Return the paths of a drawing."""
     return set(re.findall(r' d="([^"]+)"', text))
 
 
 @pytest.mark.parametrize("deck", CLASSIC.values(), ids="-".join)
 @pytest.mark.parametrize("rank", FIGURES)
-def test_figures_of_a_rank_differ_by_more_than_their_colours(rank: str, deck: Deck) -> None:
-    """In what they wear on their heads, hold, and look like: some drawing of each is on none of the others."""
-    found = {code: drawn(text) for code, text in pictures(deck).items() if code[0] == rank and text}
+def test_figures_of_a_rank_differ_by_more_than_colours(rank: str, deck: Deck) -> None:
+    """Each wears or holds something, or has a face, that the others of its rank have not."""
+    found = {code: paths_in(text) for code, text in pictures(deck).items() if code[0] == rank and text}
     for code, paths in found.items():
-        signs = drawn(drawing(f"signs/{suit_name(code[1], deck.suits)}").content)
+        signs = paths_in(drawing(f"signs/{suit_name(code[1], deck.suits)}").content)
         others: set[str] = set().union(*(other for name, other in found.items() if name != code))
         assert len(paths - others - signs) >= 4, code
 
 
 @EVERY_DECK
-def test_every_card_and_the_back_are_5_by_8(deck: Deck) -> None:
+def test_cards_and_back_are_5_by_8(deck: Deck) -> None:
     for code, text in pictures(deck).items():
         root = parsed(text)
         assert root.tag == f"{SVG}svg", code
@@ -50,7 +50,7 @@ def test_every_card_and_the_back_are_5_by_8(deck: Deck) -> None:
 
 
 @EVERY_DECK
-def test_every_card_says_its_rank_and_suit_in_a_corner(deck: Deck) -> None:
+def test_each_card_shows_its_rank_and_suit_in_a_corner(deck: Deck) -> None:
     for code in PACKS[deck.suits].codes:
         rank, suit = code[0], code[1]
         name = suit_name(suit, deck.suits)
@@ -58,11 +58,11 @@ def test_every_card_says_its_rank_and_suit_in_a_corner(deck: Deck) -> None:
         assert len(others) == (deck.style == "classic"), code
         assert (index.get("data-rank"), index.get("data-suit")) == (rank, name)
         paths = {path.get("d") for path in index.iter(f"{SVG}path")}
-        assert drawn(glyph(rank).content) | drawn(drawing(f"signs/{name}").content) == paths, code
+        assert paths_in(glyph(rank).content) | paths_in(drawing(f"signs/{name}").content) == paths, code
         assert {group.get("color") for group in index.iterfind(f"{SVG}g")} == {SUIT_COLOURS[name]}
 
 
-def test_no_two_cards_look_the_same() -> None:
+def test_all_cards_look_different() -> None:
     faces = [card_svg(code, deck) for deck in DECKS for code in PACKS[deck.suits].codes]
     backs = [back_svg(deck) for deck in CLASSIC.values()]
     assert len(faces) == 2 * (40 + 52)
@@ -70,7 +70,7 @@ def test_no_two_cards_look_the_same() -> None:
 
 
 @EVERY_DECK
-def test_a_card_needs_nothing_from_outside(deck: Deck) -> None:
+def test_card_svg_refers_to_no_other_file(deck: Deck) -> None:
     for code, text in pictures(deck).items():
         root = parsed(text)
         tags = {str(element.tag).removeprefix(SVG) for element in root.iter()}
@@ -83,7 +83,7 @@ def test_a_card_needs_nothing_from_outside(deck: Deck) -> None:
 
 
 @pytest.mark.parametrize("suits", PACKS)
-def test_a_number_shows_as_many_pips(suits: Suits) -> None:
+def test_number_card_shows_as_many_pips(suits: Suits) -> None:
     for code in PACKS[suits].codes:
         rank, suit = code[0], code[1]
         if rank in "23456789T":
@@ -94,7 +94,7 @@ def test_a_number_shows_as_many_pips(suits: Suits) -> None:
             assert shown - signs == (10 if rank == "T" else int(rank)), code
 
 
-def test_figures_of_another_suit_wear_nothing_of_coins() -> None:
+def test_only_figures_of_coins_wear_its_colours() -> None:
     coins = set(LIVERIES["coins"].colours)
     assert all(colour in card_svg("RD", CLASSIC["italian"]) + card_svg("CD", CLASSIC["italian"]) for colour in coins)
     for deck in CLASSIC.values():
@@ -105,35 +105,35 @@ def test_figures_of_another_suit_wear_nothing_of_coins() -> None:
                 assert not worn & (coins - own), code
 
 
-def test_every_drawing_is_on_a_card() -> None:
-    shown = drawn("".join(text for deck in DECKS for text in pictures(deck).values()))
+def test_every_drawing_is_used() -> None:
+    shown = paths_in("".join(text for deck in DECKS for text in pictures(deck).values()))
     for file in ART.rglob("*.svg"):
         name = file.relative_to(ART).with_suffix("").as_posix()
-        assert drawn(drawing(name).content) <= shown, name
+        assert paths_in(drawing(name).content) <= shown, name
 
 
 @EVERY_DECK
-def test_a_contact_sheet_shows_every_card_and_a_back(deck: Deck) -> None:
+def test_contact_sheet_shows_all_cards_and_the_back(deck: Deck) -> None:
     placed = parsed(sheet_svg(deck)).findall(f"{SVG}svg")
     assert len({(card.get("x"), card.get("y")) for card in placed}) == PACKS[deck.suits].size + 1
     assert (DECKS_IN_DOCS / f"{'-'.join(deck)}.png").is_file()
 
 
-def test_there_is_no_drawing_of_that_name() -> None:
+def test_unknown_drawing_is_refused() -> None:
     with pytest.raises(FileNotFoundError):
         drawing("pips/acorns")
     with pytest.raises(KeyError):
         glyph("X")
 
 
-def test_the_other_packs_cards_are_refused() -> None:
+def test_cards_of_another_pack_are_refused() -> None:
     with pytest.raises(KeyError):
         card_svg("RD", CLASSIC["french"])
     with pytest.raises(KeyError):
         card_svg("KH", CLASSIC["italian"])
 
 
-def test_forty_cards_may_be_shown_as_french_ones() -> None:
+def test_forty_cards_have_french_equivalents() -> None:
     assert len(set(IN_FRENCH.values())) == len(IN_FRENCH) == 40
     assert (IN_FRENCH["RC"], IN_FRENCH["CB"], IN_FRENCH["7D"]) == ("KH", "QC", "7D")
     assert set(IN_FRENCH.values()) <= set(PACKS["french"].codes)

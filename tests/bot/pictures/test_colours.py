@@ -1,4 +1,4 @@
-"""The suits' colours are told apart by people of every colour vision, on cards and on dark grounds."""
+"""The suits' colours are distinct for every kind of colour vision, on cards and on dark backgrounds."""
 
 from itertools import combinations
 
@@ -9,15 +9,16 @@ from bot.pictures.cards import PACKS
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from engine.cards import Pack
 
+# Normal vision, and vision without one kind of cones by three methods: Brettel, Viénot and Mollon 1997,
+# Viénot, Brettel and Mollon 1999, and Machado, Oliveira and Fernandes 2009 at severity 1.
 VISIONS = [
     None,
     *[(lack, way) for lack in ("protan", "deutan", "tritan") for way in ("machado", "brettel")],
-    # Viénot's is not meant for tritanopia.
+    # Viénot's method does not cover tritanopia.
     *[(lack, "vienot") for lack in ("protan", "deutan")],
 ]
-"""How colours are seen: as they are, and without one kind of cones by three methods: Brettel, Viénot and Mollon 1997,
-Viénot, Brettel and Mollon 1999, Machado, Oliveira and Fernandes 2009 at severity 1."""
-
+# Pairs of CIELAB colours and their distance, from Sharma, Wu and Dalal, "The CIEDE2000 color-difference formula:
+# implementation notes, supplementary test data, and mathematical observations", 2005, table 1.
 SHARMA = [
     ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
     ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0),
@@ -28,11 +29,9 @@ SHARMA = [
     ((90.8027, -2.0831, 1.441), (91.1528, -1.6435, 0.0447), 1.4441),
     ((2.0776, 0.0795, -1.135), (0.9033, -0.0636, -0.5514), 0.9082),
 ]
-"""Pairs of colours in CIELAB and their distance, from Sharma, Wu and Dalal, "The CIEDE2000 color-difference formula:
-implementation notes, supplementary test data, and mathematical observations", 2005, table 1."""
 
 
-def seen(colour: str, vision: tuple[str, str] | None) -> Color:
+def simulate_vision(colour: str, vision: tuple[str, str] | None) -> Color:
     return Color(colour).filter(vision[0], 1, method=vision[1]) if vision else Color(colour)
 
 
@@ -41,25 +40,30 @@ def distance(one: Color, other: Color) -> float:
 
 
 @pytest.mark.parametrize(("one", "other", "published"), SHARMA)
-def test_distances_are_the_published_ones(one: tuple[float, ...], other: tuple[float, ...], published: float) -> None:
+def test_distances_agree_with_published_values(
+    one: tuple[float, ...], other: tuple[float, ...], published: float
+) -> None:
     found = distance(Color("lab-d65", list(one)), Color("lab-d65", list(other)))
     assert found == pytest.approx(published, abs=0.0001)
 
 
-def test_a_vision_without_red_cones_confuses_the_red_and_green_of_a_traffic_light() -> None:
-    assert distance(seen("#c8202f", None), seen("#1d5c2e", None)) > 50
-    assert distance(seen("#c8202f", ("protan", "machado")), seen("#1d5c2e", ("protan", "machado"))) < 5
+def test_protanopia_confuses_red_and_green() -> None:
+    assert distance(simulate_vision("#c8202f", None), simulate_vision("#1d5c2e", None)) > 50
+    assert (
+        distance(simulate_vision("#c8202f", ("protan", "machado")), simulate_vision("#1d5c2e", ("protan", "machado")))
+        < 5
+    )
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 @pytest.mark.parametrize("vision", VISIONS, ids=lambda vision: "-".join(vision or ("trichromat",)))
-def test_any_two_suits_differ_by_15(pack: Pack, vision: tuple[str, str] | None) -> None:
+def test_suit_colours_differ_by_at_least_15(pack: Pack, vision: tuple[str, str] | None) -> None:
     colours = {name: SUIT_COLOURS[name] for name in pack.suit_names}
     for one, other in combinations(colours, 2):
-        apart = distance(seen(colours[one], vision), seen(colours[other], vision))
-        assert apart >= 15, f"{one} and {other}: {apart:.1f}"
+        difference = distance(simulate_vision(colours[one], vision), simulate_vision(colours[other], vision))
+        assert difference >= 15, f"{one} and {other}: {difference:.1f}, choose other colours in bot/pictures/colours.py"
 
 
 @pytest.mark.parametrize("name", SUIT_COLOURS)
-def test_suits_stand_out_from_paper(name: str) -> None:
+def test_suit_colours_contrast_with_the_card(name: str) -> None:
     assert Color(SUIT_COLOURS[name]).contrast(PAPER) >= 3

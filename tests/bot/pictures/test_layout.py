@@ -1,4 +1,4 @@
-"""Wherever cards lie: inside the picture, with each index of one's own in sight, and large enough to be read."""
+"""Cards are inside the picture, large enough to read, and show their index if they are the player's own."""
 
 from itertools import pairwise
 
@@ -17,15 +17,13 @@ from bot.pictures.sheet_layout import lay_out_sheet
 from bot.texts import texts
 from engine import GAMES
 
-INDEX = 48 * CARD // 250
-"""How far a large card's index reaches from its left side (bot/pictures/cards.py)."""
-
+INDEX = 48 * CARD // 250  # width of a large card's index from its left edge (bot/pictures/cards.py)
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")
 
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("game", GAMES)
-def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None:
+def test_everything_is_inside_the_picture(game: str, style: CardStyle) -> None:
     for scene in scenes_of(game, style):
         height, items, _curves = lay_out(scene)
         assert height <= 1350
@@ -33,7 +31,7 @@ def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None
             match item:
                 case CardAt():
                     assert item.x >= 0
-                    assert item.x + item.width <= WIDTH + 16, "only the cards below a packet's top look over the edge"
+                    assert item.x + item.width <= WIDTH + 16, "only cards below a packet's top may cross the edge"
                     assert 0 <= item.y < height
                 case Box():
                     assert 0 <= item.x < item.x + item.width <= WIDTH + 16
@@ -44,7 +42,7 @@ def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_ones_own_cards_are_there_in_the_order_of_the_buttons_with_their_indices_in_sight(game: str) -> None:
+def test_own_cards_follow_the_buttons_and_show_indices(game: str) -> None:
     assert MIN_STEP >= INDEX
     for scene in scenes_of(game, "classic"):
         own = [card.code for card in scene.hand]
@@ -61,7 +59,7 @@ def test_ones_own_cards_are_there_in_the_order_of_the_buttons_with_their_indices
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_easy_cards_of_ones_own_do_not_overlap(game: str) -> None:
+def test_own_easy_cards_do_not_overlap(game: str) -> None:
     for scene in scenes_of(game, "easy"):
         _height, items, _curves = lay_out(scene)
         cards = [item for item in items if isinstance(item, CardAt) and item.code]
@@ -71,7 +69,7 @@ def test_easy_cards_of_ones_own_do_not_overlap(game: str) -> None:
                 assert abs(one.x - other.x) >= one.width or abs(one.y - other.y) >= one.width
 
 
-def test_packets_to_choose_from_lie_beside_one_another_with_their_numbers_in_sight() -> None:
+def test_packets_to_choose_from_show_their_numbers() -> None:
     piles = [[Pile(Card(), 5, str(number)) for number in numbers] for numbers in ((1, 4, 6, 7), (2, 3, 5, 8))]
     sides = (Side("Ada", "0"), Side("Bea", "0"))
     scene = Scene(
@@ -85,10 +83,10 @@ def test_packets_to_choose_from_lie_beside_one_another_with_their_numbers_in_sig
             ]
             assert not any(one.x < item.x < one.x + one.width for one in later), f"{item.text} is covered"
     mine = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
-    assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "one row"
+    assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "the packets are in one row"
 
 
-def test_cards_that_were_shown_are_read_though_there_is_little_room() -> None:
+def test_shown_cards_are_readable_in_little_room() -> None:
     cards = tuple(map(Card, ("2D", "2C", "2S", "2B", *[""] * 6)))
     packets = (Pile(Card("4C"), 4), Pile(Card("7C"), 4))
     sides = (Side("Ada", "0"), Side("Bea", "0"))
@@ -100,7 +98,7 @@ def test_cards_that_were_shown_are_read_though_there_is_little_room() -> None:
     assert small[-1].x + SMALL <= min(item.x for item in tops), "they end before the packets"
 
 
-def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None:
+def test_playable_cards_are_higher_than_others() -> None:
     compared = 0
     for scene in scenes_of("metamazzo", "classic"):
         lights = {card.code: card.light for card in scene.hand}
@@ -116,27 +114,27 @@ def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None
     assert compared
 
 
-def test_gold_above_is_the_name_of_whose_turn_it_is_and_no_score() -> None:
+def test_only_the_name_of_the_player_to_move_is_gold() -> None:
     sides = Side("Anna", "3", is_to_move=True), Side("Bruno", "12")
     items = lay_out(Scene(deck=DECKS[0], sides=sides, target="to 21")).items
     colours = {item.text: item.colour for item in items if isinstance(item, TextAt)}
     assert colours == {"Anna": "gold", "Bruno": "white", "3": "white", "12": "white", "to 21": "soft"}
 
 
-def lines_of(*sides: Side) -> list[TextAt]:
+def side_texts(*sides: Side) -> list[TextAt]:
     scene = Scene(deck=DECKS[0], sides=(sides[0], sides[1]), target="to 500")
     return [item for item in lay_out(scene).items if isinstance(item, TextAt)]
 
 
 @pytest.mark.parametrize("points", ["0", "23", "−9", "498", "−100", "−288", "−1110"])
 def test_points_are_never_cut(points: str) -> None:
-    [*written] = [line for line in lines_of(Side("Anna", points), Side("Bruno", points)) if line.text == points]
+    [*written] = [line for line in side_texts(Side("Anna", points), Side("Bruno", points)) if line.text == points]
     assert len(written) == 2
     assert all(_fit_text(line.text, line.size, line.most)[0] == points for line in written)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_what_a_deal_counted_is_never_cut_and_keeps_clear_of_its_figures(language: str) -> None:
+def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
     _ = texts(language).gettext
     label, bid = _("points with declarations"), _("double nil")
     lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
@@ -151,11 +149,11 @@ def test_what_a_deal_counted_is_never_cut_and_keeps_clear_of_its_figures(languag
             assert middle.x + middle.most // 2 <= right.x - right.most // 2
 
 
-def test_long_notes_have_a_line_of_their_own() -> None:
+def test_long_notes_get_their_own_line() -> None:
     notes = ("tricks 10", "bid double nil", "bags 9")
     long, short = (
-        lines_of(Side("Anna", "−200", notes), Side("Bruno", "3")),
-        lines_of(Side("Anna", "−200"), Side("B", "3")),
+        side_texts(Side("Anna", "−200", notes), Side("Bruno", "3")),
+        side_texts(Side("Anna", "−200"), Side("B", "3")),
     )
     [line] = [line for line in long if line.text == " · ".join(notes)]
     assert _fit_text(line.text, line.size, line.most)[0] == line.text
@@ -164,22 +162,22 @@ def test_long_notes_have_a_line_of_their_own() -> None:
     assert all(abs(one.y - line.y) > line.size for one in short)
 
 
-def test_partners_stand_below_one_another() -> None:
+def test_partners_are_listed_below_each_other() -> None:
     names = ("Massimiliano Bartolomeo", "Nonna Rosa")
-    lines = lines_of(
+    lines = side_texts(
         Side(" and ".join(names), "0", ("tricks 1",), players=names), Side("B and D", "0", players=("B", "D"))
     )
     heights = {line.text: line.y for line in lines}
     assert heights[names[0]] < heights[names[1]] < heights["tricks 1"]
-    # A line is painted with the ground behind it, half as high again as its letters, which reach below the line.
+    # A text's background is half as high again as its letters, and reaches below the line.
     sizes = {line.text: line.size for line in lines}
     for above, below in pairwise([*names, "tricks 1"]):
         assert heights[below] - heights[above] >= 0.55 * sizes[above] + 0.75 * sizes[below]
     assert not any(" and " in text for text in heights)
 
 
-def test_of_easy_cards_the_signs_are_seen_too() -> None:
-    """A sign lies below the rank and begins in the middle of a card."""
+def test_signs_of_easy_cards_are_visible() -> None:
+    """A suit sign is below the rank and starts in the middle of a card."""
     compared = 0
     for game in GAMES:
         for scene in scenes_of(game, "easy"):
@@ -195,7 +193,7 @@ def test_of_easy_cards_the_signs_are_seen_too() -> None:
     assert compared
 
 
-def test_where_nothing_lies_there_is_no_mat_unless_cards_are_tucked_under_it() -> None:
+def test_empty_table_has_a_mat_only_below_other_cards() -> None:
     sides = Side("Anna", "0"), Side("Bruno", "0")
     alone = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),))
     across = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),), others=(Holder("", (Card(),)),))
@@ -204,7 +202,7 @@ def test_where_nothing_lies_there_is_no_mat_unless_cards_are_tucked_under_it() -
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_cards_of_others_are_larger_where_all_of_them_are_known(style: CardStyle) -> None:
+def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None:
     sides = (Side("Ada", "0"), Side("Bea", "0"))
 
     def width(*codes: str) -> int:

@@ -1,4 +1,4 @@
-"""Pixels: the same bytes for the same scene, within what a message should weigh, and letters that are there."""
+"""Painted pictures: the same bytes for the same scene, a limited size, and a font with all letters."""
 
 from io import BytesIO
 from random import Random
@@ -20,7 +20,7 @@ MOST_BYTES = 80_000
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spades", "tavolo"))
-def test_a_scene_is_the_same_bytes_whatever_was_painted_before(game: str) -> None:
+def test_painting_does_not_depend_on_earlier_scenes(game: str) -> None:
     scenes = scenes_of(game, "classic")[::6]
     painted = [paint(scene) for scene in scenes]
     again = list(range(len(scenes)))
@@ -29,7 +29,7 @@ def test_a_scene_is_the_same_bytes_whatever_was_painted_before(game: str) -> Non
     assert all(len(png) < MOST_BYTES for png in painted)
 
 
-def test_a_picture_is_a_png_as_large_as_its_layout_on_felt() -> None:
+def test_picture_is_a_png_of_the_layouts_size_on_felt() -> None:
     scene = scenes_of("metamazzo", "classic")[8]
     image = Image.open(BytesIO(paint(scene)))
     assert image.format == "PNG"
@@ -37,7 +37,7 @@ def test_a_picture_is_a_png_as_large_as_its_layout_on_felt() -> None:
     assert image.convert("RGB").getpixel((2, 100)) == COLOURS["felt"]
 
 
-def test_the_font_has_every_letter_that_is_said_to_be_drawable() -> None:
+def test_font_has_every_drawable_letter() -> None:
     font = ImageFont.truetype(BytesIO(FONT.read_bytes()), 40)
     missing = bytes(font.getmask("\U0010ffff"))
     assert not [char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing]
@@ -56,11 +56,11 @@ def test_the_font_has_every_letter_that_is_said_to_be_drawable() -> None:
         ("🎲🎲", ""),
     ],
 )
-def test_names_lose_only_what_cannot_be_written(name: str, drawn: str) -> None:
+def test_names_lose_only_undrawable_characters(name: str, drawn: str) -> None:
     assert drawable_text(name) == drawn
 
 
-def test_a_file_holds_the_very_pixels_and_palette() -> None:
+def test_png_keeps_pixels_and_palette() -> None:
     random = Random(3)
     image = Image.new("P", (37, 11))
     image.putpalette(random.randbytes(3 * 200))

@@ -1,4 +1,4 @@
-"""Sheets of results, ratings and rules: they say what is so, their texts say the same, and all of it is in sight."""
+"""Sheets of results, ratings and rules: correct, the same as their texts, and completely visible."""
 
 from fractions import Fraction
 from functools import cache
@@ -29,8 +29,7 @@ from tests.bot.features.tournaments.made import finished_tournament
 from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
-LARGEST = 80_000
-"""Bytes of a picture."""
+LARGEST = 80_000  # bytes of a picture
 
 
 @cache
@@ -38,7 +37,7 @@ def record(game: str, seed: int = 0) -> Record:
     return simulate(game, {}, ["random"] * GAMES[game].seats, f"sheet {seed}")
 
 
-def sheets(language: str) -> list[Sheet]:
+def all_sheets(language: str) -> list[Sheet]:
     found = []
     for game in GAMES:
         names = NAMES[: GAMES[game].seats]
@@ -76,10 +75,10 @@ RANKED = [LeaderboardLine(rank, name, STANDING, rank == 3, HISTORY[:rank]) for r
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_all_of_a_sheet_is_within_the_picture(language: str) -> None:
-    for sheet in sheets(language):
-        laid_out = lay_out_sheet(sheet)
-        for item in laid_out.items:
+def test_sheets_are_inside_the_picture(language: str) -> None:
+    for sheet in all_sheets(language):
+        layout = lay_out_sheet(sheet)
+        for item in layout.items:
             match item:
                 case Box():
                     places = [(item.x, item.y), (item.x + item.width, item.y + item.height)]
@@ -89,39 +88,39 @@ def test_all_of_a_sheet_is_within_the_picture(language: str) -> None:
                 case TextAt():
                     begin = item.x - {"left": 0, "middle": item.most // 2, "right": item.most}[item.anchor]
                     places = [(begin, item.y - item.size // 2), (begin + item.most, item.y + item.size // 2)]
-            assert all(0 <= x <= WIDTH and 0 <= y <= laid_out.height for x, y in places), (sheet.title, item)
-        for x, y in chain(*(curve.points for curve in laid_out.curves)):
+            assert all(0 <= x <= WIDTH and 0 <= y <= layout.height for x, y in places), (sheet.title, item)
+        for x, y in chain(*(curve.points for curve in layout.curves)):
             assert 0 <= x <= WIDTH
-            assert 0 <= y <= laid_out.height
+            assert 0 <= y <= layout.height
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("one_of", [20, long(4)])
-def test_every_sheet_can_be_painted(language: str, one_of: int) -> None:
-    for sheet in sheets(language)[::one_of]:
+@pytest.mark.parametrize("step", [20, long(4)])
+def test_every_sheet_can_be_painted(language: str, step: int) -> None:
+    for sheet in all_sheets(language)[::step]:
         png = paint(sheet)
         assert png == paint(sheet)
         assert len(png) < LARGEST
 
 
-def test_sheets_that_differ_are_told_apart() -> None:
-    found = list(chain(*map(sheets, LANGUAGES)))
+def test_different_sheets_have_different_digests() -> None:
+    found = list(chain(*map(all_sheets, LANGUAGES)))
     assert len({sheet.digest for sheet in found}) == len(set(found)) > len(found) // 2
 
 
-def test_who_decided_nothing_has_no_share_of_good_decisions() -> None:
-    def shown(*decisions: int) -> list[list[str]]:
+def test_player_without_decisions_has_no_share() -> None:
+    def labels_of_rows(*decisions: int) -> list[list[str]]:
         summaries = [Summary(count, count, 0.0, 0.0, ()) for count in decisions]
         parts = game_sheet(record("testa"), "ABCD", ("Anna", "Bruno"), "en", summaries=summaries).parts
         return [[row.label for row in part.rows] for part in parts if isinstance(part, Rows)]
 
-    assert shown(3, 4) == [["Anna", "Bruno"]]
-    assert shown(0, 4) == [["Bruno"]]
-    assert shown(0, 0) == shown() == []
+    assert labels_of_rows(3, 4) == [["Anna", "Bruno"]]
+    assert labels_of_rows(0, 4) == [["Bruno"]]
+    assert labels_of_rows(0, 0) == labels_of_rows() == []
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_s_plot_ends_where_its_record_does(game: str) -> None:
+def test_plot_ends_with_the_records_totals(game: str) -> None:
     one = record(game)
     sheet = game_sheet(one, "ABCD", NAMES[: GAMES[game].seats], "en")
     plots = [part for part in sheet.parts if isinstance(part, Plot)]
@@ -133,7 +132,7 @@ def test_a_game_s_plot_ends_where_its_record_does(game: str) -> None:
         assert all(len(curve.values) == len(one.deals) + 1 == len(curve.marks) for curve in plot.curves)
 
 
-def test_the_decisive_deal_is_the_one_after_which_the_winners_stayed_ahead() -> None:
+def test_winners_stay_ahead_after_the_decisive_deal() -> None:
     found = set()
     for seed in range(12):
         one = record("testa", seed)
@@ -147,12 +146,12 @@ def test_the_decisive_deal_is_the_one_after_which_the_winners_stayed_ahead() -> 
 
 
 @pytest.mark.parametrize("ending", ["resign", "timeout", "cancelled"])
-def test_no_deal_decides_a_game_that_points_did_not(ending: str) -> None:
+def test_game_not_won_by_points_has_no_decisive_deal(ending: str) -> None:
     one = record("testa").model_copy(update={"ending": ending})
     assert decisive_deal(one) is None
 
 
-def test_what_is_counted_once_is_in_the_singular() -> None:
+def test_counts_of_one_are_singular() -> None:
     once = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
     assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", once, 1).plain
     sheet = leaderboard_sheet("it", [], once)
@@ -160,7 +159,7 @@ def test_what_is_counted_once_is_in_the_singular() -> None:
     assert [row.note for part in sheet.parts if isinstance(part, Rows) for row in part.rows] == ["1 partita, 1 vinta"]
 
 
-def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
+def test_deal_sheet_shows_declarations() -> None:
     one = record("tressette")
     numbers = [
         number for number, deal in enumerate(one.deals, 1) if any(move[1].startswith("declare") for move in deal.moves)
@@ -175,13 +174,13 @@ def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
         assert [line.label for line in tally.lines] == ["declared", "points with declarations"]
 
 
-def test_a_name_that_cannot_be_written_is_the_player_s_number() -> None:
+def test_undrawable_name_becomes_the_seat_on_a_sheet() -> None:
     sheet = game_sheet(record("pizzichino"), "ABCD", ("Anna", "李"), "en")
     assert any("seat 2" in str(part) for part in sheet.parts)
     assert "李" not in str(sheet)
 
 
-def test_the_stats_in_the_picture_are_those_of_the_text() -> None:
+def test_stats_picture_agrees_with_its_text() -> None:
     text = stats_page("en", "Anna", LINES, HISTORY).plain
     sheet = stats_sheet("en", "Anna", LINES, HISTORY)
     assert sheet
@@ -196,19 +195,19 @@ def test_the_stats_in_the_picture_are_those_of_the_text() -> None:
     assert all(row.figure in text for row in rows.rows)
 
 
-def test_one_game_is_no_course() -> None:
+def test_single_game_has_no_plot() -> None:
     text, sheet = stats_page("en", "Anna", LINES, HISTORY[:1]).plain, stats_sheet("en", "Anna", LINES, HISTORY[:1])
     assert sheet
     assert not any(isinstance(part, Plot) for part in sheet.parts)
     assert "between" not in text
 
 
-def test_nobody_without_a_rated_game_has_a_picture_of_it() -> None:
+def test_no_picture_without_a_rated_game() -> None:
     assert stats_sheet("en", "Anna", [GameStanding(EVERYTHING, Standing(), None, 0)], []) is None
     assert leaderboard_sheet("en", [], [LeaderboardLine(None, "Anna", Standing(), True)]) is None
 
 
-def test_a_leaderboard_s_picture_has_whom_its_text_has() -> None:
+def test_leaderboard_picture_agrees_with_its_text() -> None:
     text = leaderboard_page("en", "chat", "all", "all", RANKED, 12).plain
     sheet = leaderboard_sheet("en", [], RANKED)
     assert sheet
@@ -220,48 +219,47 @@ def test_a_leaderboard_s_picture_has_whom_its_text_has() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("suits", ["italian", "french"])
-def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, suits: str) -> None:
+def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
     sheet = rules_sheet(game, "en", suits, "classic")
     assert sheet.deck.suits == ("french" if "french" in (suits, "french" if game == "spades" else "") else "italian")
     [ranking] = [part for part in sheet.parts if isinstance(part, Ranking)]
     [table] = [part for part in sheet.parts if isinstance(part, Diagram)]
-    shown = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
-    assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in shown)
+    labels_of_rows = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
+    assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in labels_of_rows)
     hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
-    # At Spades there is room for those of the second trick, with one taken and one on the table; elsewhere each has
-    # played one card, from a packet where there are any.
+    # At Spades the diagram shows the second trick's hands and one taken trick. Elsewhere each has played a card.
     assert set(hands) == {{"spades": 11, "pizzichino": 10, "spizzichino": 10}.get(game, 9)}
     if GAMES[game].seats == 4:
         assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
-    codes = [card.code for card in shown[len(ranking.cards) :] if card.code]
-    # Of the two cards drawn last one's own is in one's hand.
+    codes = [card.code for card in labels_of_rows[len(ranking.cards) :] if card.code]
+    # The last two cards drawn include the viewer's own, which is also in the hand.
     assert len(codes) - len(set(codes)) == (game in ("metamazzo", "testa"))
     pack = GAMES[game].pack
     assert len(ranking.cards) == pack.size // 4
     if suits == "italian" and game != "spades":
         assert sorted(ranking.cards, key=lambda card: -pack.index[card.code]) == list(ranking.cards)
-        # A suit has eight thirds, which are points where the table counts three for one.
+        # A suit has eight thirds, which are points if the table counts three for one.
         unit = Fraction(3, GAMES[game].rules.model_fields["score_unit"].default)
         assert sum(map(Fraction, ranking.worth)) * unit == 8
     assert "From high to low" in rules_page("en", game).plain
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_line_of_text_cuts_letters_of_another_off(language: str) -> None:
-    """A line is painted with the ground behind it, half as high again as its letters."""
-    for sheet in sheets(language):
+def test_text_lines_do_not_cut_each_other_off(language: str) -> None:
+    """A line's background is half as high again as its letters."""
+    for sheet in all_sheets(language):
         texts = [item for item in lay_out_sheet(sheet).items if isinstance(item, TextAt)]
         for number, above in enumerate(texts):
             for later in texts[number + 1 :]:
                 if later.anchor != above.anchor or abs(later.x - above.x) > 20:
                     continue
-                # Figures stand on the line, letters reach below it.
+                # Digits end on the line, letters reach below it.
                 reach = 0.37 if above.text.lstrip("−").isdecimal() else 0.55
                 behind = (later.size + later.size // 2) // 2
                 assert abs(later.y - above.y) >= reach * above.size + behind, (above.text, later.text)
 
 
-def test_a_win_is_in_the_colour_of_whose_it_is() -> None:
+def test_win_has_the_winners_colour() -> None:
     found = set()
     for seed in range(12):
         one = record("testa", seed)
@@ -277,13 +275,16 @@ def test_a_win_is_in_the_colour_of_whose_it_is() -> None:
     assert Words("The game was cancelled.") in game_sheet(cancelled, "ABCD", NAMES[:2], "en").parts
 
 
-def test_small_print_names_the_group_as_far_as_it_can_be_written_and_has_room() -> None:
+def test_small_print_shortens_the_groups_name() -> None:
     one = record("pizzichino")
 
-    def small(group: str) -> str:
+    def small_print(group: str) -> str:
         return game_sheet(one, "ABCD", NAMES[:2], "en", ended=1_770_000_000, group=group).small
 
-    assert small("Bar Sport") == "Buongioco · Bar Sport · 2026-02-02 · ABCD"
-    assert small("") == small("🎲") == "Buongioco · 2026-02-02 · ABCD"
-    assert small("A very long name of a group of friends") == "Buongioco · A very long name of a g… · 2026-02-02 · ABCD"
+    assert small_print("Bar Sport") == "Buongioco · Bar Sport · 2026-02-02 · ABCD"
+    assert small_print("") == small_print("🎲") == "Buongioco · 2026-02-02 · ABCD"
+    assert (
+        small_print("A very long name of a group of friends")
+        == "Buongioco · A very long name of a g… · 2026-02-02 · ABCD"
+    )
     assert deal_sheet(one, 1, "ABCD", NAMES[:2], "en", group="Bar Sport").small == "Buongioco · Bar Sport · ABCD"

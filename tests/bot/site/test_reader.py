@@ -1,4 +1,4 @@
-"""Finished games as they are told to readers: the engine's own positions, and nobody's address."""
+"""Finished games for web readers: the engine's positions, without addresses."""
 
 import json
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ from tests.bot.finished.games import finished, keep
 ENGLISH, ITALIAN = Reader("en"), Reader("it", "french")
 
 
-class Thinker(RobotPool):
-    """Looks back at games without processes."""
+class FakeAnalyser(RobotPool):
+    """A robot pool that returns given verdicts without processes."""
 
     def __init__(self, found: Sequence[Verdict] = ()) -> None:
         self.found, self.asked = list(found), 0
@@ -34,28 +34,28 @@ class Thinker(RobotPool):
         return [one for one in self.found if one.deal == deal]
 
 
-def reader_of(store: Store, found: Sequence[Verdict] = ()) -> GameReader:
-    return GameReader(Archive(store.client), AnalysisPool(store.client, Thinker(found)))
+def make_reader(store: Store, found: Sequence[Verdict] = ()) -> GameReader:
+    return GameReader(Archive(store.client), AnalysisPool(store.client, FakeAnalyser(found)))
 
 
-def named(game: FinishedGame) -> FinishedGame:
+def with_names(game: FinishedGame) -> FinishedGame:
     names = ["Anna", "Bruno", "Carla", "Dino"][: len(game.record.seats)]
     return replace(game, record=game.record.model_copy(update={"seats": names}))
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_each_step_is_the_engines_position_as_everybody_and_as_each_seat_saw_it(game_id: str) -> None:
+def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
     record = finished(1, game_id).record
-    game = named(finished(1, game_id))
+    game = with_names(finished(1, game_id))
     for number, deal in enumerate(record.deals, 1):
-        told = replayed_deal(game, number, "en", "italian")
-        assert ReplayedDeal.model_validate_json(told.model_dump_json()) == told
-        assert [(one.seat, one.move) for one in told.steps[1:]] == [move[:2] for move in deal.moves]
-        for place, step in enumerate(told.steps):
-            at = load(record, number, place)
-            assert step.view == at.view(None).deal
+        replayed = replayed_deal(game, number, "en", "italian")
+        assert ReplayedDeal.model_validate_json(replayed.model_dump_json()) == replayed
+        assert [(one.seat, one.move) for one in replayed.steps[1:]] == [move[:2] for move in deal.moves]
+        for place, step in enumerate(replayed.steps):
+            position = load(record, number, place)
+            assert step.view == position.view(None).deal
             for seat, own in enumerate(step.seats):
-                view = at.view(seat).deal
+                view = position.view(seat).deal
                 assert view
                 assert tuple(own.hand) == view.hand
                 if isinstance(view, PacketsView):
@@ -66,24 +66,24 @@ def test_each_step_is_the_engines_position_as_everybody_and_as_each_seat_saw_it(
 
 
 @pytest.mark.parametrize(("game_id", "begins"), [("spades", "draws first"), ("testa", "deals")])
-def test_a_deal_begins_with_who_deals_or_draws_first(game_id: str, begins: str) -> None:
-    step = replayed_deal(named(finished(1, game_id)), 1, "en", "italian").steps[0]
+def test_first_step_names_the_dealer_or_first_to_draw(game_id: str, begins: str) -> None:
+    step = replayed_deal(with_names(finished(1, game_id)), 1, "en", "italian").steps[0]
     assert step.text == f"{['Anna', 'Bruno'][step.view.dealer]} {begins}"
 
 
-def test_what_everybody_saw_holds_no_hand() -> None:
-    told = replayed_deal(finished(1, "metamazzo"), 1, "en", "italian")
-    dealt = told.steps[0]
+def test_public_view_shows_no_hand() -> None:
+    replayed = replayed_deal(finished(1, "metamazzo"), 1, "en", "italian")
+    dealt = replayed.steps[0]
     assert [len(own.hand) for own in dealt.seats] == [10, 10]
     assert not set(dealt.seats[0].hand) & set(dealt.seats[1].hand)
     assert dealt.view.hand is None
     assert not [card for own in dealt.seats for card in own.hand if card in dealt.view.__repr__()]
 
 
-async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> None:
-    game = named(finished(1, "metamazzo"))
+async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
+    game = with_names(finished(1, "metamazzo"))
     await keep(store, game)
-    reader = reader_of(store)
+    reader = make_reader(store)
     english, italian = [await reader.get_deal(game.id, 1, one) for one in (ENGLISH, ITALIAN)]
     assert english
     assert italian
@@ -99,21 +99,21 @@ async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> Non
     assert english.tag != italian.tag
 
 
-async def test_an_analysis_of_a_later_release_is_read_as_far_as_it_is_known(store: Store) -> None:
-    game = named(finished(1, "spizzichino"))
+async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
+    game = with_names(finished(1, "spizzichino"))
     await keep(store, game)
     move = game.record.deals[0].moves[0]
-    said = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
-    await store.client.set(keys.analysis(game.id), json.dumps([said]))
-    answer = await reader_of(store).get_analysis(game.id, ENGLISH)
+    stored = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
+    await store.client.set(keys.analysis(game.id), json.dumps([stored]))
+    answer = await make_reader(store).get_analysis(game.id, ENGLISH)
     assert answer
     assert [one["seat"] for one in json.loads(answer.body)["judgements"]] == [move[0]]
 
 
-async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
-    game = named(finished(1, "spizzichino"))
+async def test_answers_contain_no_address(store: Store) -> None:
+    game = with_names(finished(1, "spizzichino"))
     await keep(store, game)
-    reader = reader_of(store)
+    reader = make_reader(store)
     answers = [
         await reader.get_game(game.id, ENGLISH),
         await reader.get_record(game.id),
@@ -125,20 +125,20 @@ async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
         assert b"paper:" not in answer.body
 
 
-async def test_a_record_is_the_one_that_anybody_can_verify(store: Store) -> None:
+async def test_record_can_be_verified(store: Store) -> None:
     game = finished(1, "spades")
     await keep(store, game)
-    answer = await reader_of(store).get_record(game.id)
+    answer = await make_reader(store).get_record(game.id)
     assert answer
     record = type(game.record).model_validate_json(answer.body)
     assert record == game.record
     verify(record)
 
 
-async def test_people_who_are_forgotten_are_gone_from_the_next_answer_on(store: Store) -> None:
-    game = named(finished(1, "testa"))
+async def test_next_answer_hides_a_forgotten_person(store: Store) -> None:
+    game = with_names(finished(1, "testa"))
     await keep(store, game)
-    reader = reader_of(store)
+    reader = make_reader(store)
     before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
     assert b"Anna" in before.body
@@ -150,35 +150,35 @@ async def test_people_who_are_forgotten_are_gone_from_the_next_answer_on(store: 
     assert after.tag != before.tag
 
 
-async def test_a_deal_is_worked_out_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deal_is_computed_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     game = finished(1, "testa")
     await keep(store, game)
-    reader = reader_of(store)
+    reader = make_reader(store)
     first = await reader.get_deal(game.id, 1, ENGLISH)
 
-    def again(*_: object) -> None:
-        raise AssertionError("worked out again")
+    def fail(*_: object) -> None:
+        raise AssertionError("the deal was computed again")
 
-    monkeypatch.setattr(reader_module, "replayed_deal", again)
+    monkeypatch.setattr(reader_module, "replayed_deal", fail)
     assert await reader.get_deal(game.id, 1, ENGLISH) == first
 
 
-async def test_what_is_kept_in_memory_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cache_is_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     game = finished(1, "testa")
     await keep(store, game)
     monkeypatch.setattr(reader_module, "CACHE_BYTES", 30_000)
-    reader = reader_of(store)
+    reader = make_reader(store)
     for number in range(1, len(game.record.deals) + 1):
         assert await reader.get_deal(game.id, number, ENGLISH)
     assert len(game.record.deals) == 3
     assert 0 < reader._told.currsize <= 30_000
 
 
-async def test_what_is_not_there_is_none(store: Store) -> None:
+async def test_missing_games_and_deals_are_none(store: Store) -> None:
     game = finished(1, "testa")
     await keep(store, game)
     await store.client.set(keys.game("T999-00000a"), b"no game")
-    reader = reader_of(store)
+    reader = make_reader(store)
     for id_ in ("T001-00000b", "T999-00000a", ""):
         assert await reader.get_game(id_, ENGLISH) is None
         assert await reader.get_record(id_) is None
@@ -188,12 +188,12 @@ async def test_what_is_not_there_is_none(store: Store) -> None:
         assert await reader.get_deal(game.id, number, ENGLISH) is None
 
 
-async def test_a_record_whose_moves_cannot_be_is_not_told(store: Store) -> None:
+async def test_record_with_illegal_moves_is_none(store: Store) -> None:
     game = finished(1, "testa")
     deal = game.record.deals[0]
     broken = deal.model_copy(update={"moves": [*deal.moves[:3], deal.moves[2]]})
     await keep(store, replace(game, record=game.record.model_copy(update={"deals": [broken]})))
-    assert await reader_of(store).get_deal(game.id, 1, ENGLISH) is None
+    assert await make_reader(store).get_deal(game.id, 1, ENGLISH) is None
 
 
 def verdicts(game: FinishedGame) -> list[Verdict]:
@@ -206,77 +206,77 @@ def verdicts(game: FinishedGame) -> list[Verdict]:
     return found
 
 
-async def test_an_analysis_is_not_begun_by_reading_what_there_is(store: Store) -> None:
+async def test_reading_does_not_begin_an_analysis(store: Store) -> None:
     game = finished(1, "testa")
     await keep(store, game)
-    thinker = Thinker(verdicts(game))
-    reader = GameReader(Archive(store.client), AnalysisPool(store.client, thinker))
+    analyser = FakeAnalyser(verdicts(game))
+    reader = GameReader(Archive(store.client), AnalysisPool(store.client, analyser))
 
-    async def told(*, begin: bool = False) -> ReplayedAnalysis:
+    async def replayed(*, begin: bool = False) -> ReplayedAnalysis:
         answer = await reader.get_analysis(game.id, ENGLISH, begin=begin)
         assert answer
         return ReplayedAnalysis.model_validate_json(answer.body)
 
-    nothing = await told()
-    assert (nothing.is_begun, nothing.deals_done, nothing.judgements, thinker.asked) == (False, 0, [], 0)
-    asked = await told(begin=True)
+    nothing = await replayed()
+    assert (nothing.is_begun, nothing.deals_done, nothing.judgements, analyser.asked) == (False, 0, [], 0)
+    asked = await replayed(begin=True)
     assert asked.deals_done == asked.deals == len(game.record.deals)
-    assert await told() == asked
-    assert len(asked.judgements) == len(thinker.found)
+    assert await replayed() == asked
+    assert len(asked.judgements) == len(analyser.found)
 
 
-def test_an_analysis_says_what_was_better_and_why() -> None:
-    game = named(finished(1, "testa"))
+def test_analysis_names_better_moves_and_reasons() -> None:
+    game = with_names(finished(1, "testa"))
     found = verdicts(game)
-    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
-    assert [one.lost for one in told.costliest] == [6.0, 6.0, 6.0]
-    assert [one.deal for one in told.costliest] == sorted(one.deal for one in told.costliest)
-    assert "3" in told.costliest[0].text
-    assert "it takes a trick that is worth having" in told.costliest[0].text
-    assert not [one for one in told.judgements if one.text and not one.lost]
-    assert [one.seat for one in told.players] == [0, 1]
-    assert sum(one.decisions for one in told.players) == len(found)
-    assert all((one.accuracy is None) == (one.decisions == 0) for one in told.players)
-    assert all(one.accuracy is None or 0 <= one.accuracy <= 100 for one in told.players)
+    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    assert [one.lost for one in replayed.costliest] == [6.0, 6.0, 6.0]
+    assert [one.deal for one in replayed.costliest] == sorted(one.deal for one in replayed.costliest)
+    assert "3" in replayed.costliest[0].text
+    assert "it takes a trick that is worth having" in replayed.costliest[0].text
+    assert not [one for one in replayed.judgements if one.text and not one.lost]
+    assert [one.seat for one in replayed.players] == [0, 1]
+    assert sum(one.decisions for one in replayed.players) == len(found)
+    assert all((one.accuracy is None) == (one.decisions == 0) for one in replayed.players)
+    assert all(one.accuracy is None or 0 <= one.accuracy <= 100 for one in replayed.players)
 
 
-def test_who_decided_nothing_has_no_accuracy() -> None:
-    game = named(finished(1, "testa"))
+def test_player_without_decisions_has_no_accuracy() -> None:
+    game = with_names(finished(1, "testa"))
     found = [one for one in verdicts(game) if one.seat == 0]
-    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
-    decided, idle = told.players
+    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    decided, idle = replayed.players
     assert (decided.decisions, decided.accuracy is None) == (len(found), False)
     assert (idle.decisions, idle.accuracy) == (0, None)
-    assert '"decisions":0,"accuracy":null' in told.model_dump_json()
+    assert '"decisions":0,"accuracy":null' in replayed.model_dump_json()
 
 
-def test_one_move_is_one_of_the_costliest_with_all_that_it_gave_away() -> None:
-    game = named(finished(1, "testa"))
+def test_costliest_move_keeps_all_its_verdicts() -> None:
+    game = with_names(finished(1, "testa"))
     moves = [
         (place, seat, move) for place, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
     ]
     found = [Verdict(1, place, seat, move, "play 3D", float(place), exact=True) for place, seat, move in moves[:3]]
     place, seat, move = moves[3]
     found += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
-    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
-    assert [(one.place, one.lost) for one in told.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
+    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    assert [(one.place, one.lost) for one in replayed.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
 
 
-def test_an_unfinished_analysis_says_nothing_of_players() -> None:
+def test_unfinished_analysis_has_no_players() -> None:
     game = finished(1, "testa")
-    told = replayed_analysis(game, Analysis([one for one in verdicts(game) if one.deal == 1], 1), "en", "italian")
-    assert (told.is_begun, told.deals_done, told.players) == (True, 1, [])
-    assert told.judgements
+    replayed = replayed_analysis(game, Analysis([one for one in verdicts(game) if one.deal == 1], 1), "en", "italian")
+    assert (replayed.is_begun, replayed.deals_done, replayed.players) == (True, 1, [])
+    assert replayed.judgements
 
 
-async def test_more_analyses_than_may_be_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_full_analysis_queue_refuses_requests(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     game = finished(1, "testa")
     await keep(store, game)
-    reader = reader_of(store)
+    reader = make_reader(store)
 
-    async def full(_game: Any) -> None:
+    async def return_none(_game: Any) -> None:
         return None
 
-    monkeypatch.setattr(reader._analysis_pool, "analyse", full)
+    monkeypatch.setattr(reader._analysis_pool, "analyse", return_none)
     with pytest.raises(AnalysisBusy):
         await reader.get_analysis(game.id, ENGLISH, begin=True)

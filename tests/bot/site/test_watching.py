@@ -1,4 +1,4 @@
-"""Whoever watches a table sees what its group's board shows, as it comes to be, and nothing else."""
+"""Spectators see what a group's board shows, as it happens, and nothing else."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from tests.engine.hidden import hidden_cards
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_public_does_not_change_with_cards_that_nobody_was_shown(game: str) -> None:
+def test_hidden_cards_do_not_change_the_public_table(game: str) -> None:
     changed = 0
     for seed in range(60):
         random = Random(f"watch {game} {seed}")
@@ -38,12 +38,12 @@ def test_what_is_public_does_not_change_with_cards_that_nobody_was_shown(game: s
             assert other.game.current
             changed += other.game.current.hand(0) != table.game.current.hand(0)
             assert public_table(other).model_dump_json() == before
-    assert changed > 100, "nothing was permuted"
+    assert changed > 100, "no hidden card was exchanged"
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_public_names_no_hidden_card_and_nobodys_address(game: str) -> None:
-    looked_at = 0
+def test_public_table_has_no_hidden_card_or_address(game: str) -> None:
+    checked = 0
     for seed in range(40):
         table = table_of(game, Random(f"{game} {seed}"))
         assert table.game
@@ -57,8 +57,8 @@ def test_what_is_public_names_no_hidden_card_and_nobodys_address(game: str) -> N
         assert '"p:' not in text
         assert table.game._secret
         assert table.game._secret.hex() not in text
-        looked_at += len(hidden)
-    assert looked_at > 100
+        checked += len(hidden)
+    assert checked > 100
 
 
 async def watch_id_of(worker: Worker, player: Player) -> str:
@@ -66,44 +66,44 @@ async def watch_id_of(worker: Worker, player: Player) -> str:
     return await worker.watching.watch_id(table)
 
 
-async def states_of(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
+async def open_stream(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
     states = await worker.watching.stream(watch_id)
     assert states
     return states
 
 
-async def following(states: AsyncIterator[bytes]) -> dict[str, Any]:
+async def next_state(states: AsyncIterator[bytes]) -> dict[str, Any]:
     async with asyncio.timeout(5):
         seen: dict[str, Any] = json.loads(await anext(states))
     return seen
 
 
-async def ended(states: AsyncIterator[bytes]) -> list[bytes]:
+async def remaining_states(states: AsyncIterator[bytes]) -> list[bytes]:
     async with asyncio.timeout(5):
         return [state async for state in states]
 
 
-async def test_a_table_is_watched_card_by_card_to_its_end(store: Store) -> None:
+async def test_table_can_be_watched_to_its_end(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
-        states = await states_of(worker, await watch_id_of(worker, players[0]))
-        first = await following(states)
+        states = await open_stream(worker, await watch_id_of(worker, players[0]))
+        first = await next_state(states)
         assert [seat["name"] for seat in first["seats"]] == ["Anna", "Bruno"]
         assert (first["phase"], first["view"]["trick"], first["view"]["hand"]) == ("playing", [], None)
         await players[first["turn"]].play(Random(1))
-        second = await following(states)
+        second = await next_state(states)
         [[seat, _card, _signal]] = second["view"]["trick"]
         assert seat == first["turn"]
         assert second["version"] > first["version"]
         await worker.room.press(second["code"], players[0].person.id, second["version"], "resign", "r")
         await worker.settled()
-        last = json.loads((await ended(states))[-1])
+        last = json.loads((await remaining_states(states))[-1])
         assert (last["phase"], last["ending"], last["winner"]) == ("over", "resign", [1])
         assert await worker.archive.get(last["replay"])
 
 
-async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_spectators_see_moves_of_another_worker(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 0.02)
     fake = FakePlatform()
     async with (
@@ -114,54 +114,52 @@ async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monke
         watch_id = await watch_id_of(worker, players[0])
         for shard in list(other.shards.owned):
             other.shards.owned.discard(shard)
-        states = await states_of(other, watch_id)
-        turn = (await following(states))["turn"]
+        states = await open_stream(other, watch_id)
+        turn = (await next_state(states))["turn"]
         await players[turn].play(Random(1))
-        [[seat, _card, _signal]] = (await following(states))["view"]["trick"]
+        [[seat, _card, _signal]] = (await next_state(states))["view"]["trick"]
         assert seat == turn
 
 
-async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_away(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise every proxy on the way takes them for gone, and all come again at once."""
+async def test_stream_is_kept_alive_without_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise proxies close the connections and all spectators reconnect at once."""
     monkeypatch.setattr("bot.site.watching.KEEP_ALIVE_SECONDS", 0.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
-        states = await states_of(worker, watch_id)
-        await following(states)
+        states = await open_stream(worker, watch_id)
+        await next_state(states)
 
-        async def away(_code: str) -> Table:
+        async def fail_to_load(_code: str) -> Table:
             raise ConnectionError("away")
 
-        monkeypatch.setattr(worker.room, "load", away)
+        monkeypatch.setattr(worker.room, "load", fail_to_load)
         worker.watching._handle_commit(Commit(watch_id.partition("-")[0]))
         async with asyncio.timeout(5):
             assert await anext(states) == b""
 
 
-async def test_whoever_is_slow_gets_the_latest(store: Store) -> None:
+async def test_slow_spectator_gets_the_latest_state(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
-        slow, fast = await states_of(worker, watch_id), await states_of(worker, watch_id)
-        turn = (await following(slow))["turn"]
-        await following(fast)
+        slow, fast = await open_stream(worker, watch_id), await open_stream(worker, watch_id)
+        turn = (await next_state(slow))["turn"]
+        await next_state(fast)
         for step in range(2):
             await players[(turn + step) % 2].play(Random(1))
-            latest = await following(fast)
-        assert await following(slow) == latest
+            latest = await next_state(fast)
+        assert await next_state(slow) == latest
 
 
-async def test_nothing_is_held_for_those_who_went_away(store: Store) -> None:
+async def test_closed_streams_are_freed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
-        states = await states_of(worker, await watch_id_of(worker, players[0]))
-        await following(states)
+        states = await open_stream(worker, await watch_id_of(worker, players[0]))
+        await next_state(states)
         assert worker.watching._watched
         await states.aclose()  # type: ignore[attr-defined]
         async with asyncio.timeout(5):
@@ -169,7 +167,7 @@ async def test_nothing_is_held_for_those_who_went_away(store: Store) -> None:
         assert not worker.watching._watched
 
 
-async def test_the_code_alone_is_not_enough(store: Store) -> None:
+async def test_watching_needs_the_whole_id(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
@@ -182,19 +180,19 @@ async def test_the_code_alone_is_not_enough(store: Store) -> None:
         assert await worker.watching.get_table(watch_id)
 
 
-async def test_a_chat_may_not_want_to_be_watched(store: Store) -> None:
+async def test_chat_can_forbid_watching(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
-        states = await states_of(worker, watch_id)
-        await following(states)
+        states = await open_stream(worker, watch_id)
+        await next_state(states)
         await players[0].say("/settings")
         await players[0].press("Whoever has the link may watch", GROUP)
         assert await worker.watching.get_table(watch_id) is None
         assert await watch_id_of(worker, players[0]) == ""
         await players[(await worker.room.table(watch_id.split("-")[0])).game.turn].play(Random(1))  # type: ignore[union-attr, index]
-        assert await ended(states) == []
+        assert await remaining_states(states) == []
         await players[0].press("Whoever has the link may watch", GROUP)
         assert await worker.watching.get_table(watch_id)
 
@@ -209,20 +207,18 @@ async def test_tables_of_private_chats_cannot_be_watched(store: Store, hosts: li
         assert await worker.watching.watch_id(shown) != ""
 
 
-@pytest.mark.parametrize(("place", "deal", "may_be"), [(GROUP, 0, True), (GROUP, 1, False), ("paper:@1", 0, False)])
-async def test_a_tournaments_whole_games_are_watched_as_their_chat_says(
-    store: Store, place: str, deal: int, may_be: bool
-) -> None:
+@pytest.mark.parametrize(("place", "deal", "allowed"), [(GROUP, 0, True), (GROUP, 1, False), ("paper:@1", 0, False)])
+async def test_tournament_tables_follow_their_chats_setting(store: Store, place: str, deal: int, allowed: bool) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         hosts = [Host("paper:@1"), Host("paper:@2")]
         fixture = Fixture("K7QF2M", 1, 0, deal, place)
         table = Table("ABCDEF").after([Open("metamazzo", "paper:1", "Anna"), *hosts, fixture], "u")
-        assert bool(await worker.watching.watch_id(table)) == may_be
+        assert bool(await worker.watching.watch_id(table)) == allowed
         await worker.people.update_chat(GROUP, watched="0")
         assert await worker.watching.watch_id(table) == ""
 
 
-async def test_a_table_that_no_chat_shows_is_watched_by_who_has_the_link(store: Store) -> None:
+async def test_table_without_a_chat_can_be_watched_by_link(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         opened = await worker.challenges.open_practice("metamazzo", "paper:1", "Anna", "easy", "u")
         watch_id = await worker.watching.watch_id(opened)
@@ -241,9 +237,9 @@ async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
         assert await worker.watching.watch_id(matched) == ""
 
 
-def test_a_game_that_is_stopped_says_so() -> None:
+def test_stopped_game_shows_its_ending() -> None:
     table = table_of("metamazzo", Random(3))
     over = table.after([Stop("timeout", 1)], "u")
-    told = public_table(over)
-    assert (told.phase, told.ending, told.winner) == ("over", "timeout", [1])
-    assert told.replay
+    public = public_table(over)
+    assert (public.phase, public.ending, public.winner) == ("over", "timeout", [1])
+    assert public.replay

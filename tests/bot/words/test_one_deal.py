@@ -1,4 +1,4 @@
-"""What came of a game of one deal: points where it was played to its end, and otherwise whom it went to."""
+"""The result of a one-deal game: points if it was played to its end, otherwise the winner."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tests.bot.finished.games import finished
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-def test_a_deal_that_was_played_to_its_end_has_points_and_tricks(game_id: str) -> None:
+def test_finished_deal_has_points_and_tricks(game_id: str) -> None:
     record = play_first_deal(game_id, 1).record()
     result = deal_result(record)
     unit = int(record.rules.get("score_unit", 1))
@@ -23,7 +23,7 @@ def test_a_deal_that_was_played_to_its_end_has_points_and_tricks(game_id: str) -
     assert result.winner == (None if ours == theirs else 0 if ours > theirs else 1)
 
 
-def test_what_broke_off_has_no_points_and_goes_to_who_did_not_break_it_off() -> None:
+def test_unfinished_deal_goes_to_the_other_side() -> None:
     for seat in (0, 1):
         game = Game("tressette", {}, ["p"] * 4)
         game.deal(SECRET)
@@ -36,18 +36,18 @@ def test_what_broke_off_has_no_points_and_goes_to_who_did_not_break_it_off() -> 
         assert (deal_result(stopped.record()).winner, deal_result(stopped.record()).how) == (None, "void")
 
 
-def test_tricks_are_told_also_of_what_broke_off() -> None:
+def test_unfinished_deal_has_tricks() -> None:
     result = deal_result(play_first_deal("testa", 1, "resign").record())
     assert (result.points, result.how) == ((0, 0), "resign")
     assert set(result.tricks) <= {"0", "1"}
     assert 10 < len(result.tricks) < 20
 
 
-def test_whoever_looks_at_a_duplicate_later_reads_what_it_was_and_not_that_it_was_cancelled() -> None:
+def test_replay_names_the_duplicate_and_not_a_cancellation() -> None:
     record = play_first_deal("metamazzo", 1).record()
     game = replace(finished(1, "metamazzo"), record=record, fixture="K7QF2M 2.0.4")
-    told = replayed_game(game, "en", "italian")
-    assert (told.result, told.fixture) == (
+    replayed = replayed_game(game, "en", "italian")
+    assert (replayed.result, replayed.fixture) == (
         "The deal is over.",
         "🏆 Tournament K7QF2M · round 2 · match 1 · return deal 4",
     )
@@ -57,9 +57,9 @@ def test_whoever_looks_at_a_duplicate_later_reads_what_it_was_and_not_that_it_wa
     assert replayed_game(finished(1), "en", "italian").fixture == ""
 
 
-def test_what_was_stopped_before_its_end_was_cancelled() -> None:
+def test_stopped_deal_was_cancelled() -> None:
     game = Game("testa", {}, ["p", "q"])
     game.deal(SECRET)
     game.stop("cancelled")
-    told = replayed_game(replace(finished(1), record=game.record()), "en", "italian")
-    assert (told.result, told.fixture) == ("The game was cancelled.", "")
+    replayed = replayed_game(replace(finished(1), record=game.record()), "en", "italian")
+    assert (replayed.result, replayed.fixture) == ("The game was cancelled.", "")

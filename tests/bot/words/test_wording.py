@@ -32,7 +32,7 @@ from tests.engine.tables import play, play_cards, playable_cards, spades_table
 FOUR = ("A", "B", "C", "D")
 
 
-def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
+def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
     words = Wording("it", ("A", "B"))
     assert list(words.score({"bids": ("double nil", None)}, (0, -200), {})) == [
         "dichiarazioni: A doppio zero · B –",
@@ -40,7 +40,7 @@ def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
     ]
 
 
-def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> None:
+def test_negative_numbers_have_a_true_minus() -> None:
     game = course_line(Wording("en", ("A", "B")), record("spades", 1))
     assert re.search(r"−\d", game)
     lost, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
@@ -54,11 +54,11 @@ def test_figures_below_zero_have_a_true_minus_wherever_people_read_them() -> Non
         assert not re.search(r"-\d", text)
 
 
-def test_thirds_of_a_point() -> None:
+def test_thirds_are_written_as_fractions() -> None:
     assert [thirds_text(value) for value in (0, 1, 2, 3, 4, 35)] == ["0", "⅓", "⅔", "1", "1⅓", "11⅔"]
 
 
-def test_classic_tressette_shows_points_three_times_as_large_and_thirds_as_they_are() -> None:
+def test_classic_tressette_triples_points_but_not_thirds() -> None:
     words = Wording("en", FOUR)
     entries = {"thirds": (17, 18), "declared": (3, 4), "points": (8, 10)}
     assert list(words.score(entries, (20, 21), {"score_unit": 3})) == [
@@ -74,19 +74,19 @@ def test_classic_tressette_shows_points_three_times_as_large_and_thirds_as_they_
     ]
 
 
-def test_bags_are_those_carried_on_and_points_of_spades_hold_no_declarations() -> None:
+def test_spades_score_shows_bags_and_points() -> None:
     entries = {"bags": (3, 0), "points": (50, 43)}
     assert list(Wording("en", ("A", "B")).score(entries, None, {})) == ["bags so far: A 3 · B 0", "points: A 50 · B 43"]
 
 
 @pytest.mark.parametrize(("game", "begins"), [("spades", "draws first"), ("testa", "deals")])
-def test_nobody_deals_at_spades(game: str, begins: str) -> None:
+def test_story_names_the_dealer_or_first_to_draw(game: str, begins: str) -> None:
     told = record(game, 1)
     first = told.seats[told.deals[0].dealer]
     assert f"Deal 1: {first} {begins}" in [line for line, _ends in story(told, 1, "en")]
 
 
-def test_classic_tressette_is_analysed_and_told_as_its_table_counts() -> None:
+def test_classic_tressette_analysis_triples_points() -> None:
     game = finished(1, "tressette")
     place, (seat, move, *_legal) = next(
         (place, one) for place, one in enumerate(game.record.deals[0].moves) if one[1].startswith("play ")
@@ -100,7 +100,7 @@ def test_classic_tressette_is_analysed_and_told_as_its_table_counts() -> None:
     assert sum(int(line.rpartition(" +")[2]) for line in tricks) == 35
 
 
-def test_nobody_is_told_how_well_they_decided_who_decided_nothing() -> None:
+def test_player_without_decisions_is_not_judged() -> None:
     game = finished(1, "testa")
     verdicts = [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
@@ -123,7 +123,7 @@ def test_moves_as_sentences() -> None:
     assert Wording("it", FOUR).move(3, "declare four A") == "D accusa quattro assi"
 
 
-def test_suits_are_called_as_the_cards_show_them() -> None:
+def test_suits_are_named_as_the_cards_show_them() -> None:
     words = Wording("en", FOUR, "french")
     assert words.combination("declare three 2 missing C") == "three twos, missing hearts"
     assert words.combination("declare napoletana D") == "napoletana in diamonds"
@@ -135,7 +135,7 @@ def test_suits_are_called_as_the_cards_show_them() -> None:
     assert "the 4 of diamonds" in rules_page("en", "testa", "french").plain
 
 
-def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
+def test_rules_of_four_player_games_use_their_unit() -> None:
     assert "An ace is worth 3 points" in rules_page("en", "tressette").plain
     assert "An ace is worth 1 point" in rules_page("en", "tavolo").plain
 
@@ -162,7 +162,7 @@ def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
         ("spades", "the higher if both do"),
     ],
 )
-def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> None:
+def test_rules_mention_details_that_cost_points(about: str, told: str) -> None:
     assert told in rules_page("en", about).plain
 
 
@@ -173,7 +173,7 @@ def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> 
         ("it", "Si esce a picche solo se ne è già caduta una, o se si hanno solo picche."),
     ],
 )
-def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> None:
+def test_forced_spade_lead_breaks_spades_as_the_rules_say(language: str, told: str) -> None:
     assert told in rules_page(language, "spades").plain
     page = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
     assert "The first spade played breaks them: either a spade on another suit, or that forced lead." in " ".join(
@@ -192,13 +192,13 @@ def test_forced_spade_lead_breaks_spades_as_told(language: str, told: str) -> No
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", GAMES)
-def test_the_rules_of_a_game_fit_below_their_picture(game: str, language: str) -> None:
-    """Telegram's captions have 1,024 units; what is longer comes without a picture."""
-    assert utf16_length(rules_page(language, game).plain) <= 1024
+def test_rules_fit_a_picture_caption(game: str, language: str) -> None:
+    """Telegram's captions are limited to 1,024 units. A longer text has no picture."""
+    assert utf16_length(rules_page(language, game).plain) <= 1024, "shorten the rules or their translation"
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_rules_name_the_options_of_a_game_that_has_some(game: str) -> None:
+def test_rules_name_the_games_options(game: str) -> None:
     names = option_names(Wording("en", ()))
     choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1 and name in names}
     text = rules_page("en", game).plain
@@ -206,7 +206,7 @@ def test_the_rules_name_the_options_of_a_game_that_has_some(game: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
+def test_rules_name_the_signs_on_the_cards(language: str) -> None:
     text = rules_page(language).plain
     for sign in (*SUIT_SIGNS["italian"].values(), "R", "C", "F", "K, Q", "J"):
         assert sign in text
@@ -214,20 +214,20 @@ def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
     assert all(figure in text for figure in figures[language])
 
 
-async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Store) -> None:
+async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "pizzichino")
         seen: set[str] = set()
 
-        def done() -> bool:
+        def has_six_tricks() -> bool:
             for place in ("paper:100", players[0].private):
                 seen.update(fake.texts(place))
                 for panel in fake.messages[place].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
             return any("Trick 6" in text for text in seen)
 
-        await play_until(worker, players, Random(3), done)
+        await play_until(worker, players, Random(3), has_six_tricks)
         signs = SUIT_SIGNS["italian"].values()
         found = [
             (text, at) for text in seen for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
@@ -237,14 +237,14 @@ async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Stor
         assert set(ranked) == {JOINER}
 
 
-def test_what_options_are_called_says_what_they_do() -> None:
+def test_options_have_clear_names() -> None:
     words = Wording("en", ())
     assert option_names(words)["reuse"] == "a rank counts again with a new card"
     assert value_name(words, "three_tricks") == "in the first four tricks"
 
 
-def test_a_refusal_names_cards_and_suits_as_its_reader_sees_them() -> None:
-    """Records call the jack of diamonds FD, whichever suits he has chosen."""
+def test_refusal_uses_the_readers_cards_and_suits() -> None:
+    """Records call the jack of diamonds FD, also for readers with French suits."""
     of_forty, of_spades = {"suits": ITALIAN.suits}, {"suits": FRENCH.suits}
     assert refusal_text(MustFollow(suit="coins"), "it", "italian") == "Devi rispondere al seme: gioca denari."
     assert refusal_text(MustFollow(suit="coins"), "it", "french") == "Devi rispondere al seme: gioca quadri."
@@ -256,14 +256,14 @@ def test_a_refusal_names_cards_and_suits_as_its_reader_sees_them() -> None:
     assert said == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
 
 
-def test_every_move_can_be_wished_for() -> None:
+def test_every_move_has_advice() -> None:
     words = Wording("en", FOUR, "french")
     for move in ("draw", "blind", "keep", "pass", "exchange", "exchange 2C", "bid 0", "bid 5", "play 2C", "claim"):
         assert advice_text(words, move)
     assert advice_text(words, "blind") == "Double nil, blind"
 
 
-def test_a_hint_tells_what_to_do_and_a_button_what_one_does() -> None:
+def test_hint_and_button_have_different_wording() -> None:
     words = Wording("it", FOUR)
     wishes = {move: advice_text(words, move) for move in ("keep", "pass", "claim")}
     assert wishes == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}

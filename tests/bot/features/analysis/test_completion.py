@@ -14,7 +14,7 @@ from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seated, some_cards
-from tests.bot.pictures.test_pool import unhurried
+from tests.bot.pictures.test_pool import paint_slowly
 
 VERDICTS = [
     Verdict(1, 3, 0, "play 4D", "play 4D", 0.0, exact=False),
@@ -101,7 +101,7 @@ async def test_result_waits_for_its_new_picture(store: Store, monkeypatch: pytes
         assert before
         assert before.png == b"at once"
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_slowly)
         analyser.may_answer.set()
         await wait_for_completion(worker)
         after = fake.last(GROUP)

@@ -428,12 +428,12 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         (MessageRefused("odd"), 0),
     ],
 )
-async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
+async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
         await anna.press("⏰ 13:00", anna.private)
         anna.fake.errors[anna.private] = [error]
-        for minute, so_far in ((0, 0), (1, told), (2, told)):
+        for minute, so_far in ((0, 0), (1, sent), (2, sent)):
             await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC)
             )

@@ -98,8 +98,8 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             await bot.start()
             await page.connect(session)
             listening = asyncio.create_task(page.listen())
-            await players.keep_tables(2)
-            await players.keep_tables(2)
+            await players.fill_tables(2)
+            await players.fill_tables(2)
             async with asyncio.timeout(60):
                 while len(page.done) <= 20:
                     await play(players, 1)
@@ -128,15 +128,15 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
                     await play(players, 1)
             assert bot.process
             assert bot.process.returncode is None
-            await players.press_again()
+            await players.repeat_unanswered()
             store = EmbeddedStore(folder / "data")
             async with open_store(store.url) as there:
-                await harness.come_to_rest(there)
+                await harness.wait_for_rest(there)
             await bot.stop()
             await listening
             await store.start()
             async with open_store(store.url) as there:
-                await harness.hold(there)
+                await harness.check_state(there)
             await store.stop()
         finally:
             await bot.kill()
@@ -146,7 +146,7 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
 async def play(players: Players, presses: int) -> None:
     people = [person["id"] for person in players.page.people]
     for _ in range(presses):
-        await players.keep_tables(1)
+        await players.fill_tables(1)
         async with asyncio.timeout(20):
             await players.press_something(players.random.choice(people))
 

@@ -50,7 +50,7 @@ async def test_presses_count_where_moves_are_made_and_answered_too_late(
             move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
             pressed.append(await worker.room.press(code, mover.person, table.version, move, f"press {len(pressed)}"))
 
-        await harness_of(tmp_path, shared_valkey.url, press)._until_presses_count()
+        await harness_of(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
         assert pressed
 
 
@@ -65,7 +65,7 @@ async def test_presses_do_not_count_where_nothing_is_made_of_them(
             """In vain."""
 
         with pytest.raises(Disagreement, match="no press counts"):
-            await harness_of(tmp_path, shared_valkey.url, press)._until_presses_count()
+            await harness_of(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
 
 
 @pytest.mark.parametrize("acknowledges", [True, False])
@@ -79,7 +79,7 @@ async def test_only_a_round_without_progress_fails(tmp_path: Path, acknowledges:
     harness = harness_of(tmp_path, "", press)
     harness.patience, harness.least = 0.0, 4
     if acknowledges:
-        await harness._until_played()
+        await harness._wait_until_played()
         return
     with pytest.raises(Disagreement, match="no press is acknowledged"):
-        await harness._until_played()
+        await harness._wait_until_played()

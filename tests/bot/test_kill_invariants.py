@@ -17,17 +17,17 @@ from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
-from tests.kills.groups import Expected, in_groups
+from tests.kills.groups import ExpectedMessage, expected_messages
 from tests.kills.harness import moves_in_log
-from tests.kills.invariants import AtRest, Disagreement, check, doubles, hand_of, payloads_of
+from tests.kills.invariants import Disagreement, StateAtRest, check, count_doubles, hand_of, payloads_of
 
-Plant = Callable[[AtRest], AtRest]
+Plant = Callable[[StateAtRest], StateAtRest]
 
 
 class Screen:
     """What people see, made from tables as they are."""
 
-    def __init__(self, tables: list[Table], in_groups: list[Expected]) -> None:
+    def __init__(self, tables: list[Table], expected_messages: list[ExpectedMessage]) -> None:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
         self.held_against_the_bot: list[str] = []
         for table in tables:
@@ -50,7 +50,7 @@ class Screen:
                     panel.picture.subject,
                 )
 
-        for one in in_groups:
+        for one in expected_messages:
             self.show("1", one.text or f"result {one.code}", [], one.subjects[0] if one.subjects else None)
 
     def show(self, chat: str, text: str, payloads: list[str], picture: Subject | None = None) -> None:
@@ -60,7 +60,7 @@ class Screen:
         shown = picture and picture.digest
         messages[number] = {"id": number, "by": "bot", "text": text, "rows": rows, "picture": shown}
 
-    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+    def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         return bool(message["picture"] == subject.digest)
 
     def text(self, message: dict[str, Any]) -> str:
@@ -78,7 +78,7 @@ class Screen:
 
 
 @pytest.fixture
-async def rest(store: Store) -> AsyncIterator[AtRest]:
+async def rest(store: Store) -> AsyncIterator[StateAtRest]:
     """A table for two in its first deal with a move made, an open one for four, and a finished game."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -98,11 +98,11 @@ async def rest(store: Store) -> AsyncIterator[AtRest]:
         opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
-        expected = await in_groups(store, tables, games)
-        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables, expected), in_groups=expected)
+        expected = await expected_messages(store, tables, games)
+        yield StateAtRest(tables, (), made, dict(made), dict(made), Screen(tables, expected), in_groups=expected)
 
 
-def screen(rest: AtRest) -> Screen:
+def screen(rest: StateAtRest) -> Screen:
     assert isinstance(rest.seen, Screen)
     return rest.seen
 
@@ -111,7 +111,7 @@ def offers_cards(message: dict[str, Any]) -> bool:
     return any(":play " in row[0]["payload"] for row in message["rows"])
 
 
-def mover(rest: AtRest) -> dict[str, Any]:
+def mover(rest: StateAtRest) -> dict[str, Any]:
     """The hand of whoever is to move."""
     [found] = [
         one
@@ -128,60 +128,60 @@ def one_more(moves: invariants.Moves, move: str) -> dict[str, Counter[tuple[str,
     return {**moves, code: moves[code] + Counter({("paper:1", move): 1})}
 
 
-def a_log_twice(rest: AtRest) -> AtRest:
+def a_log_twice(rest: StateAtRest) -> StateAtRest:
     return replace(rest, tables=[*rest.tables, rest.tables[0]])
 
 
-def a_lost_move(rest: AtRest) -> AtRest:
+def a_lost_move(rest: StateAtRest) -> StateAtRest:
     return replace(rest, acknowledged=one_more(rest.acknowledged, "play 2D"))
 
 
-def a_lost_table(rest: AtRest) -> AtRest:
+def a_lost_table(rest: StateAtRest) -> StateAtRest:
     return replace(rest, acknowledged={**rest.acknowledged, "GONE42": Counter()})
 
 
-def a_made_up_move(rest: AtRest) -> AtRest:
+def a_made_up_move(rest: StateAtRest) -> StateAtRest:
     return replace(rest, made=one_more(rest.made, "play 2D"))
 
 
-def a_changed_table(rest: AtRest) -> AtRest:
+def a_changed_table(rest: StateAtRest) -> StateAtRest:
     return replace(rest, changed=[rest.tables[0].code])
 
 
-def the_card(rest: AtRest) -> dict[str, Any]:
+def the_card(rest: StateAtRest) -> dict[str, Any]:
     return next(one for one in screen(rest).messages["1"].values() if one["text"].startswith("challenge"))
 
 
-def no_card(rest: AtRest) -> AtRest:
+def no_card(rest: StateAtRest) -> StateAtRest:
     del screen(rest).messages["1"][the_card(rest)["id"]]
     return rest
 
 
-def a_chair_too_few(rest: AtRest) -> AtRest:
+def a_chair_too_few(rest: StateAtRest) -> StateAtRest:
     card = the_card(rest)
     del card["rows"][0]
     return rest
 
 
-def no_hand(rest: AtRest) -> AtRest:
+def no_hand(rest: StateAtRest) -> StateAtRest:
     screen(rest).messages["@1"].clear()
     return rest
 
 
-def a_card_too_few(rest: AtRest) -> AtRest:
+def a_card_too_few(rest: StateAtRest) -> StateAtRest:
     hand = mover(rest)
     hand["rows"] = [row for row in hand["rows"] if ":play " not in row[0]["payload"]]
     return rest
 
 
-def a_card_too_many(rest: AtRest) -> AtRest:
+def a_card_too_many(rest: StateAtRest) -> StateAtRest:
     hand = mover(rest)
     first = next(row[0]["payload"] for row in hand["rows"] if ":play " in row[0]["payload"])
     hand["rows"].append([{"payload": f"{first.rpartition(' ')[0]} XX"}])
     return rest
 
 
-def cards_out_of_turn(rest: AtRest) -> AtRest:
+def cards_out_of_turn(rest: StateAtRest) -> StateAtRest:
     for chat, messages in screen(rest).messages.items():
         for one in messages.values():
             if chat.startswith("@") and not offers_cards(one):
@@ -190,7 +190,7 @@ def cards_out_of_turn(rest: AtRest) -> AtRest:
     raise AssertionError
 
 
-def a_second_hand(rest: AtRest) -> AtRest:
+def a_second_hand(rest: StateAtRest) -> StateAtRest:
     hand = mover(rest)
     chat = next(chat for chat, messages in screen(rest).messages.items() if hand in messages.values())
     screen(rest).show(chat, hand["text"], [row[0]["payload"] for row in hand["rows"]])
@@ -198,12 +198,12 @@ def a_second_hand(rest: AtRest) -> AtRest:
     return replace(rest, may_double=("hands",))
 
 
-def no_picture(rest: AtRest) -> AtRest:
+def no_picture(rest: StateAtRest) -> StateAtRest:
     mover(rest)["picture"] = None
     return rest
 
 
-def an_older_picture(rest: AtRest) -> AtRest:
+def an_older_picture(rest: StateAtRest) -> StateAtRest:
     """What stood there before the last move."""
     table = rest.tables[0]
     before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
@@ -215,78 +215,78 @@ def an_older_picture(rest: AtRest) -> AtRest:
     return rest
 
 
-def the_board(rest: AtRest) -> dict[str, Any]:
+def the_board(rest: StateAtRest) -> dict[str, Any]:
     text = next(one.text for one in rest.in_groups if one.text and one.subjects)
     return next(one for one in screen(rest).messages["1"].values() if one["text"] == text)
 
 
-def the_result(rest: AtRest) -> dict[str, Any]:
+def the_result(rest: StateAtRest) -> dict[str, Any]:
     """The one of the game, after those of its deals."""
     return [one for one in screen(rest).messages["1"].values() if one["text"].startswith("result")][-1]
 
 
-def no_board(rest: AtRest) -> AtRest:
+def no_board(rest: StateAtRest) -> StateAtRest:
     board = the_board(rest)
     del screen(rest).messages["1"][board["id"]]
     return rest
 
 
-def an_older_board(rest: AtRest) -> AtRest:
+def an_older_board(rest: StateAtRest) -> StateAtRest:
     the_board(rest)["text"] += " And what was not so."
     return rest
 
 
-def no_picture_on_the_board(rest: AtRest) -> AtRest:
+def no_picture_on_the_board(rest: StateAtRest) -> StateAtRest:
     the_board(rest)["picture"] = None
     return rest
 
 
-def an_older_picture_on_the_board(rest: AtRest) -> AtRest:
+def an_older_picture_on_the_board(rest: StateAtRest) -> StateAtRest:
     the_board(rest)["picture"] = "what stood there before"
     return rest
 
 
-def an_older_board_beside_the_one_that_should(rest: AtRest) -> AtRest:
+def an_older_board_beside_the_one_that_should(rest: StateAtRest) -> StateAtRest:
     """The same text, for no trick is over since, with the picture of before the last card."""
     screen(rest).show("1", the_board(rest)["text"], [])
     list(screen(rest).messages["1"].values())[-1]["picture"] = "what stood there before"
     return replace(rest, may_double=("boards",))
 
 
-def two_older_boards(rest: AtRest) -> AtRest:
+def two_older_boards(rest: StateAtRest) -> StateAtRest:
     """Neither of the two is as it should be, though one may have been on its way."""
     return replace(an_older_board_beside_the_one_that_should(an_older_picture_on_the_board(rest)), at_risk=2)
 
 
-def another_games_picture_on_a_result(rest: AtRest) -> AtRest:
+def another_games_picture_on_a_result(rest: StateAtRest) -> StateAtRest:
     the_result(rest)["picture"] = the_board(rest)["picture"]
     return rest
 
 
-def no_picture_on_a_result(rest: AtRest) -> AtRest:
+def no_picture_on_a_result(rest: StateAtRest) -> StateAtRest:
     the_result(rest)["picture"] = None
     return rest
 
 
-def a_second_board(rest: AtRest) -> AtRest:
+def a_second_board(rest: StateAtRest) -> StateAtRest:
     board = the_board(rest)
     screen(rest).show("1", board["text"], [])
     list(screen(rest).messages["1"].values())[-1]["picture"] = board["picture"]
     return replace(rest, at_risk=1, may_double=("hands", "cards"))
 
 
-def a_second_card(rest: AtRest) -> AtRest:
+def a_second_card(rest: StateAtRest) -> StateAtRest:
     card = the_card(rest)
     screen(rest).show("1", card["text"], [row[0]["payload"] for row in card["rows"]])
     return replace(rest, at_risk=1, may_double=("hands",))
 
 
-def an_open_press(rest: AtRest) -> AtRest:
+def an_open_press(rest: StateAtRest) -> StateAtRest:
     screen(rest).held_against_the_bot.append("query 1 is open")
     return rest
 
 
-FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
+FAULTS: list[tuple[Plant, Callable[[StateAtRest], None]]] = [
     (a_log_twice, invariants.no_move_is_made_twice),
     (a_lost_move, invariants.no_acknowledged_move_is_lost),
     (a_lost_table, invariants.no_acknowledged_move_is_lost),
@@ -294,34 +294,36 @@ FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (a_changed_table, invariants.nothing_is_left_to_deliver),
     (no_card, invariants.open_tables_offer_their_free_chairs),
     (a_chair_too_few, invariants.open_tables_offer_their_free_chairs),
-    (no_hand, invariants.hands_offer_what_may_be_played),
-    (a_card_too_few, invariants.hands_offer_what_may_be_played),
-    (a_card_too_many, invariants.hands_offer_what_may_be_played),
-    (cards_out_of_turn, invariants.hands_offer_what_may_be_played),
-    (no_picture, invariants.hands_have_the_picture_of_what_they_offer),
-    (an_older_picture, invariants.hands_have_the_picture_of_what_they_offer),
-    (no_board, invariants.boards_show_their_tables_as_they_stand),
-    (an_older_board, invariants.boards_show_their_tables_as_they_stand),
-    (no_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
-    (an_older_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
-    (an_older_board_beside_the_one_that_should, invariants.boards_show_their_tables_as_they_stand),
-    (two_older_boards, invariants.boards_show_their_tables_as_they_stand),
+    (no_hand, invariants.hands_offer_the_legal_cards),
+    (a_card_too_few, invariants.hands_offer_the_legal_cards),
+    (a_card_too_many, invariants.hands_offer_the_legal_cards),
+    (cards_out_of_turn, invariants.hands_offer_the_legal_cards),
+    (no_picture, invariants.pictures_of_hands_match_their_buttons),
+    (an_older_picture, invariants.pictures_of_hands_match_their_buttons),
+    (no_board, invariants.boards_show_the_current_state),
+    (an_older_board, invariants.boards_show_the_current_state),
+    (no_picture_on_the_board, invariants.boards_show_the_current_state),
+    (an_older_picture_on_the_board, invariants.boards_show_the_current_state),
+    (an_older_board_beside_the_one_that_should, invariants.boards_show_the_current_state),
+    (two_older_boards, invariants.boards_show_the_current_state),
     (another_games_picture_on_a_result, invariants.pictures_in_groups_are_of_their_tables),
     (no_picture_on_a_result, invariants.results_have_their_pictures),
-    (a_second_board, invariants.only_what_was_on_its_way_is_doubled),
-    (a_second_hand, invariants.only_what_was_on_its_way_is_doubled),
-    (a_second_card, invariants.only_what_was_on_its_way_is_doubled),
+    (a_second_board, invariants.only_messages_in_flight_are_doubled),
+    (a_second_hand, invariants.only_messages_in_flight_are_doubled),
+    (a_second_card, invariants.only_messages_in_flight_are_doubled),
     (an_open_press, invariants.platforms_have_no_complaints),
 ]
 
 
-async def test_where_all_is_well_nothing_is_said(rest: AtRest) -> None:
+async def test_where_all_is_well_nothing_is_said(rest: StateAtRest) -> None:
     check(rest)
-    assert not doubles(rest)
+    assert not count_doubles(rest)
 
 
 @pytest.mark.parametrize(("plant", "invariant"), FAULTS, ids=lambda one: one.__name__)
-async def test_a_planted_fault_is_noticed(rest: AtRest, plant: Plant, invariant: Callable[[AtRest], None]) -> None:
+async def test_a_planted_fault_is_noticed(
+    rest: StateAtRest, plant: Plant, invariant: Callable[[StateAtRest], None]
+) -> None:
     planted = plant(rest)
     with pytest.raises(Disagreement):
         invariant(planted)
@@ -329,13 +331,13 @@ async def test_a_planted_fault_is_noticed(rest: AtRest, plant: Plant, invariant:
         check(planted)
 
 
-async def test_a_message_that_was_on_its_way_may_be_doubled_where_the_platform_cannot_tell(rest: AtRest) -> None:
+async def test_a_message_that_was_on_its_way_may_be_doubled_where_the_platform_cannot_tell(rest: StateAtRest) -> None:
     planted = replace(a_second_hand(rest), at_risk=1)
     check(planted)
-    assert doubles(planted) == Counter(hands=1)
+    assert count_doubles(planted) == Counter(hands=1)
 
 
-async def test_a_board_that_was_doubled_at_a_kill_stays_as_it_was(rest: AtRest) -> None:
+async def test_a_board_that_was_doubled_at_a_kill_stays_as_it_was(rest: StateAtRest) -> None:
     """Its text is still true as long as no trick is over, and its picture is not."""
     check(replace(an_older_board_beside_the_one_that_should(rest), at_risk=1))
 
@@ -354,11 +356,11 @@ def test_what_is_chosen_is_found_by_what_is_offered_in_whichever_order_it_was_ch
     assert hand.hand
     for count in range(4):
         for chosen in permutations(hand.hand[3:6], count):
-            offered = invariants.made_of(table.code, payloads_of(hand_of(table, seat, ",".join(chosen))))
+            offered = invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, ",".join(chosen))))
             fitting = {
                 one
-                for one in invariants.choices(offered)
-                if invariants.made_of(table.code, payloads_of(hand_of(table, seat, one))) == offered
+                for one in invariants.possible_choices(offered)
+                if invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, one))) == offered
             }
             assert ",".join(chosen) in fitting
 

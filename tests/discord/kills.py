@@ -40,10 +40,10 @@ class DiscordPage(PlatformPage):
         for channel in self.server.channels.values():
             yield f"@{channel.users[0]}" if channel.type == PRIVATE else "1", channel.messages
 
-    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+    def editable_parts(self, message: dict[str, Any]) -> tuple[object, ...]:
         return message["components"], message["content"]
 
-    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
+    def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
         by = "bot" if message["author"] == BOT else "person"
         shown = picture_of(message)
@@ -57,13 +57,13 @@ class DiscordPage(PlatformPage):
             channel = self.server.channel(next(self._channels), self._server)
             self.persons[person].begin(word, channel, **options)
 
-    def touch(self, person: str, message: int, payload: str) -> Interaction | None:
+    def press_button(self, person: str, message: int, payload: str) -> Interaction | None:
         for channel in self.server.channels.values():
             if message in channel.messages:
                 return self.persons[person].touch(channel, channel.messages[message], payload)
         return None
 
-    def answer_to(self, press: Interaction) -> str | None:
+    def answer_text(self, press: Interaction) -> str | None:
         if not press.answer:
             return None
         if press.answer == PUT_OFF:

@@ -125,12 +125,12 @@ class Person:
 
     # Buttons
 
-    def sees(self, channel: Channel) -> list[dict[str, Any]]:
+    def visible_messages(self, channel: Channel) -> list[dict[str, Any]]:
         """The messages of a channel, oldest first, and behind them those that this person alone is shown there."""
         return [*channel.messages.values(), *channel.ephemerals[self.number].values()]
 
     def button(self, label: str, channel: Channel) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        for message in reversed(self.sees(channel)):
+        for message in reversed(self.visible_messages(channel)):
             for button in buttons_of(message):
                 if label in button["label"]:
                     return message, button
@@ -143,9 +143,9 @@ class Person:
         found = self.button(label, channel)
         assert found
         message, button = found
-        return await self.send(channel, message, button["custom_id"])
+        return await self.send_press(channel, message, button["custom_id"])
 
-    async def send(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:
+    async def send_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:
         return await self.told(self.touch(channel, message, custom_id))
 
     def touch(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
@@ -164,7 +164,7 @@ class Person:
         """Press something on the lowest panel, if there is anything."""
         channel = channel or self.private
         # In the private chat what nobody else sees are words, about presses that came too late.
-        panels = [*channel.messages.values()] if channel is self.private else self.sees(channel)
+        panels = [*channel.messages.values()] if channel is self.private else self.visible_messages(channel)
         if not panels:
             return False
         payloads = [button["custom_id"] for button in buttons_of(panels[-1])]
@@ -172,7 +172,7 @@ class Person:
         payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
         if not payloads:
             return False
-        await self.send(channel, panels[-1], random.choice(payloads))
+        await self.send_press(channel, panels[-1], random.choice(payloads))
         return True
 
 

@@ -148,7 +148,7 @@ class DiscordServer:
         self.interactions_url: str | None = None
         self.away: Failure | None = None
         """What becomes of every call, whatever it is, until this is None again."""
-        self.met = 0
+        self.calls_while_away = 0
         """How many calls came meanwhile."""
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
@@ -182,11 +182,11 @@ class DiscordServer:
     def _handler(self, name: str) -> Any:
         async def handle(request: web.Request) -> web.Response:
             try:
-                self._admit(name, request)
+                self._check_call(name, request)
                 body = await self._body(request)
                 self.calls.append((name, body))
                 failure = self._orders[name].popleft() if self._orders[name] else self.away
-                self.met += failure is not None and failure is self.away
+                self.calls_while_away += failure is not None and failure is self.away
                 if request.content_type == FORM_DATA:
                     self.uploads += 1
                     failure = failure or self.uploading
@@ -237,7 +237,7 @@ class DiscordServer:
             self.files[file.filename] = content
         return body
 
-    def _admit(self, name: str, request: web.Request) -> None:
+    def _check_call(self, name: str, request: web.Request) -> None:
         said = request.headers.get("Authorization")
         if name in BY_TOKEN:
             return

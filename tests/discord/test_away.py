@@ -37,8 +37,8 @@ class Timed(DiscordServer):
         self.asked: list[tuple[float, str, str, bool]] = []
         """When, which call, of which channel or interaction, and whether it was answered with a failure on order."""
 
-    def _admit(self, name: str, request: Any) -> None:
-        super()._admit(name, request)
+    def _check_call(self, name: str, request: Any) -> None:
+        super()._check_call(name, request)
         which = request.match_info.get("channel") or request.match_info.get("token", "")
         self.asked.append((asyncio.get_running_loop().time(), name, which, bool(self._orders[name])))
 
@@ -82,7 +82,7 @@ async def play_seen(people: list[Person]) -> None:
 
     await until(lambda: found() is not None)
     person, message, data = found() or (people[0], {}, "")
-    assert await person.send(person.private, message, data) == ""
+    assert await person.send_press(person.private, message, data) == ""
 
 
 def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:

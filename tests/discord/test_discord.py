@@ -57,7 +57,7 @@ async def to_move(people: list[Person]) -> Person:
     found: list[Person] = []
 
     def there() -> bool:
-        found[:] = [one for one in people if (seen := one.sees(one.private)) and buttons_of(seen[-1])]
+        found[:] = [one for one in people if (seen := one.visible_messages(one.private)) and buttons_of(seen[-1])]
         return bool(found)
 
     await until(there)
@@ -257,14 +257,14 @@ async def test_old_panels_strangers_and_made_up_buttons_get_a_word(store: Store,
         people = await seated(server, "metamazzo")
         carla, channel = Person(server, 3, "Carla"), bar(server)
         mover = await to_move(people)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         play = buttons_of(panel)[0]["custom_id"]
-        await mover.send(mover.private, panel, play)
-        assert await mover.send(mover.private, panel, play) != ""
+        await mover.send_press(mover.private, panel, play)
+        assert await mover.send_press(mover.private, panel, play) != ""
         board = list(channel.messages.values())[-1]
-        assert "do not sit" in await carla.send(channel, board, play)
+        assert "do not sit" in await carla.send_press(channel, board, play)
         for made_up in ("xyz", "1mABCDEFG:1:play 3C", "1t", "1p" + "x" * 98, "9m~~", "1pleaderboard a b c"):
-            assert await carla.send(channel, board, made_up) != ""
+            assert await carla.send_press(channel, board, made_up) != ""
 
 
 async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_same(
@@ -273,7 +273,7 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
-        before = text_of(mover.sees(mover.private)[-1])
+        before = text_of(mover.visible_messages(mover.private)[-1])
         press, has_been_put_off = adapter.card_room.handle_press, asyncio.Event()
 
         async def slowly(pressed: Any) -> Any:
@@ -282,14 +282,14 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
 
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
         monkeypatch.setattr(adapter.card_room, "handle_press", slowly)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: one.answer == 6)
         has_been_put_off.set()
-        await until(lambda: text_of(mover.sees(mover.private)[-1]) != before)
+        await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
         # A word that comes late comes as well.
         has_been_put_off.clear()
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: one.answer == 6)
         has_been_put_off.set()
@@ -320,7 +320,7 @@ async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_p
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
         mover = await to_move(people)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
         server.calls.clear()
@@ -341,7 +341,7 @@ async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_i
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
         mover = await to_move(people)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
         server.order("edit_by", Failure(Refused(404, 10015)))
@@ -360,7 +360,7 @@ async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_sho
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
         mover = await to_move(people)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
@@ -372,7 +372,7 @@ async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_sho
     async with on_discord(store, server):
         await until(lambda: text_of(panel) != before)
         await some_tricks(server, people, 2)
-        assert len(mover.sees(mover.private)) == 1
+        assert len(mover.visible_messages(mover.private)) == 1
 
 
 async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,7 +391,7 @@ async def test_an_interaction_that_was_answered_or_has_expired_costs_nothing(
         people = await seated(server, "metamazzo")
         for refusal in (Refused(400, 40060), Refused(404, 10062)):
             mover = await to_move(people)
-            panel = mover.sees(mover.private)[-1]
+            panel = mover.visible_messages(mover.private)[-1]
             before = text_of(panel)
             server.order("answer", Failure(refusal))
             mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
@@ -404,7 +404,7 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
-        panel = mover.sees(mover.private)[-1]
+        panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_again(one, panel)
         await until(lambda: bool(one.answer))
@@ -505,7 +505,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
             await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
-        assert "Tricks" in text_of(people[0].sees(people[0].private)[-1])
+        assert "Tricks" in text_of(people[0].visible_messages(people[0].private)[-1])
         assert not any("Trick 2" in text for text in texts_in(channel))
         refused = sum(name in ("edit", "send") for name, _body in server.calls)
         assert len(adapter.budget._refused) <= 2 < refused
@@ -765,7 +765,7 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         card, _button = anna.button("Accept", channel) or ({}, {})
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
-            assert "does not work" in await anna.send(channel, card, made_up)
+            assert "does not work" in await anna.send_press(channel, card, made_up)
         await adapter.worker.settled()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")

@@ -41,7 +41,7 @@ async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) 
 async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
     """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is ephemeral, is not."""
     await adapter.worker.settled()
-    while not buttons_of(anna.sees(anna.private)[-1]):
+    while not buttons_of(anna.visible_messages(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])
         await adapter.worker.settled()
 
@@ -193,7 +193,7 @@ async def test_resigning_asks_where_it_was_asked(store: Store, server: DiscordSe
         anna, _bruno = await begun(server)
         await anna.slash("resign")
         channel = server.channels[CHANNEL]
-        assert "Do you really want to resign" in text_of(anna.sees(channel)[-1])
+        assert "Do you really want to resign" in text_of(anna.visible_messages(channel)[-1])
         assert await anna.press("Yes, I resign", channel) == ""
         await until(lambda: any("resigned" in text_of(one) for one in channel.messages.values()))
 

@@ -118,7 +118,7 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
         channel = anna.private if is_private else server.channels[CHANNEL]
 
         def page(words: str) -> dict[str, Any] | None:
-            return next((one for one in anna.sees(channel) if words in text_of(one)), None)
+            return next((one for one in anna.visible_messages(channel) if words in text_of(one)), None)
 
         await anna.slash("rules", channel, about="testa")
         await until(lambda: (one := page("Whoever holds")) is not None and picture_of(one) is not None)

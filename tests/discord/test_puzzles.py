@@ -13,7 +13,7 @@ __all__ = ["_quick"]
 
 
 def puzzle_in(person: Person, channel: Channel) -> dict[str, Any]:
-    return next(one for one in person.sees(channel) if "🧩" in text_of(one))
+    return next(one for one in person.visible_messages(channel) if "🧩" in text_of(one))
 
 
 def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -35,7 +35,9 @@ async def test_one_is_asked_and_explained_in_one_message(store: Store, server: D
     async with on_discord(store, server, pictures=True):
         [anna, _bruno] = await seated(server, "testa")
         await anna.slash("puzzle", anna.private)
-        await until(lambda: any("🧩" in text_of(one) and picture_of(one) for one in anna.sees(anna.private)))
+        await until(
+            lambda: any("🧩" in text_of(one) and picture_of(one) for one in anna.visible_messages(anna.private))
+        )
         message = puzzle_in(anna, anna.private)
         puzzle = asked(message)
         await anna.press(label(message, puzzle.best), anna.private)
@@ -51,7 +53,7 @@ async def test_in_a_server_only_the_presser_reads_the_answer(store: Store, serve
     async with on_discord(store, server, pictures=True):
         [anna, bruno] = await seated(server, "testa")
         await anna.slash("puzzle")
-        await until(lambda: any("🧩" in text_of(one) for one in anna.sees(channel)))
+        await until(lambda: any("🧩" in text_of(one) for one in anna.visible_messages(channel)))
         message = puzzle_in(anna, channel)
         puzzle = asked(message)
         await anna.press(label(message, puzzle.best), channel)

@@ -62,7 +62,7 @@ async def play(person: Person, random: Random) -> bool:
     """Press a card, if there is one to press."""
     if not (found := moves(person)):
         return False
-    await person.send(*random.choice(found))
+    await person.send_press(*random.choice(found))
     return True
 
 

@@ -33,7 +33,7 @@ from tests.telegram.players import GROUP, until
 from tests.telegram.players import Person as TelegramPerson
 from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
 from tests.telegram.server import TelegramServer
-from tests.telegram.test_inline import elsewhere, sent, words_of
+from tests.telegram.test_inline import chat_without_bot, only_text, send_offer
 from tests.telegram.test_two_platforms import boards
 
 
@@ -98,8 +98,8 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
     """One sits in a chat of which Telegram tells nothing, at a table by inline message; the other in a channel."""
     async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
-        chat, channel = elsewhere(), server.channels[CHANNEL]
-        await sent(telegram_server, anna, chat, "testa", typed="11 testa")
+        chat, channel = chat_without_bot(), server.channels[CHANNEL]
+        await send_offer(telegram_server, anna, chat, "testa", typed="11 testa")
         await anna.press("Play", chat)
         [table] = await worker.tables_of("telegram:1")
         assert "You sit at table" in await bruno.slash("join", table=table.code)
@@ -110,7 +110,7 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
             await bruno.play(random)
             await worker.settled()
             on_discord = boards([text_of(message) for message in channel.messages.values()])
-            seen.append(bool(on_discord) and words_of(chat) == on_discord[-1])
+            seen.append(bool(on_discord) and only_text(chat) == on_discord[-1])
             if await worker.archive.count():
                 break
         # The one message shows what is played now, and its result at the end.
@@ -120,7 +120,7 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
-        assert "won by" in words_of(chat)
+        assert "won by" in only_text(chat)
 
 
 class Script:
@@ -159,7 +159,7 @@ class Script:
             errs = not self.has_erred and len(self.pressed) >= self.errs_at and len(offered) > 1
             message, payload = offered[-1 if errs else 0]
             [table] = await worker.tables_of(self.id)
-            await self.person.send(self.person.private, message, payload)  # type: ignore[arg-type]
+            await self.person.send_press(self.person.private, message, payload)  # type: ignore[arg-type]
             if await self._is_played(worker, table, payload.rpartition(":")[2]):
                 self.pressed.append(payload.rpartition(" ")[2])
                 self.has_erred = self.has_erred or errs

@@ -9,9 +9,9 @@ from playwright.async_api import Browser
 
 from bot.store import EmbeddedStore, open_store
 from tests.browser import ONE_BROWSER
-from tests.telegram.players import Observed, seated, until
+from tests.telegram.players import ObservedTelegram, seat_people, until
 from tests.telegram.server import TelegramServer
-from tests.telegram.test_mini_app import anna, with_pages
+from tests.telegram.test_mini_app import anna_launch, with_pages
 
 pytestmark = ONE_BROWSER
 
@@ -31,8 +31,8 @@ async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, br
         await server.stop()
 
 
-async def _play(server: TelegramServer, adapter: Observed, port: int, browser: Browser) -> None:
-    players = await seated(server, "metamazzo")
+async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, browser: Browser) -> None:
+    players = await seat_people(server, "metamazzo")
     [table] = await adapter.worker.tables_of("telegram:1")
     code, seat = table.code, table.game.turn if table.game else None
     assert seat is not None
@@ -40,9 +40,7 @@ async def _play(server: TelegramServer, adapter: Observed, port: int, browser: B
     page = await context.new_page()
     await page.add_init_script(PROXY)
     theme = quote(json.dumps({"bg_color": "#17212b"}))
-    launch = (
-        f"tgWebAppData={quote(anna(time.time(), players[seat].number))}&tgWebAppVersion=9.0&tgWebAppThemeParams={theme}"
-    )
+    launch = f"tgWebAppData={quote(anna_launch(time.time(), players[seat].number))}&tgWebAppVersion=9.0&tgWebAppThemeParams={theme}"
     await page.goto(f"http://127.0.0.1:{port}/app/telegram?t={code}#{launch}")
     card = page.locator(".fan .tap.playable").first
     await card.wait_for(timeout=30_000)

@@ -32,9 +32,9 @@ from tests.fuzz.common import (
     read_state,
     turn_off_clocks,
 )
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, Chat, Query, TelegramServer
-from tests.telegram.test_webhook import free_port, settings
+from tests.telegram.test_webhook import free_port, webhook_settings
 
 STRANGERS = 30
 FIRST_STRANGER = 9000
@@ -77,7 +77,7 @@ class FuzzRequest(NamedTuple):
 class TelegramFuzzer:
     """A group with tables of every game, and nonsense about it."""
 
-    def __init__(self, server: TelegramServer, adapter: Observed, random: Random) -> None:
+    def __init__(self, server: TelegramServer, adapter: ObservedTelegram, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.numbers = count(10_000_000)
         self.strangers: list[dict[str, Any]] = []
@@ -90,7 +90,7 @@ class TelegramFuzzer:
     async def set_up(self) -> None:
         await turn_off_clocks(self.adapter.worker, f"telegram:{GROUP}")
         for game in GAMES:
-            await seated(self.server, game)
+            await seat_people(self.server, game)
             # Until its card says so, it may be taken for the next one's.
             await self._settle()
         worker, before = self.adapter.worker, self._count_group_messages()
@@ -192,7 +192,7 @@ class TelegramFuzzer:
                 return FuzzRequest(body, {**secret, **odd}, (200, 400))
 
     def _choose_chat(self, user: dict[str, Any]) -> dict[str, Any]:
-        group = self.server.group(GROUP).about
+        group = self.server.group(GROUP).as_json
         own = {"id": user["id"], "type": "private", "first_name": user["first_name"]}
         unknown = {"id": self.random.choice((-77, -(10**12), 2**52, -(2**63))), "type": "group", "title": "?"}
         return self.random.choice((group, group, own, own, unknown))
@@ -231,11 +231,11 @@ class TelegramFuzzer:
         chat, shown = random.choice(
             [one for one in self.messages if one[0].id in (GROUP, user["id"]) or user in self.strangers]
         )
-        message: dict[str, Any] | None = {**shown, "chat": chat.about}
+        message: dict[str, Any] | None = {**shown, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
             # One that is too old to be told of, and one of an inline message.
-            message = random.choice(({"message_id": number, "date": 0, "chat": chat.about}, None))
+            message = random.choice(({"message_id": number, "date": 0, "chat": chat.as_json}, None))
         query = str(next(self.numbers))
         self.server.answers[query] = {}
         self.server.queries[query] = Query(user["id"], time.monotonic(), self.server.clock.now)
@@ -264,7 +264,7 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
     try:
         async with (
             open_temporary_store(folder) as store,
-            on_telegram(store, server, **settings(port), rate_limits=False) as adapter,
+            on_telegram(store, server, **webhook_settings(port), rate_limits=False) as adapter,
         ):
             await until(lambda: adapter.healthy)
             telegrams = TelegramFuzzer(server, adapter, Random(seed))

@@ -83,7 +83,7 @@ class Bot:
         except (OSError, ValueError):
             return
 
-    def end_of_log(self) -> str:
+    def log_tail(self) -> str:
         """The last lines of what it has logged."""
         return "\n".join((self.folder / "bot.log").read_text().splitlines()[-20:])
 
@@ -95,7 +95,7 @@ class Bot:
     def is_running(self) -> bool:
         return self.process is not None and self.process.returncode is None
 
-    async def until_healthy(self, session: aiohttp.ClientSession) -> None:
+    async def wait_until_healthy(self, session: aiohttp.ClientSession) -> None:
         deadline = time.monotonic() + 90
         while True:
             try:

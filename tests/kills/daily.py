@@ -35,19 +35,19 @@ from tests.kills.harness import Harness, main, moves_in_record
 from tests.kills.invariants import INVARIANTS as OF_ALL_TABLES
 from tests.kills.invariants import Disagreement, no_move_is_made_twice
 from tests.kills.pages import Page
-from tests.kills.players import RESIGNS, Players
+from tests.kills.players import RESIGN_CHANCE, Players
 
 PLAY = "1pdaily play"
-AT_ONCE = 4
+MIN_PLAYING = 4
 """So many people have not played yet, or are at it: others come when there are fewer."""
 
-PRESSES_TWICE = 0.1
+DOUBLE_PRESS_CHANCE = 0.1
 """How often somebody does not wait for what their press does before they press again."""
 
-LOOKS_SECONDS = 2.0
+PANEL_SECONDS = 2.0
 """How long somebody who has made a move waits for their panel to change."""
 
-ASKS_AGAIN = 0.03
+ASK_AGAIN_CHANCE = 0.03
 """How often somebody presses *Play* where they could as well make a move."""
 
 NEXT_DAY_SECONDS = 90.0
@@ -99,7 +99,7 @@ class DayAtRest:
         return over + [(_player(table), list(table.game.moves)) for table in self.tables if table.game]
 
 
-def it_is_played_once(rest: DayAtRest) -> None:
+def day_is_played_once(rest: DayAtRest) -> None:
     """Nobody has two tables of a day, two games, or one of each; a table that is over has its game held already."""
     counted = Counter([_player(table) for table in rest.tables] + [game.people[0] for game in rest.held])
     if twice := [person for person, count in counted.items() if count > 1]:
@@ -113,13 +113,13 @@ def each_game_has_its_result(rest: DayAtRest) -> None:
         raise Disagreement(f"games come to {made}, and results are {rest.results}")
 
 
-def results_are_told_once(rest: DayAtRest) -> None:
+def results_are_shown_once(rest: DayAtRest) -> None:
     """Who has played reads what came of it in one message, and nobody else reads any."""
     if dict(rest.results_shown) != dict.fromkeys(rest.results, 1):
         raise Disagreement(f"results are told {rest.results_shown}, and there are those of {sorted(rest.results)}")
 
 
-def everybody_has_the_cards_of_the_day(rest: DayAtRest) -> None:
+def all_games_have_the_cards_of_the_day(rest: DayAtRest) -> None:
     secret = rest.chain.secret(rest.day)
     for table in rest.tables:
         if table.day != rest.day or table.secret != secret:
@@ -131,13 +131,13 @@ def everybody_has_the_cards_of_the_day(rest: DayAtRest) -> None:
             raise Disagreement(f"game {game.id} has other cards than those of {rest.day}")
 
 
-def nothing_is_in_the_archive(rest: DayAtRest) -> None:
+def archive_has_no_game_of_the_day(rest: DayAtRest) -> None:
     """Before the day is over."""
     if rest.archived:
         raise Disagreement(f"games of {rest.day} are in the archive: {[game.id for game in rest.archived]}")
 
 
-def no_message_tells_a_secret(rest: DayAtRest) -> None:
+def no_message_reveals_a_secret(rest: DayAtRest) -> None:
     """Nobody reads the secret of the day, or of one to come, nor is led to a game of the day."""
     secrets = {rest.chain.root.hex(), *(rest.chain.secret(rest.day + timedelta(days=n)).hex() for n in range(3))}
     for secret in (*secrets, *(game.id for game in rest.held)):
@@ -145,7 +145,7 @@ def no_message_tells_a_secret(rest: DayAtRest) -> None:
             raise Disagreement(f"a message has {secret}")
 
 
-class Answers:
+class RobotAnswers:
     """What the robot of the day answers, worked out here, where nothing is killed."""
 
     def __init__(self, game_id: str, secret: bytes) -> None:
@@ -177,12 +177,12 @@ class Answers:
 
 OF_TABLES = tuple(one for one in OF_ALL_TABLES if one is not no_move_is_made_twice)
 INVARIANTS = (
-    it_is_played_once,
+    day_is_played_once,
     each_game_has_its_result,
-    results_are_told_once,
-    everybody_has_the_cards_of_the_day,
-    nothing_is_in_the_archive,
-    no_message_tells_a_secret,
+    results_are_shown_once,
+    all_games_have_the_cards_of_the_day,
+    archive_has_no_game_of_the_day,
+    no_message_reveals_a_secret,
 )
 
 
@@ -191,10 +191,10 @@ class DayPlayers(Players):
     the same, the others at random. They ask for it again and again, also when they have played it.
     """
 
-    async def keep_tables(self, wanted: int) -> None:
+    async def fill_tables(self, wanted: int) -> None:
         """Have others come where few are left who have not played."""
         number = len(self.page.people) + 1
-        if number - len(results_shown(self.page)) > AT_ONCE:
+        if number - len(count_results_shown(self.page)) > MIN_PLAYING:
             return
         if await self.page.ask(do="add_person", name=f"Person {number}") == "done":
             await asyncio.sleep(0.1)
@@ -206,7 +206,7 @@ class DayPlayers(Players):
         if button is None:
             await self.page.ask(do="say", chat=f"@{person}", text="/daily", **{"as": person})
             await asyncio.sleep(0.2)
-        elif self.random.random() < (ASKS_AGAIN if moves else 0.2):
+        elif self.random.random() < (ASK_AGAIN_CHANCE if moves else 0.2):
             await self.page.ask(do="press", chat=f"@{person}", message=button, payload=PLAY, **{"as": person})
         elif moves:
             await self._press(person, moves)
@@ -219,13 +219,13 @@ class DayPlayers(Players):
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
         await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})
-        if self.random.random() >= PRESSES_TWICE:
-            until = time.monotonic() + LOOKS_SECONDS
+        if self.random.random() >= DOUBLE_PRESS_CHANCE:
+            until = time.monotonic() + PANEL_SECONDS
             while (message, payload) in self.page.buttons(person) and time.monotonic() < until:
                 await asyncio.sleep(0.02)
 
     def _moves(self, person: str) -> list[tuple[int, str]]:
-        gives_up = self.random.random() < RESIGNS / 10
+        gives_up = self.random.random() < RESIGN_CHANCE / 10
         return [
             (message, payload)
             for message, payload in self.page.buttons(person)
@@ -251,7 +251,7 @@ class DayHarness(Harness):
         self.players = DayPlayers(page, Random(seed))
         self.played: dict[str, DayResult] = {}
         self._zones = zones(datetime.now(UTC))
-        self._answers: Answers | None = None
+        self._answers: RobotAnswers | None = None
         self._held: set[str] = set()
         page.bot.settings["BUONGIOCO_TIME_ZONE"] = self._zones.playing
 
@@ -261,15 +261,15 @@ class DayHarness(Harness):
             print(f"{len(self.played)} people have played the day, of {len(self.page.people)}")  # noqa: T201
         async with aiohttp.ClientSession() as session:
             try:
-                await self.day_after(session)
+                await self.check_next_day(session)
             finally:
                 await self.bot.kill()
                 self.bot.kill_store()
 
-    async def hold(self, store: Store) -> None:
-        rest, day = await self._at_rest(store), await self._day_at_rest(store)
-        made = {code: _people_only(moves) for code, moves in rest.made.items()}
-        made |= {game.code: _people_only(moves_in_record(game)) for game in day.held}
+    async def check_state(self, store: Store) -> None:
+        rest, day = await self._load_state(store), await self._load_day(store)
+        made = {code: _moves_of_people(moves) for code, moves in rest.made.items()}
+        made |= {game.code: _moves_of_people(moves_in_record(game)) for game in day.held}
         rest = replace(rest, made=made)
         for table in rest.tables:
             # Robots' moves are stamped with the version that they followed, which tables share.
@@ -279,16 +279,16 @@ class DayHarness(Harness):
         for of_days in INVARIANTS:
             of_days(day)
         if self._answers is None:
-            self._answers = Answers(await DayGames(store.client).todays_game(day.day), day.chain.secret(day.day))
+            self._answers = RobotAnswers(await DayGames(store.client).todays_game(day.day), day.chain.secret(day.day))
         for person, moves in day.lines:
             self._answers.check(person, moves)
         self.played, self._held = dict(day.results), {game.id for game in day.held}
 
-    async def _day_at_rest(self, store: Store) -> DayAtRest:
+    async def _load_day(self, store: Store) -> DayAtRest:
         results = DayResults(store.client)
         held = await results.pending_games()
         [day] = {day for day, _game in held} or {self._today()}
-        tables = [table for table in (await self._at_rest(store)).tables if table.day]
+        tables = [table for table in (await self._load_state(store)).tables if table.day]
         return DayAtRest(
             day,
             await load_chain(store.client, day),
@@ -297,13 +297,13 @@ class DayHarness(Harness):
             [game async for game in Archive(store.client).all()],
             {line.person: line.result for line in await results.ranking(day)},
             json.dumps(self.page.messages),
-            results_shown(self.page),
+            count_results_shown(self.page),
         )
 
     def _today(self) -> date:
         return (datetime.now(UTC) - timedelta(hours=int(self._zones.playing.removeprefix("Etc/GMT")))).date()
 
-    async def day_after(self, session: aiohttp.ClientSession) -> None:
+    async def check_next_day(self, session: aiohttp.ClientSession) -> None:
         """The day is over: all its games come into the archive, once, and its secret is told."""
         store = EmbeddedStore(self.bot.folder / "data")
         self.bot.settings["BUONGIOCO_TIME_ZONE"] = self._zones.after
@@ -316,7 +316,7 @@ class DayHarness(Harness):
                 if len(held) < left:
                     left, since = len(held), time.monotonic()
                 elif time.monotonic() > since + NEXT_DAY_SECONDS:
-                    raise Disagreement(f"games of a day that is over do not come\n{self.bot.end_of_log()}")
+                    raise Disagreement(f"games of a day that is over do not come\n{self.bot.log_tail()}")
                 await asyncio.sleep(0.2)
             chain = await load_chain(there.client, self._today())
             games = [game async for game in Archive(there.client).all()]
@@ -331,7 +331,7 @@ class DayHarness(Harness):
                 raise Disagreement(f"game {game.id} does not lead to the end of the chain")
 
 
-def results_shown(page: Page) -> dict[str, int]:
+def count_results_shown(page: Page) -> dict[str, int]:
     """How many messages tell each person what came of the day, by ``platform:id``."""
     shown: Counter[str] = Counter()
     for chat, messages in page.messages.items():
@@ -345,7 +345,7 @@ def _is_result(message: dict[str, Any]) -> bool:
     return any(button["payload"] == "1pdaily today" for row in message.get("rows", ()) for button in row)
 
 
-def _people_only(moves: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+def _moves_of_people(moves: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
     return Counter({made: count for made, count in moves.items() if not made[0].startswith("robot:")})
 
 

@@ -20,7 +20,7 @@ from bot.viewers import Viewer
 from engine.robots.findings import Summary, Verdict, summarize
 
 
-class Expected(NamedTuple):
+class ExpectedMessage(NamedTuple):
     """A message about a table: its text, empty where that is not known, and the pictures of which it should have one;
     none for a message without.
     """
@@ -30,10 +30,12 @@ class Expected(NamedTuple):
     subjects: Sequence[Subject]
 
 
-async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[FinishedGame]) -> list[Expected]:
+async def expected_messages(
+    store: Store, tables: Sequence[Table], games: Sequence[FinishedGame]
+) -> list[ExpectedMessage]:
     """The messages about tables that are played at, and those with pictures about finished games."""
     people = People(store.client)
-    expected: list[Expected] = []
+    expected: list[ExpectedMessage] = []
     for table in tables:
         if table.phase != "playing":
             continue
@@ -43,16 +45,16 @@ async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[Finis
             chat = await people.chat(place)
             viewer = Viewer(chat.language, deck=chat.deck if chat.wants_pictures else None, group=chat.name)
             panel = draw_surface(table, name, MessageState(), viewer, NO_EXTRAS, None)
-            expected.append(Expected(table.code, panel.plain, [panel.picture.subject] if panel.picture else []))
+            expected.append(ExpectedMessage(table.code, panel.plain, [panel.picture.subject] if panel.picture else []))
     for game in games:
         summaries = await _summaries(store, game)
         for place in game.chats:
             if is_inline(place) or is_private(place):
                 continue
-            for language, called in await _as_it_is_called(store, place):
+            for language, called in await _languages_and_names(store, place):
                 about = (game.record.seats, language)
                 expected += [
-                    Expected(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=called)])
+                    ExpectedMessage(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=called)])
                     for number in range(1, len(game.record.deals) + 1)
                 ]
                 # The accuracy follows when there was time to look at the game.
@@ -60,11 +62,11 @@ async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[Finis
                     game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=called)
                     for known in ([], summaries)
                 ]
-                expected.append(Expected(game.code, "", sheets))
+                expected.append(ExpectedMessage(game.code, "", sheets))
     return expected
 
 
-async def _as_it_is_called(store: Store, chat: str) -> set[tuple[str, str]]:
+async def _languages_and_names(store: Store, chat: str) -> set[tuple[str, str]]:
     """The language and name of a chat, in each of its parts: a finished game does not say in which it was."""
     key, people = keys.chat(chat), People(store.client)
     found = [one.decode() async for one in store.client.scan_iter(f"{key}/*")]

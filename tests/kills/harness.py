@@ -26,18 +26,18 @@ from bot.store.log import strip_stamp
 from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
-from tests.kills.groups import in_groups
-from tests.kills.invariants import AtRest, Disagreement, check, doubles
+from tests.kills.groups import expected_messages
+from tests.kills.invariants import Disagreement, StateAtRest, check, count_doubles
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
-STOPS_IN = 10.0
+STOP_SECONDS = 10.0
 """Seconds that a bot may take to stop when it is asked to: after that `docker stop` kills it."""
 
-RESTS = 3
+MAX_RESTS = 3
 """How often delivery comes to rest in a check, at most, until nothing is left to deliver after the bot has stopped."""
 
-COUNTS_AGAIN = 4
+PRESSES_AFTER_KILL = 4
 """So many presses acknowledged after a kill show that presses count again."""
 
 
@@ -68,16 +68,16 @@ class Harness:
         async with aiohttp.ClientSession() as session:
             try:
                 for number in range(1, kills + 1):
-                    await self.round(session, self.random.choice(self.victims))
+                    await self.play_round(session, self.random.choice(self.victims))
                     if number % self.check_every == 0 or number == kills:
                         await self.check(session)
                         if show:
-                            print(self.figures(), flush=True)  # noqa: T201
+                            print(self.summary(), flush=True)  # noqa: T201
             finally:
                 await self.bot.kill()
                 self.bot.kill_store()
 
-    def figures(self) -> str:
+    def summary(self) -> str:
         """How it stands after a check."""
         kills, down, players = self.kills, sorted(self.down), self.players
         return (
@@ -86,7 +86,7 @@ class Harness:
             f" doubled: {dict(self.doubled) or 'nothing'}"
         )
 
-    async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
+    async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
         """Start, play for a moment, kill."""
         start = time.perf_counter()
         await self.bot.start()
@@ -94,34 +94,34 @@ class Harness:
         self.down.append(time.perf_counter() - start)
         listening = asyncio.create_task(self.page.listen())
         await self.players.begin()
-        await self._until_played()
+        await self._wait_until_played()
         await asyncio.sleep(self.random.uniform(0.0, 0.5))
         self._note_kill(kill)
         if kill in ("store", "both"):
             self.bot.kill_store()
         if kill == "store":
             # The bot starts it again, and people play on.
-            await self._until_presses_count()
+            await self._wait_until_presses_count()
             await asyncio.sleep(self.random.uniform(0.0, 0.2))
         else:
             await self.bot.kill()
         await self.players.end()
         if kill == "store":
-            self._at_risk += self.page.at_risk()
+            self._at_risk += self.page.count_at_risk()
             await self.bot.kill()
         await listening
 
     async def check(self, session: aiohttp.ClientSession) -> None:
         """Let delivery come to rest, stop, and hold everything against everything."""
         store = EmbeddedStore(self.bot.folder / "data")
-        for _ in range(RESTS):
+        for _ in range(MAX_RESTS):
             await self._rest_and_stop(session, store)
             await store.start()
             try:
                 async with open_store(store.url) as there:
                     # A clock that ran out as the bot stopped is told at the next start.
                     if not await there.changed_tables(range(keys.SHARDS)):
-                        await self.hold(there)
+                        await self.check_state(there)
                         return
             finally:
                 await store.stop()
@@ -132,66 +132,66 @@ class Harness:
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
-        await self.players.press_again()
+        await self.players.repeat_unanswered()
         async with open_store(store.url) as there:
-            await self.come_to_rest(there)
+            await self.wait_for_rest(there)
         stopped_in = await self.bot.stop()
         await listening
-        if stopped_in > STOPS_IN:
+        if stopped_in > STOP_SECONDS:
             raise Disagreement(f"the bot took {stopped_in:.1f} s to stop")
 
     def _note_kill(self, kill: str) -> None:
         self.kills[kill] += 1
-        self._at_risk += self.page.at_risk()
+        self._at_risk += self.page.count_at_risk()
 
-    async def _until_played(self) -> None:
+    async def _wait_until_played(self) -> None:
         """Wait until enough presses of this round were acknowledged. A slow machine may take long, but never stops."""
         count = len(self.players.acknowledged)
         wanted, since = count + self.least, time.monotonic()
-        await self.players.keep_tables(2)
+        await self.players.fill_tables(2)
         while len(self.players.acknowledged) < wanted:
             await asyncio.sleep(0.2)
-            await self.players.keep_tables(2)
+            await self.players.fill_tables(2)
             if len(self.players.acknowledged) > count:
                 count, since = len(self.players.acknowledged), time.monotonic()
             elif time.monotonic() > since + self.patience:
-                raise Disagreement(f"no press is acknowledged; {self._about_presses()}")
+                raise Disagreement(f"no press is acknowledged; {self._describe_presses()}")
 
-    async def _until_presses_count(self) -> None:
+    async def _wait_until_presses_count(self) -> None:
         """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one.
 
         A crowded machine may do what is asked for and answer too late to acknowledge it: then the logs tell.
         """
-        wanted = len(self.players.acknowledged) + COUNTS_AGAIN
+        wanted = len(self.players.acknowledged) + PRESSES_AFTER_KILL
         deadline, before = time.monotonic() + self.patience, None
         self.page.last_answers.clear()
         while len(self.players.acknowledged) < wanted:
             if time.monotonic() > deadline:
-                made = await self._made()
+                made = await self._count_moves()
                 if before is not None:
                     if any(count > before.get(code, 0) for code, count in made.items()):
                         return
-                    raise Disagreement(f"no press counts any more; {self._about_presses()}")
+                    raise Disagreement(f"no press counts any more; {self._describe_presses()}")
                 deadline, before = time.monotonic() + self.patience, made
             await asyncio.sleep(0.2)
-            await self.players.keep_tables(2)
+            await self.players.fill_tables(2)
 
-    def _about_presses(self) -> str:
+    def _describe_presses(self) -> str:
         """What came of the last ones, and what could be pressed."""
         answers = Counter(self.page.last_answers).most_common()
         shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
-        return f"the last were answered {answers}, to be pressed are {shown}\n{self.bot.end_of_log()}"
+        return f"the last were answered {answers}, to be pressed are {shown}\n{self.bot.log_tail()}"
 
     @property
     def store_url(self) -> str:
         return EmbeddedStore(self.bot.folder / "data").url
 
-    async def _made(self) -> dict[str, int]:
+    async def _count_moves(self) -> dict[str, int]:
         """How many moves people have made at each live table."""
         async with open_store(self.store_url) as store:
-            return {table.code: moves_in_log(table).total() for table in await tables_in(store)}
+            return {table.code: moves_in_log(table).total() for table in await load_tables(store)}
 
-    async def come_to_rest(self, store: Store) -> None:
+    async def wait_for_rest(self, store: Store) -> None:
         """Until nothing is marked as changed any more and nothing has been shown for a moment.
 
         A crowded machine takes its time: what counts is that fewer and fewer tables are left.
@@ -211,38 +211,38 @@ class Harness:
                 shown = "still shows something else" if now != before else "shows nothing new"
                 raise Disagreement(
                     f"delivery does not come to rest, and {shown}; for {self.patience:.0f} s no fewer are marked as changed than"
-                    f" {changed}\n{self.bot.end_of_log()}"
+                    f" {changed}\n{self.bot.log_tail()}"
                 )
             before = now
 
-    async def hold(self, store: Store) -> None:
+    async def check_state(self, store: Store) -> None:
         """Hold everything against everything."""
-        rest = await self._at_rest(store)
+        rest = await self._load_state(store)
         check(rest)
-        self.doubled = doubles(rest)
+        self.doubled = count_doubles(rest)
 
-    async def _at_rest(self, store: Store) -> AtRest:
-        tables = await tables_in(store)
+    async def _load_state(self, store: Store) -> StateAtRest:
+        tables = await load_tables(store)
         made = {table.code: moves_in_log(table) for table in tables}
         games = [game async for game in Archive(store.client).all()]
         for game in games:
             verify(game.record)
             made[game.code] = moves_in_record(game)
-        return AtRest(
+        return StateAtRest(
             tables,
             await store.changed_tables(range(keys.SHARDS)),
             made,
-            self.players.moves(self.players.pressed),
-            self.players.moves(self.players.acknowledged),
+            self.players.count_moves(self.players.pressed),
+            self.players.count_moves(self.players.acknowledged),
             self.page,
             self._at_risk,
             self.page.may_double,
             self.page.may_lack_pictures,
-            await in_groups(store, tables, games) if self.page.keeps_groups else (),
+            await expected_messages(store, tables, games) if self.page.keeps_groups else (),
         )
 
 
-async def tables_in(store: Store) -> list[Table]:
+async def load_tables(store: Store) -> list[Table]:
     codes = [key.decode().rpartition(":")[2] async for key in store.client.scan_iter("{s*}:table:*")]
     return [Table.from_log(code, await store.load(code)) for code in codes]
 

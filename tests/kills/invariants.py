@@ -20,12 +20,12 @@ from bot.store.log import strip_stamp
 from bot.table_policy import ORDINARY, TablePolicy
 from bot.tables.table import Table
 from bot.viewers import Viewer
-from tests.kills.groups import Expected
+from tests.kills.groups import ExpectedMessage
 
 Moves = Mapping[str, Counter[tuple[str, str]]]
 """Moves by table: who made or asked for what, how often."""
 
-Offered = Mapping[str, list[set[str]]]
+CardOffers = Mapping[str, list[set[str]]]
 """By table, what each of its challenge cards with buttons offers, the oldest first."""
 
 
@@ -33,7 +33,7 @@ class Disagreement(AssertionError):
     """What a kill must not do."""
 
 
-class Seen(Protocol):
+class Screen(Protocol):
     """What people see, as far as invariants look at it."""
 
     messages: dict[str, dict[int, dict[str, Any]]]
@@ -44,7 +44,7 @@ class Seen(Protocol):
     def buttons(self, person: str) -> list[tuple[int, str]]:
         """Message and payload of everything that somebody could press to make a move."""
 
-    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+    def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         """Whether this is the picture that a message has."""
 
     def text(self, message: dict[str, Any]) -> str:
@@ -55,7 +55,7 @@ class Seen(Protocol):
 
 
 @dataclass
-class AtRest:
+class StateAtRest:
     """All there is once nothing is under way: what the store holds, what people see, and what they did.
 
     ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
@@ -69,14 +69,14 @@ class AtRest:
     made: Moves
     asked: Moves
     acknowledged: Moves
-    seen: Seen
+    seen: Screen
     at_risk: int = 0
     may_double: Collection[str] = ()
     may_lack_pictures: bool = False
-    in_groups: Sequence[Expected] = ()
+    in_groups: Sequence[ExpectedMessage] = ()
 
 
-def no_move_is_made_twice(rest: AtRest) -> None:
+def no_move_is_made_twice(rest: StateAtRest) -> None:
     """No press stands in a log twice."""
     stamps: Counter[bytes] = Counter()
     for table in rest.tables:
@@ -88,7 +88,7 @@ def no_move_is_made_twice(rest: AtRest) -> None:
         raise Disagreement(f"made twice: {twice}")
 
 
-def no_acknowledged_move_is_lost(rest: AtRest) -> None:
+def no_acknowledged_move_is_lost(rest: StateAtRest) -> None:
     """Every acknowledged move is in its table's log, or in the record of its finished game."""
     for code, moves in rest.acknowledged.items():
         if code not in rest.made:
@@ -97,22 +97,22 @@ def no_acknowledged_move_is_lost(rest: AtRest) -> None:
             raise Disagreement(f"table {code} lost {lost}")
 
 
-def no_move_comes_from_nowhere(rest: AtRest) -> None:
+def no_move_comes_from_nowhere(rest: StateAtRest) -> None:
     """Every move was asked for."""
     for code, moves in rest.made.items():
         if more := moves - rest.asked.get(code, Counter()):
             raise Disagreement(f"table {code} has moves that nobody made: {more}")
 
 
-def nothing_is_left_to_deliver(rest: AtRest) -> None:
+def nothing_is_left_to_deliver(rest: StateAtRest) -> None:
     if rest.changed:
         raise Disagreement(f"tables are still marked as changed: {rest.changed}")
 
 
-def open_tables_offer_their_free_chairs(rest: AtRest) -> None:
+def open_tables_offer_their_free_chairs(rest: StateAtRest) -> None:
     """The last card of an open table offers the chairs that nobody has or asks for."""
-    cards = _cards(rest.seen)
-    for table in _open(rest):
+    cards = _challenge_cards(rest.seen)
+    for table in _open_tables(rest):
         free = [seat for seat, chair in enumerate(table.chairs) if not chair and seat not in table.asking]
         sit = f"{table.code}:{table.terms_at}:sit"
         chairs = {sit} if len(table.chairs) == 2 else {f"{sit} {seat}" for seat in free}
@@ -121,7 +121,7 @@ def open_tables_offer_their_free_chairs(rest: AtRest) -> None:
             raise Disagreement(f"table {table.code} has chairs {chairs}, and offered are {offered}")
 
 
-def hands_offer_what_may_be_played(rest: AtRest) -> None:
+def hands_offer_the_legal_cards(rest: StateAtRest) -> None:
     """The last panel of whoever is to move offers just the cards that the rules allow, and nobody else's offers any."""
     for table, seat, person in _hands(rest):
         assert table.game
@@ -141,21 +141,21 @@ def hands_offer_what_may_be_played(rest: AtRest) -> None:
             raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
 
 
-def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
+def pictures_of_hands_match_their_buttons(rest: StateAtRest) -> None:
     """The last panel of each player has the picture of its table as it stands, with what its buttons take as chosen.
 
     On a platform an upload may be late, and then its text goes alone.
     """
     for table, seat, person in _hands(rest):
         message = rest.seen.panels(person, table.code)[-1]
-        offered = made_of(table.code, [button["payload"] for row in message["rows"] for button in row])
-        drawn = [hand_of(table, seat, choice) for choice in choices(offered)]
-        fitting = [panel for panel in drawn if made_of(table.code, payloads_of(panel)) == offered]
+        offered = move_payloads(table.code, [button["payload"] for row in message["rows"] for button in row])
+        drawn = [hand_of(table, seat, choice) for choice in possible_choices(offered)]
+        fitting = [panel for panel in drawn if move_payloads(table.code, payloads_of(panel)) == offered]
         if not fitting:
             raise Disagreement(f"table {table.code}, seat {seat}: no panel of version {table.version} offers {offered}")
         if message["picture"] is None and rest.may_lack_pictures:
             continue
-        if not any(panel.picture and rest.seen.shows(message, panel.picture.subject) for panel in fitting):
+        if not any(panel.picture and rest.seen.has_picture(message, panel.picture.subject) for panel in fitting):
             raise Disagreement(
                 f"table {table.code}, seat {seat}: not the picture of version {table.version}: {message}"
             )
@@ -178,12 +178,12 @@ def payloads_of(panel: Panel) -> list[str]:
     return [button.payload for row in panel.rows for button in row]
 
 
-def made_of(code: str, payloads: Collection[str]) -> frozenset[str]:
+def move_payloads(code: str, payloads: Collection[str]) -> frozenset[str]:
     """The payloads that make a move of a table, or a part of one."""
     return frozenset(one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft ")))
 
 
-def choices(offered: Collection[str]) -> set[str]:
+def possible_choices(offered: Collection[str]) -> set[str]:
     """What may be half chosen where this is offered: what a button would add to, take away from, or make a move of."""
     found = {""}
     for payload in offered:
@@ -200,21 +200,21 @@ def choices(offered: Collection[str]) -> set[str]:
     return found
 
 
-def boards_show_their_tables_as_they_stand(rest: AtRest) -> None:
+def boards_show_the_current_state(rest: StateAtRest) -> None:
     """In each group a table that is played at has all its messages, with their text and the picture of the same state.
 
     Where a board may be doubled, one of the two stays as it was: its text may still be true as its picture is not, for a
     text tells of whole tricks.
     """
-    about, left = _about(rest), _older_boards(rest)
+    about, left = _messages_by_table(rest), _older_boards(rest)
     for expected in rest.in_groups:
         if not expected.text:
             continue
-        found = [one for one in about[expected.code] if _reads_like(rest.seen.text(one), expected.text)]
+        found = [one for one in about[expected.code] if _is_same_text(rest.seen.text(one), expected.text)]
         if not found:
             there = [rest.seen.text(one) for one in about[expected.code]]
             raise Disagreement(f"table {expected.code}: nothing reads like {expected.text!r}, but {there}")
-        wrong = [one for one in found if not _is_whole(rest, one, expected)]
+        wrong = [one for one in found if not _is_consistent(rest, one, expected)]
         left -= len(wrong)
         if len(wrong) == len(found) or left < 0:
             raise Disagreement(
@@ -223,40 +223,40 @@ def boards_show_their_tables_as_they_stand(rest: AtRest) -> None:
             )
 
 
-def pictures_in_groups_are_of_their_tables(rest: AtRest) -> None:
+def pictures_in_groups_are_of_their_tables(rest: StateAtRest) -> None:
     """What shows a picture in a group shows one that its table has there now, or had when it ended.
 
     Where a board may be doubled, one of the two stays as it was, text and picture.
     """
-    about, left = _about(rest), _older_boards(rest)
+    about, left = _messages_by_table(rest), _older_boards(rest)
     for code in {expected.code for expected in rest.in_groups}:
         subjects = [subject for one in rest.in_groups if one.code == code for subject in one.subjects]
         for message in about[code]:
-            if message["picture"] is None or any(rest.seen.shows(message, subject) for subject in subjects):
+            if message["picture"] is None or any(rest.seen.has_picture(message, subject) for subject in subjects):
                 continue
             left -= 1
             if left < 0:
                 raise Disagreement(f"table {code}: a picture of something that was: {message}, not one of {subjects}")
 
 
-def results_have_their_pictures(rest: AtRest) -> None:
+def results_have_their_pictures(rest: StateAtRest) -> None:
     """Each deal that is over and each game has its result in the group, with a picture."""
-    about = _about(rest)
+    about = _messages_by_table(rest)
     for expected in rest.in_groups:
         if expected.text or rest.may_lack_pictures:
             continue
-        if not _showing(rest, about[expected.code], expected):
+        if not _messages_showing(rest, about[expected.code], expected):
             raise Disagreement(f"table {expected.code}: no message has the picture of {expected.subjects[0]}")
 
 
-def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:
+def only_messages_in_flight_are_doubled(rest: StateAtRest) -> None:
     """Messages are doubled only where the platform cannot tell them, and such as were on their way at a kill."""
-    doubled = doubles(rest)
+    doubled = count_doubles(rest)
     if doubled.total() > rest.at_risk or doubled.keys() - set(rest.may_double):
         raise Disagreement(f"{rest.at_risk} messages were at risk, and doubled are {dict(doubled)}")
 
 
-def platforms_have_no_complaints(rest: AtRest) -> None:
+def platforms_have_no_complaints(rest: StateAtRest) -> None:
     """Presses are answered in time, and no chat got more messages than its platform allows."""
     if found := rest.seen.complaints():
         raise Disagreement(f"{len(found)} complaints: {found[:20]}")
@@ -268,36 +268,38 @@ INVARIANTS = (
     no_move_comes_from_nowhere,
     nothing_is_left_to_deliver,
     open_tables_offer_their_free_chairs,
-    hands_offer_what_may_be_played,
-    hands_have_the_picture_of_what_they_offer,
-    boards_show_their_tables_as_they_stand,
+    hands_offer_the_legal_cards,
+    pictures_of_hands_match_their_buttons,
+    boards_show_the_current_state,
     pictures_in_groups_are_of_their_tables,
     results_have_their_pictures,
-    only_what_was_on_its_way_is_doubled,
+    only_messages_in_flight_are_doubled,
     platforms_have_no_complaints,
 )
 
 
-def check(rest: AtRest) -> None:
+def check(rest: StateAtRest) -> None:
     """Hold everything against everything."""
     for invariant in INVARIANTS:
         invariant(rest)
 
 
-def doubles(rest: AtRest) -> Counter[str]:
+def count_doubles(rest: StateAtRest) -> Counter[str]:
     """How many "hands", "cards" and "boards" (with results) stand there beside the one that should."""
-    cards = sum(map(len, _cards(rest.seen).values())) - len(_open(rest))
+    cards = sum(map(len, _challenge_cards(rest.seen).values())) - len(_open_tables(rest))
     hands = sum(max(0, len(rest.seen.panels(person, table.code)) - 1) for table, _seat, person in _hands(rest))
-    about = _about(rest)
-    boards = sum(max(0, len(_showing(rest, about[one.code], one)) - 1) for one in rest.in_groups if one.subjects)
+    about = _messages_by_table(rest)
+    boards = sum(
+        max(0, len(_messages_showing(rest, about[one.code], one)) - 1) for one in rest.in_groups if one.subjects
+    )
     return +Counter(cards=cards, hands=hands, boards=boards)
 
 
-def _open(rest: AtRest) -> list[Table]:
+def _open_tables(rest: StateAtRest) -> list[Table]:
     return [table for table in rest.tables if table.phase == "open"]
 
 
-def _hands(rest: AtRest) -> list[tuple[Table, int, str]]:
+def _hands(rest: StateAtRest) -> list[tuple[Table, int, str]]:
     """Who should have a hand: the table, the seat, and the person's number on the platform."""
     return [
         (table, seat, chair.person.partition(":")[2])
@@ -308,49 +310,51 @@ def _hands(rest: AtRest) -> list[tuple[Table, int, str]]:
     ]
 
 
-def _about(rest: AtRest) -> dict[str, list[dict[str, Any]]]:
+def _messages_by_table(rest: StateAtRest) -> dict[str, list[dict[str, Any]]]:
     """The bot's messages in groups by the tables that they are about, of those of which it is known what should stand
     there.
     """
     about: dict[str, list[dict[str, Any]]] = {expected.code: [] for expected in rest.in_groups}
-    for message in _in_groups(rest.seen):
+    for message in _group_messages(rest.seen):
         if message["by"] == "bot":
             for word in set(re.findall(r"\b[0-9A-Z]{6}\b", rest.seen.text(message))) & about.keys():
                 about[word].append(message)
     return about
 
 
-def _older_boards(rest: AtRest) -> int:
+def _older_boards(rest: StateAtRest) -> int:
     """How many boards may stand there, beside the one that should, as they were at a kill."""
     return rest.at_risk if "boards" in rest.may_double else 0
 
 
-def _is_whole(rest: AtRest, message: dict[str, Any], expected: Expected) -> bool:
+def _is_consistent(rest: StateAtRest, message: dict[str, Any], expected: ExpectedMessage) -> bool:
     """Whether a message has the picture that goes with its text, or none where there need not be one."""
     if message["picture"] is None and (rest.may_lack_pictures or not expected.subjects):
         return True
-    return any(rest.seen.shows(message, subject) for subject in expected.subjects)
+    return any(rest.seen.has_picture(message, subject) for subject in expected.subjects)
 
 
-def _showing(rest: AtRest, messages: Sequence[dict[str, Any]], expected: Expected) -> list[dict[str, Any]]:
-    return [one for one in messages if any(rest.seen.shows(one, subject) for subject in expected.subjects)]
+def _messages_showing(
+    rest: StateAtRest, messages: Sequence[dict[str, Any]], expected: ExpectedMessage
+) -> list[dict[str, Any]]:
+    return [one for one in messages if any(rest.seen.has_picture(one, subject) for subject in expected.subjects)]
 
 
-def _reads_like(shown: str, text: str) -> bool:
+def _is_same_text(shown: str, text: str) -> bool:
     """Whether letters and digits are the same, up to where the platform has a text end."""
     letters, wanted = (re.sub(r"[\W_]", "", one) for one in (shown, text))
     return letters == wanted or (shown.endswith("…") and wanted.startswith(letters))
 
 
-def _in_groups(seen: Seen) -> Iterator[dict[str, Any]]:
+def _group_messages(seen: Screen) -> Iterator[dict[str, Any]]:
     for chat, messages in seen.messages.items():
         if not chat.startswith("@"):
             yield from messages.values()
 
 
-def _cards(seen: Seen) -> Offered:
+def _challenge_cards(seen: Screen) -> CardOffers:
     cards: dict[str, list[set[str]]] = {}
-    for message in _in_groups(seen):
+    for message in _group_messages(seen):
         pressed = {
             button["payload"][2:]
             for row in message.get("rows", ())

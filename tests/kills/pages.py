@@ -13,10 +13,10 @@ import aiohttp
 from bot.picture import Subject
 from tests.kills.bot_process import Bot
 
-CONNECTS_IN = 90.0
+CONNECT_SECONDS = 90.0
 """Seconds that a bot may take to open its page. On a slow machine its start takes long."""
 
-LAST = 200
+ANSWERS_KEPT = 200
 """Answers to presses that are remembered, for whoever asks why none counts."""
 
 
@@ -45,7 +45,7 @@ class Page:
         """Return what the platform holds against the bot; the playground holds nothing."""
         return []
 
-    def at_risk(self) -> int:
+    def count_at_risk(self) -> int:
         """How many messages a kill at this moment may double: those that were sent and perhaps not yet written down."""
         return 1
 
@@ -57,12 +57,12 @@ class Page:
         self.done: set[str] = set()
         self.refused: set[str] = set()
         self.asked: dict[str, dict[str, Any]] = {}
-        self.last_answers: deque[str] = deque(maxlen=LAST)
+        self.last_answers: deque[str] = deque(maxlen=ANSWERS_KEPT)
         self._line: aiohttp.ClientWebSocketResponse | None = None
         self._number = 0
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
-        self._session, deadline = session, time.monotonic() + CONNECTS_IN
+        self._session, deadline = session, time.monotonic() + CONNECT_SECONDS
         while self.bot.is_running:
             try:
                 self._line = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})
@@ -141,7 +141,7 @@ class Page:
         found = self.chat(f"@{person}").values()
         return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
 
-    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+    def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         """Whether this is the picture that a message has: its name says which."""
         picture = message["picture"]
         return picture is not None and picture["name"] == subject.digest
@@ -185,7 +185,7 @@ class PlatformPage(Page):
         self.done: set[str] = set()
         self.refused: set[str] = set()
         self.asked: dict[str, dict[str, Any]] = {}
-        self.last_answers: deque[str] = deque(maxlen=LAST)
+        self.last_answers: deque[str] = deque(maxlen=ANSWERS_KEPT)
         self._presses: dict[str, Any] = {}
         self._names = itertools.count(1)
         self._seen: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
@@ -198,32 +198,34 @@ class PlatformPage(Page):
         """As the playground's page has them: by chat, all groups in one."""
         seen: dict[str, dict[int, dict[str, Any]]] = {}
         for name, messages in self.chats():
-            seen.setdefault(name, {}).update({number: self._shown(number, one) for number, one in messages.items()})
+            seen.setdefault(name, {}).update(
+                {number: self._convert_cached(number, one) for number, one in messages.items()}
+            )
         return seen
 
     def chat(self, name: str) -> dict[int, dict[str, Any]]:
         there = [messages for chat, messages in self.chats() if chat == name]
-        return {number: self._shown(number, one) for messages in there for number, one in messages.items()}
+        return {number: self._convert_cached(number, one) for messages in there for number, one in messages.items()}
 
-    def _shown(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
+    def _convert_cached(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
         """A message as the playground's page has it, put together once for as long as it is not edited: people look at
         all messages many times a second.
         """
-        parts = self.parts(message)
+        parts = self.editable_parts(message)
         kept = self._seen.get(number)
         if kept is None or any(now is not then for now, then in zip(parts, kept[0], strict=True)):
-            kept = self._seen[number] = (parts, self.shown(message))
+            kept = self._seen[number] = (parts, self.convert(message))
         return kept[1]
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         """What each chat is called, and its messages as the platform has them."""
         raise NotImplementedError
 
-    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+    def editable_parts(self, message: dict[str, Any]) -> tuple[object, ...]:
         """What an edit gives a message anew."""
         raise NotImplementedError
 
-    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
+    def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         """A message as the playground's page has it."""
         raise NotImplementedError
 
@@ -231,11 +233,11 @@ class PlatformPage(Page):
         """Somebody gives a command in a new group."""
         raise NotImplementedError
 
-    def touch(self, person: str, message: int, payload: str) -> Any:
+    def press_button(self, person: str, message: int, payload: str) -> Any:
         """Somebody presses a button; what the press is called, None if the message is gone."""
         raise NotImplementedError
 
-    def answer_to(self, press: Any) -> str | None:
+    def answer_text(self, press: Any) -> str | None:
         """What a press was answered: a word, empty if it was done; None as long as it was not."""
         raise NotImplementedError
 
@@ -247,7 +249,7 @@ class PlatformPage(Page):
         return str(message["text"])
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
-        await self.bot.until_healthy(session)
+        await self.bot.wait_until_healthy(session)
 
     async def listen(self) -> None:
         """Until the bot is no more."""
@@ -261,17 +263,17 @@ class PlatformPage(Page):
             self.say(wish["as"], wish["text"])
             return "done"
         if name not in self._presses:
-            press = self.touch(wish["as"], wish["message"], wish["payload"])
+            press = self.press_button(wish["as"], wish["message"], wish["payload"])
             if press is None:
                 return "lost"
             self._presses[name] = press
-        elif not self.redelivers and self.answer_to(self._presses[name]) is None:
+        elif not self.redelivers and self.answer_text(self._presses[name]) is None:
             return "lost"
-        return await self._answered(name)
+        return await self._wait_for_answer(name)
 
-    async def _answered(self, name: str) -> str:
+    async def _wait_for_answer(self, name: str) -> str:
         deadline = time.monotonic() + self.patience
-        while (word := self.answer_to(self._presses[name])) is None:
+        while (word := self.answer_text(self._presses[name])) is None:
             if not self.bot.is_running or time.monotonic() > deadline:
                 self.last_answers.append("lost")
                 return "lost"

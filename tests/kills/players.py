@@ -9,7 +9,7 @@ from tests.kills.pages import Page
 
 GAMES = ("metamazzo", "spizzichino", "testa", "spades", "tressette", "tavolo", "pizzichino")
 NEWCOMERS = frozenset({"Carla", "Dino", "Elsa", "Furio"})
-RESIGNS = 0.02
+RESIGN_CHANCE = 0.02
 """How often a button that gives up is among those that somebody may press."""
 
 
@@ -27,7 +27,7 @@ class Players:
             for name in sorted(NEWCOMERS - {person["name"] for person in self.page.people}):
                 answer = await self.page.ask(do="add_person", name=name)
                 assert answer in ("done", "lost"), f"{name} may not come in: {answer}"
-        await self.press_again()
+        await self.repeat_unanswered()
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
     async def end(self) -> None:
@@ -40,7 +40,7 @@ class Players:
         """The presses that were answered as done."""
         return self.pressed.keys() & self.page.done
 
-    def moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
+    def count_moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
         """The moves among some presses, by table: who asked for what, how often."""
         counted: dict[str, Counter[tuple[str, str]]] = {}
         for name in presses:
@@ -50,24 +50,24 @@ class Players:
                 counted.setdefault(code, Counter())[f"{self.page.platform}:{person}", move] += 1
         return counted
 
-    async def press_again(self) -> None:
+    async def repeat_unanswered(self) -> None:
         """What a page does after a lost line: it asks again what was not answered."""
         answered = self.page.done | self.page.refused
         lost = [name for name in self.pressed if name not in answered][-20:]
         await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
 
-    async def keep_tables(self, wanted: int) -> None:
+    async def fill_tables(self, wanted: int) -> None:
         """Sit down wherever there is a chair, and challenge if there are fewer open tables than wanted."""
         ids = [person["id"] for person in self.page.people]
         cards = [
             message
             for message in self.page.chat("1").values()
-            if any(_is_chair(button) for row in message.get("rows", ()) for button in row)
+            if any(_is_seat_button(button) for row in message.get("rows", ()) for button in row)
         ]
         for message in cards:
             for button in [button for row in message["rows"] for button in row]:
                 invites = self.page.presses_invite and button["payload"].endswith(":invite")
-                if _is_chair(button) or button["payload"].endswith("sit 0") or invites:
+                if _is_seat_button(button) or button["payload"].endswith("sit 0") or invites:
                     await self.page.ask(
                         do="press",
                         chat="1",
@@ -89,7 +89,8 @@ class Players:
         buttons = [
             (message, payload)
             for message, payload in self.page.buttons(person)
-            if not payload.endswith(":automatic") and (not payload.endswith("resign") or self.random.random() < RESIGNS)
+            if not payload.endswith(":automatic")
+            and (not payload.endswith("resign") or self.random.random() < RESIGN_CHANCE)
         ]
         bids = [(message, payload) for message, payload in buttons if payload.endswith((":bid 4", ":bid 5"))]
         if not buttons:
@@ -105,6 +106,6 @@ class Players:
             await asyncio.sleep(self.page.pause)
 
 
-def _is_chair(button: dict[str, str]) -> bool:
+def _is_seat_button(button: dict[str, str]) -> bool:
     # An offer that nobody has taken up yet is a table with a free chair.
     return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3")) or button["payload"].startswith("1o")

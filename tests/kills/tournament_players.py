@@ -14,27 +14,27 @@ GROUP = "1"
 NAMES = ("Carla", "Dino", "Elsa", "Furio", "Gina", "Ivo")
 GAMES = ("testa 11", "testa 11", "metamazzo 21", "tressette 63")
 FORMS = ("duplicate", "knockout", "duplicate", "swiss", "roundrobin", "league")
-CALLED = {
+FORM_NAMES = {
     "knockout": "Knock-out",
     "roundrobin": "Round robin",
     "swiss": "Swiss",
     "duplicate": "Duplicate",
     "league": "League",
 }
-AT_ONCE = 2
+MIN_OPEN = 2
 """So many tournaments are not over at a time."""
 
-GIVES_UP, GIVES_UP_LAST = 0.02, 0.3
+RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
 """How often somebody resigns in place of a move."""
 
-READS = ("mine", "results 0", "table 1", "rules", "hand")
-LEFT_OUT = (":automatic", ":browser", ":claim")
+PAGES = ("mine", "results 0", "table 1", "rules", "hand")
+NEVER_PRESSED = (":automatic", ":browser", ":claim")
 """What is pressed by nobody: moves that nobody would have made, and ways to another page."""
 
-WAITS = 1.0
+PANEL_SECONDS = 1.0
 """For so many seconds nobody presses on a panel again where they have pressed: it is about to be another one."""
 
-LOOKS = 0.02
+PAGE_CHANCE = 0.02
 """How often somebody presses one of these on a card in place of a move."""
 
 
@@ -46,27 +46,29 @@ class TournamentPlayers(Players):
         self.is_last = False
         self._forms: dict[str, str] = {}
         # The panels on which somebody has pressed, and until when they wait for another one.
-        self._old: dict[tuple[str, str], float] = {}
+        self._pressed_until: dict[tuple[str, str], float] = {}
 
     async def begin(self) -> None:
         missing = sorted(set(NAMES) - {person["name"] for person in self.page.people})
         for name in missing:
             answer = await self.page.ask(do="add_person", name=name)
             assert answer in ("done", "lost"), f"{name} may not come in: {answer}"
-        await self.press_again()
+        await self.repeat_unanswered()
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
-    async def keep_tables(self, wanted: int) -> None:
+    async def fill_tables(self, wanted: int) -> None:
         """Open tournaments where there are too few, and have those that are open begin."""
         cards = list(self.cards())
-        is_on = [code for code, message in cards if _has(message, code, "enter") or _has(message, code, "hand")]
-        if len(is_on) < AT_ONCE and not self.is_last:
+        is_on = [
+            code for code, message in cards if _has_button(message, code, "enter") or _has_button(message, code, "hand")
+        ]
+        if len(is_on) < MIN_OPEN and not self.is_last:
             word = "league" if self.random.random() < 0.1 else "tournament"
             text = f"/{word} {self.random.choice(GAMES)}"
-            await self.page.ask(do="say", chat=GROUP, text=text, **{"as": self._somebody()})
+            await self.page.ask(do="say", chat=GROUP, text=text, **{"as": self._random_person()})
         for code, message in cards:
-            if _has(message, code, "enter"):
-                await self._organise(code, message)
+            if _has_button(message, code, "enter"):
+                await self._advance(code, message)
 
     def cards(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The tournaments' cards in the group, with their codes."""
@@ -74,14 +76,16 @@ class TournamentPlayers(Players):
             if message["by"] == "bot" and (code := card_code(message, self.page.text(message))):
                 yield code, message
 
-    async def _organise(self, code: str, message: dict[str, Any]) -> None:
+    async def _advance(self, code: str, message: dict[str, Any]) -> None:
         """Bring an open tournament one step further: its form, who enters, its start."""
         text = self.page.text(message)
         form = self._forms.setdefault(code, FORMS[len(self._forms) % len(FORMS)])
-        organiser = next((one["id"] for one in self.page.people if f"Organised by {_called(one)}" in _plain(text)), "")
+        organiser = next(
+            (one["id"] for one in self.page.people if f"Organised by {one['name']}" in _without_isolates(text)), ""
+        )
         if not organiser:
             return
-        if not text.startswith((f"🏆 {CALLED[form]}", "🏆 League")):
+        if not text.startswith((f"🏆 {FORM_NAMES[form]}", "🏆 League")):
             await self._choose(code, message, organiser, f"set form {form}", "options form", "options")
             return
         found = re.search(r"(\d+) ha(?:s|ve) entered", text)
@@ -90,7 +94,7 @@ class TournamentPlayers(Players):
             await self._press_page(GROUP, message["id"], f"1ptournament {code} start", organiser)
             return
         for _ in range(3):
-            somebody = self._somebody()
+            somebody = self._random_person()
             partner = self.random.choice(payloads(message))
             payload = partner if " with " in partner else f"1ptournament {code} enter"
             await self._press_page(GROUP, message["id"], payload, somebody)
@@ -100,7 +104,7 @@ class TournamentPlayers(Players):
         private = self.page.chat(f"@{organiser}")
         for verb in verbs[:-1]:
             for message in reversed(list(private.values())):
-                if message["by"] == "bot" and _has(message, code, verb):
+                if message["by"] == "bot" and _has_button(message, code, verb):
                     await self._press_page(f"@{organiser}", message["id"], f"1ptournament {code} {verb}", organiser)
                     return
         await self._press_page(GROUP, card["id"], f"1ptournament {code} {verbs[-1]}", organiser)
@@ -108,25 +112,26 @@ class TournamentPlayers(Players):
     async def _press_page(self, chat: str, message: int, payload: str, person: str) -> None:
         await self.page.ask(do="press", chat=chat, message=message, payload=payload, **{"as": person})
 
-    def _somebody(self) -> str:
+    def _random_person(self) -> str:
         return str(self.random.choice(self.page.people)["id"])
 
     async def press_something(self, person: str) -> None:
-        if self.random.random() < LOOKS and (cards := list(self.cards())):
+        if self.random.random() < PAGE_CHANCE and (cards := list(self.cards())):
             code, card = self.random.choice(cards)
-            verb = self.random.choice(READS)
-            if _has(card, code, verb):
+            verb = self.random.choice(PAGES)
+            if _has_button(card, code, verb):
                 await self._press_page(GROUP, card["id"], f"1ptournament {code} {verb}", person)
         buttons = [
             (message, payload)
             for message, payload in self.page.buttons(person)
-            if not payload.endswith(LEFT_OUT) and self._old.get((person, panel_of(payload)), 0.0) < time.monotonic()
+            if not payload.endswith(NEVER_PRESSED)
+            and self._pressed_until.get((person, panel_of(payload)), 0.0) < time.monotonic()
         ]
         if not buttons:
             await asyncio.sleep(0.02)
             return
         message, payload = self.random.choice(buttons)
-        if payload.startswith("1m") and self.random.random() < (GIVES_UP_LAST if self.is_last else GIVES_UP):
+        if payload.startswith("1m") and self.random.random() < (LAST_RESIGN_CHANCE if self.is_last else RESIGN_CHANCE):
             # Without being asked first: a panel that asks offers no cards.
             payload = f"{panel_of(payload)}:resign"
         name = f"m{len(self.pressed):07}"
@@ -135,7 +140,7 @@ class TournamentPlayers(Players):
             name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person}
         )
         if answer != "lost" and payload.startswith("1m"):
-            self._old[person, panel_of(payload)] = time.monotonic() + WAITS
+            self._pressed_until[person, panel_of(payload)] = time.monotonic() + PANEL_SECONDS
         if answer != "done":
             await asyncio.sleep(0.02)
 
@@ -169,14 +174,10 @@ def _buttons(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [button for row in message.get("rows", ()) for button in row]
 
 
-def _has(message: dict[str, Any], code: str, verb: str) -> bool:
+def _has_button(message: dict[str, Any], code: str, verb: str) -> bool:
     return f"1ptournament {code} {verb}" in payloads(message)
 
 
-def _plain(text: str) -> str:
+def _without_isolates(text: str) -> str:
     """A text without the marks that keep names apart from what surrounds them."""
     return re.sub("[\u2066-\u2069]", "", text)
-
-
-def _called(person: dict[str, Any]) -> str:
-    return str(person["name"])

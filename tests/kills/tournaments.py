@@ -75,7 +75,7 @@ def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
         raise Disagreement(f"played more than once: {twice}")
 
 
-def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
+def results_match_their_records(rest: TournamentsAtRest) -> None:
     """Each game has the one result that it comes to and that names it, and each result of cards has its game."""
     for tournament in rest.tournaments:
         noted = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
@@ -88,7 +88,7 @@ def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
             assert fixture
             found[fixture.round, fixture.match, fixture.deal] = game.id, outcome(tournament, fixture, game)
         results = {(one.round, one.match, one.deal): one for one in noted}
-        without = {where for where in results.keys() - found.keys() if _was_left(tournament, results[where])}
+        without = {where for where in results.keys() - found.keys() if _is_from_withdrawal(tournament, results[where])}
         if results.keys() - without != found.keys():
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(found)}")
         for where, told in found.items():
@@ -123,7 +123,7 @@ def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tu
     return winner, points, how
 
 
-def _was_left(tournament: Tournament, result: Result) -> bool:
+def _is_from_withdrawal(tournament: Tournament, result: Result) -> bool:
     """Whether a result without a game is of those who have withdrawn: they have lost, or nobody has where all did."""
     gone = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
     if result.how == "forfeit":
@@ -131,7 +131,7 @@ def _was_left(tournament: Tournament, result: Result) -> bool:
     return result.how == "void" and all(gone)
 
 
-def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
+def nobody_plays_the_same_cards_twice(rest: TournamentsAtRest) -> None:
     """All tables of a round's deal have the same cards, no other deal has them, and each person has them once."""
     packs: dict[str, list[tuple[FixtureName, list[str]]]] = defaultdict(list)
     for game in rest.games:
@@ -153,7 +153,7 @@ def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
                 raise Disagreement(f"{fixture} has the cards of {expected.get(secret)}")
 
 
-def a_round_is_told_when_it_is_over(rest: TournamentsAtRest) -> None:
+def games_are_published_after_their_round(rest: TournamentsAtRest) -> None:
     """Games of a duplicate are in the archive once their round is over, and not before; no message has its secrets
     before the end.
     """
@@ -174,7 +174,7 @@ def a_round_is_told_when_it_is_over(rest: TournamentsAtRest) -> None:
             raise Disagreement(f"a message has a secret of {tournament.code}")
 
 
-def there_is_one_card_and_one_word_of_who_won(rest: TournamentsAtRest) -> None:
+def each_tournament_has_one_card_and_one_winner_message(rest: TournamentsAtRest) -> None:
     for tournament in rest.tournaments:
         cards, winners = rest.cards.get(tournament.code, 0), rest.winners.get(tournament.code, 0)
         if cards != 1:
@@ -183,7 +183,7 @@ def there_is_one_card_and_one_word_of_who_won(rest: TournamentsAtRest) -> None:
             raise Disagreement(f"{tournament.code}, {tournament.phase}: the winner is told {winners} times")
 
 
-def matches_that_are_due_have_a_table(rest: TournamentsAtRest) -> None:
+def due_matches_have_a_table(rest: TournamentsAtRest) -> None:
     """At rest the director has nothing left to do: each match of the round has its table, but at a league."""
     at = {_fixture(table) for table in rest.tables}
     for tournament in rest.tournaments:
@@ -197,7 +197,7 @@ def matches_that_are_due_have_a_table(rest: TournamentsAtRest) -> None:
                 raise Disagreement(f"{name} has no table")
 
 
-def who_is_ahead_is_who_the_records_say(rest: TournamentsAtRest) -> None:
+def standings_follow_from_the_records(rest: TournamentsAtRest) -> None:
     """The final standings come out of the records alone."""
     for tournament in rest.tournaments:
         if tournament.phase != "over":
@@ -217,12 +217,12 @@ def who_is_ahead_is_who_the_records_say(rest: TournamentsAtRest) -> None:
 
 INVARIANTS = (
     each_fixture_is_played_once,
-    each_result_is_what_its_record_says,
-    nobody_sits_twice_with_one_pack,
-    a_round_is_told_when_it_is_over,
-    there_is_one_card_and_one_word_of_who_won,
-    matches_that_are_due_have_a_table,
-    who_is_ahead_is_who_the_records_say,
+    results_match_their_records,
+    nobody_plays_the_same_cards_twice,
+    games_are_published_after_their_round,
+    each_tournament_has_one_card_and_one_winner_message,
+    due_matches_have_a_table,
+    standings_follow_from_the_records,
 )
 
 
@@ -239,7 +239,7 @@ class TournamentHarness(Harness):
         await super().run(kills, show=show)
         async with aiohttp.ClientSession() as session:
             try:
-                await self.play_out(session)
+                await self.play_to_the_end(session)
                 await self.check(session)
             finally:
                 await self.bot.kill()
@@ -247,7 +247,7 @@ class TournamentHarness(Harness):
         if show:
             print(f"played to the end: {dict(self.over)}", flush=True)  # noqa: T201
 
-    async def play_out(self, session: aiohttp.ClientSession) -> None:
+    async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play until all tournaments are over, and nobody is killed."""
         store = EmbeddedStore(self.bot.folder / "data")
         self.people.is_last = True
@@ -259,30 +259,30 @@ class TournamentHarness(Harness):
             deadline = time.monotonic() + END_SECONDS
             while live := await there.index.entries(keys.TOURNAMENTS):
                 if time.monotonic() > deadline:
-                    raise Disagreement(f"tournaments do not come to their end: {sorted(live)}\n{self.bot.end_of_log()}")
-                await self.players.keep_tables(2)
+                    raise Disagreement(f"tournaments do not come to their end: {sorted(live)}\n{self.bot.log_tail()}")
+                await self.players.fill_tables(2)
                 await asyncio.sleep(0.2)
         await self.players.end()
         await self.bot.stop()
         await listening
 
-    async def come_to_rest(self, store: Store) -> None:
+    async def wait_for_rest(self, store: Store) -> None:
         since, before = time.monotonic(), ""
         deadline = since + self.patience
         while time.monotonic() - since < REST_SECONDS:
-            await super().come_to_rest(store)
-            now = json.dumps([self.page.messages, *await _logs(store)], sort_keys=True)
+            await super().wait_for_rest(store)
+            now = json.dumps([self.page.messages, *await _log_lengths(store)], sort_keys=True)
             if now != before:
                 since, before = time.monotonic(), now
             if time.monotonic() > deadline:
-                raise Disagreement(f"tournaments do not come to rest\n{self.bot.end_of_log()}")
+                raise Disagreement(f"tournaments do not come to rest\n{self.bot.log_tail()}")
 
-    async def hold(self, store: Store) -> None:
-        rest, tournaments = await self._at_rest(store), await self._tournaments_at_rest(store)
+    async def check_state(self, store: Store) -> None:
+        rest, tournaments = await self._load_state(store), await self._load_tournaments(store)
         held = {game.code: moves_in_record(game) for game in tournaments.held}
         made = {**rest.made, **held}
         # Who withdraws resigns at all their tables.
-        gone = {person for one in tournaments.tournaments for person in _withdrawn(one)}
+        gone = {person for one in tournaments.tournaments for person in _withdrawn_people(one)}
         asked = {
             code: Counter(rest.asked.get(code, {})) + Counter({(who, "resign"): 1 for who in gone}) for code in made
         }
@@ -291,9 +291,9 @@ class TournamentHarness(Harness):
             invariant(tournaments)
         self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
 
-    async def _tournaments_at_rest(self, store: Store) -> TournamentsAtRest:
+    async def _load_tournaments(self, store: Store) -> TournamentsAtRest:
         messages = [one for one in self.page.chat(GROUP).values() if one["by"] == "bot"]
-        return await at_rest(
+        return await load_state(
             store,
             Counter(card_code(one, self.page.text(one)) for one in messages),
             Counter(winner_code(one, self.page.text(one)) for one in messages),
@@ -301,7 +301,9 @@ class TournamentHarness(Harness):
         )
 
 
-async def at_rest(store: Store, cards: Mapping[str, int], winners: Mapping[str, int], seen: str) -> TournamentsAtRest:
+async def load_state(
+    store: Store, cards: Mapping[str, int], winners: Mapping[str, int], seen: str
+) -> TournamentsAtRest:
     """All there is of tournaments in a store, and what people see of them."""
     found, tables, held = [], [], []
     async for key in store.client.scan_iter("{tour:*}:log"):
@@ -317,13 +319,13 @@ async def at_rest(store: Store, cards: Mapping[str, int], winners: Mapping[str, 
     return TournamentsAtRest(found, [one for one in tables if one.fixture], held, archived, cards, winners, seen)
 
 
-async def _logs(store: Store) -> list[str]:
+async def _log_lengths(store: Store) -> list[str]:
     """How far each tournament has come."""
     found = [key async for key in store.client.scan_iter("{tour:*}:log")]
     return sorted([f"{key} {await store.client.llen(key)}" for key in found])
 
 
-def _withdrawn(tournament: Tournament) -> Iterator[str]:
+def _withdrawn_people(tournament: Tournament) -> Iterator[str]:
     """Who has left a tournament that had begun."""
     for number in tournament.withdrawn:
         if player := tournament.players[number]:

@@ -21,4 +21,4 @@ async def server() -> AsyncIterator[TelegramServer]:
     yield one
     await one.stop()
     if one.checks_answers:
-        assert not one.unanswered()
+        assert not one.unanswered_presses()

@@ -33,7 +33,7 @@ class Photos:
         self.uploads = 0
         self._numbers = count(1)
 
-    def take(self, content: bytes) -> str:
+    def save(self, content: bytes) -> str:
         """Keep an upload; returns its ``file_id``."""
         if not content:
             raise Refused(400, "Bad Request: file must be non-empty")
@@ -66,7 +66,7 @@ def _size(content: bytes) -> tuple[int, int]:
     return width, height
 
 
-def resolved(media: str, parts: dict[str, bytes]) -> bytes | None:
+def resolve_attachment(media: str, parts: dict[str, bytes]) -> bytes | None:
     """The file of a request that ``attach://`` names; None where it is a ``file_id``.
 
     core.telegram.org/bots/api#inputmediaphoto
@@ -84,8 +84,8 @@ def text_content(fields: dict[str, Any]) -> dict[str, Any]:
         raise Refused(400, "Bad Request: message text is empty")
     if utf16_length(fields["text"]) > LONGEST_TEXT:
         raise Refused(400, "Bad Request: message is too long")
-    _judge_entities(fields["text"], fields.get("entities"))
-    return {"text": fields["text"], **_present(entities=fields.get("entities"), reply_markup=_markup(fields))}
+    _check_entities(fields["text"], fields.get("entities"))
+    return {"text": fields["text"], **_without_empty(entities=fields.get("entities"), reply_markup=_markup(fields))}
 
 
 def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
@@ -93,16 +93,18 @@ def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
     caption = fields.get("caption") or ""
     if utf16_length(caption) > LONGEST_CAPTION:
         raise Refused(400, "Bad Request: message caption is too long")
-    _judge_entities(caption, fields.get("caption_entities"))
-    return _present(caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=_markup(fields))
+    _check_entities(caption, fields.get("caption_entities"))
+    return _without_empty(
+        caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=_markup(fields)
+    )
 
 
-def words_of(message: dict[str, Any]) -> str:
+def text_of(message: dict[str, Any]) -> str:
     """What a message says, be it text or caption."""
     return str(message.get("text") or message.get("caption") or "")
 
 
-def _judge_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
+def _check_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
     for entity in entities or ():
         if entity["offset"] + entity["length"] > utf16_length(text):
             raise Refused(400, "Bad Request: entity beyond the end of the text")
@@ -132,5 +134,5 @@ def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
     return markup
 
 
-def _present(**fields: Any) -> dict[str, Any]:
+def _without_empty(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}

@@ -18,9 +18,9 @@ from bot.pictures.painter import paint
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
-from tests.telegram.content import words_of
+from tests.telegram.content import text_of
 from tests.telegram.players import Person
-from tests.telegram.server import SHOWN, TOKEN, Chat, TelegramServer
+from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
 
 AT_RISK_SECONDS = 3.0
 """A message is written down in a moment; a crowded machine takes its time."""
@@ -49,7 +49,7 @@ class TelegramPage(PlatformPage):
         server.clock.process = lambda: bot.process.pid if bot.process and bot.is_running else None
 
     def complaints(self) -> list[str]:
-        return [*self.server.unanswered(), *self.server.too_many()]
+        return [*self.server.unanswered_presses(), *self.server.rate_violations()]
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         return [one for one in super().panels(person, code) if "invites you to play" not in one["text"]]
@@ -58,25 +58,25 @@ class TelegramPage(PlatformPage):
         for chat in self._chats():
             yield f"@{chat.id}" if chat.type == "private" else "1", chat.messages
 
-    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
-        return tuple([message.get(name) for name in SHOWN])
+    def editable_parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+        return tuple([message.get(name) for name in CONTENT_FIELDS])
 
     def _chats(self) -> list[Chat]:
         """Those that the bot is in, and the others."""
-        return [*self.server.chats.values(), *self.server.elsewhere.values()]
+        return [*self.server.chats.values(), *self.server.inline_chats.values()]
 
-    def at_risk(self) -> int:
+    def count_at_risk(self) -> int:
         # Dates are whole seconds, rounded down.
         since = int(time.time() - AT_RISK_SECONDS)
         shown = (one for chat in self.server.chats.values() for one in chat.messages.values())
         return max(1, len([one for one in shown if one["from"]["is_bot"] and one["date"] >= since]))
 
-    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
+    def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = message.get("reply_markup", {}).get("inline_keyboard", ())
         return {
             "id": message["message_id"],
             "by": "bot" if message["from"]["is_bot"] else "person",
-            "text": words_of(message),
+            "text": text_of(message),
             "picture": message["photo"][-1]["file_id"] if "photo" in message else None,
             "rows": [
                 [{"payload": button["callback_data"], "kind": "press"} for button in row if "callback_data" in button]
@@ -84,7 +84,7 @@ class TelegramPage(PlatformPage):
             ],
         }
 
-    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+    def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         if message["picture"] is None:
             return False
         digest = subject.digest
@@ -111,13 +111,13 @@ class TelegramPage(PlatformPage):
             await asyncio.sleep(0.005)
         self.server.send_result(person, query, game, Chat(-5000 - number, "elsewhere", "Two friends"))
 
-    def touch(self, person: str, message: int, payload: str) -> str | None:
+    def press_button(self, person: str, message: int, payload: str) -> str | None:
         for chat in self._chats():
             if message in chat.messages:
                 return self.server.press(chat, chat.messages[message], int(person), payload)
         return None
 
-    def answer_to(self, press: str) -> str | None:
+    def answer_text(self, press: str) -> str | None:
         answer = self.server.answers[press]
         return str(answer["text"]) if answer else None
 

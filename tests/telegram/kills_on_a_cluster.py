@@ -60,7 +60,7 @@ class Worker(Bot):
         self.port = port
 
 
-class CrewsPage(TelegramPage):
+class CrewPage(TelegramPage):
     """What people see on Telegram; a press that one worker took along is brought to another."""
 
     bot: Crew
@@ -68,12 +68,12 @@ class CrewsPage(TelegramPage):
 
     def complaints(self) -> list[str]:
         """Kills hold presses up here: the fake server brings updates to the webhook one by one."""
-        open_ones = [one for one in self.server.unanswered() if "is open" in one]
-        return [*open_ones, *self.server.too_many()]
+        open_ones = [one for one in self.server.unanswered_presses() if "is open" in one]
+        return [*open_ones, *self.server.rate_violations()]
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
         for worker in self.bot.workers:
-            await worker.until_healthy(session)
+            await worker.wait_until_healthy(session)
 
 
 class ClusterHarness(Harness):
@@ -83,20 +83,20 @@ class ClusterHarness(Harness):
     check_every = 20
     """Tables come to rest only when the lease of whoever was killed has ended, after 15 seconds."""
 
-    page: CrewsPage
+    page: CrewPage
 
     @property
     def store_url(self) -> str:
         return self.page.bot.cluster.url
 
-    async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
+    async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
         """Play for a moment, kill, and play on until presses count again and the cluster is whole."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
         await self.players.begin()
         try:
-            await self._until_played()
+            await self._wait_until_played()
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
             self._note_kill(kill)
             start = time.perf_counter()
@@ -104,7 +104,7 @@ class ClusterHarness(Harness):
                 await self.random.choice(crew.workers).kill()
             if kill in ("primary", "both"):
                 await self._fail_over(crew.cluster)
-            await self._until_presses_count()
+            await self._wait_until_presses_count()
             self.down.append(time.perf_counter() - start)
             await crew.start()
             await asyncio.to_thread(crew.cluster.wait_until_healthy)
@@ -117,7 +117,7 @@ class ClusterHarness(Harness):
         primary = self.random.choice(await asyncio.to_thread(cluster.primaries))
         replica = await asyncio.to_thread(cluster.replica_of, primary)
         primary.kill()
-        if not await _until_primary(replica):
+        if not await _wait_until_primary(replica):
             raise Disagreement("no replica takes over")
         primary.start()
 
@@ -126,13 +126,13 @@ class ClusterHarness(Harness):
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
-        await self.players.press_again()
+        await self.players.repeat_unanswered()
         async with open_store(self.store_url) as store:
-            await self.come_to_rest(store)
-            await self.hold(store)
+            await self.wait_for_rest(store)
+            await self.check_state(store)
 
 
-async def _until_primary(node: Node) -> bool:
+async def _wait_until_primary(node: Node) -> bool:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if await asyncio.to_thread(lambda: node.is_primary):
@@ -142,7 +142,7 @@ async def _until_primary(node: Node) -> bool:
 
 
 @asynccontextmanager
-async def on_a_cluster(folder: Path) -> AsyncIterator[CrewsPage]:
+async def on_a_cluster(folder: Path) -> AsyncIterator[CrewPage]:
     server = TelegramServer()
     await server.start()
     ports = [free_port() for _ in range(WORKERS)]
@@ -158,7 +158,7 @@ async def on_a_cluster(folder: Path) -> AsyncIterator[CrewsPage]:
                 "BUONGIOCO_TELEGRAM_API_URL": server.url,
                 "BUONGIOCO_TELEGRAM_WEBHOOK_URL": f"http://127.0.0.1:{front}/cards",
             }
-            yield CrewsPage(Crew(folder, cluster, ports, **settings), server)
+            yield CrewPage(Crew(folder, cluster, ports, **settings), server)
     finally:
         cluster.stop()
         await server.stop()

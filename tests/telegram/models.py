@@ -14,7 +14,7 @@ with patch.object(BaseModel, "model_rebuild"):
 
 
 @cache
-def type_called(name: str) -> type[BaseModel]:
+def type_model(name: str) -> type[BaseModel]:
     """The model of a type, as `InlineQuery`."""
     model: type[BaseModel] = getattr(aiogram.types, name)
     model.model_rebuild(_types_namespace=vars(aiogram.types))
@@ -28,7 +28,7 @@ class SetMySettings(BaseModel):
 
 
 @cache
-def model_of(method: str) -> type[BaseModel]:
+def method_model(method: str) -> type[BaseModel]:
     """The model of a method by its name in the Bot API, as `sendMessage`."""
     if method == "setMySettings" and not hasattr(aiogram.methods, "SetMySettings"):
         return SetMySettings

@@ -46,12 +46,12 @@ class Person:
         self.server.started.add(self.number)
         self.say(f"/start {code}".strip(), self.private)
 
-    def sees(self, chat: Chat) -> list[dict[str, Any]]:
+    def visible_messages(self, chat: Chat) -> list[dict[str, Any]]:
         """The messages of a chat, oldest first, and those that this person alone is shown there."""
         return [*chat.messages.values(), *chat.ephemerals[self.number].values()]
 
     def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        for message in reversed(self.sees(chat)):
+        for message in reversed(self.visible_messages(chat)):
             for row in message.get("reply_markup", {}).get("inline_keyboard", ()):
                 for button in row:
                     if label in button["text"]:
@@ -65,9 +65,9 @@ class Person:
         found = self.button(label, chat)
         assert found
         message, button = found
-        return await self.send(chat, message, button["callback_data"])
+        return await self.send_press(chat, message, button["callback_data"])
 
-    async def send(self, chat: Chat, message: dict[str, Any], data: str) -> str:
+    async def send_press(self, chat: Chat, message: dict[str, Any], data: str) -> str:
         query = self.server.press(chat, message, self.number, data)
         await until(lambda: "answered" in self.server.answers[query])
         return str(self.server.answers[query]["text"])
@@ -83,7 +83,7 @@ class Person:
         payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
         if not payloads:
             return False
-        await self.send(self.private, panels[-1], random.choice(payloads))
+        await self.send_press(self.private, panels[-1], random.choice(payloads))
         return True
 
 
@@ -95,7 +95,7 @@ async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
         await asyncio.sleep(0.005)
 
 
-class Observed(Telegram):
+class ObservedTelegram(Telegram):
     """The adapter, and the worker behind it for tests to look at: it knows no more than `CardRoom` itself."""
 
     worker: Worker
@@ -110,12 +110,12 @@ async def on_telegram(
     alone: bool = True,
     pictures: bool = False,
     **more: Any,
-) -> AsyncIterator[Observed]:
+) -> AsyncIterator[ObservedTelegram]:
     """A worker with the real adapter and library, speaking to the fake server; ``more`` are settings."""
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
-    adapter = Observed(Dispatcher(worker), TOKEN)
+    adapter = ObservedTelegram(Dispatcher(worker), TOKEN)
     adapter.worker = worker
     adapter.shows_pictures = pictures
     if quick:
@@ -132,7 +132,7 @@ async def on_telegram(
         await worker.stop()
 
 
-async def seated(server: TelegramServer, game: str, *options: str) -> list[Person]:
+async def seat_people(server: TelegramServer, game: str, *options: str) -> list[Person]:
     """People at a table, by seat."""
     group = server.group(GROUP)
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]

@@ -19,13 +19,13 @@ from pydantic import ValidationError
 
 from bot.panel import utf16_length
 from tests.telegram.attended import AttendedClock
-from tests.telegram.content import Photos, Refused, caption_content, resolved, text_content
-from tests.telegram.models import model_of, type_called
+from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
+from tests.telegram.models import method_model, type_model
 
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 PER_MINUTE = 20
-ANSWERED_WITHIN = 3.0
+ANSWER_SECONDS = 3.0
 """Seconds within which a press must be answered: our own rule, Telegram allows more."""
 METHODS = (
     "getMe",
@@ -57,12 +57,12 @@ METHODS = (
 )
 CALLBACK_MODES = ("default", "auto", "inline")
 """TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings were not seen."""
-INLINE_RESULTS = 50
+MAX_INLINE_RESULTS = 50
 """At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
-SHOWN = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
+CONTENT_FIELDS = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
 SAME_OFFSET_SECONDS = 0.5
 """A question with the offset of the one before is answered by a single update if it is asked sooner."""
-PASS_SECONDS = 15.0
+PRESS_SECONDS = 15.0
 """How long after a press a bot that is no administrator may show the presser something that others do not see."""
 
 
@@ -91,7 +91,7 @@ class Chat:
     sent_at: deque[float] = field(default_factory=deque)
     written_at: list[float] = field(default_factory=list)
     """When something was sent or edited, by the server's clock."""
-    gone: Refused | None = None
+    refusal: Refused | None = None
     takes_photos: bool = True
     bot_is_admin: bool = False
     admins: dict[int, bool] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Chat:
     """Ephemeral messages, by who sees them."""
 
     @property
-    def about(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         named = {"first_name": self.title} if self.type == "private" else {"title": self.title}
         return {"id": self.id, "type": self.type, **named}
 
@@ -129,18 +129,18 @@ class TelegramServer:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.files: dict[str, bytes] = {}
         self.photos = Photos()
-        self.lacks: set[str] = set()
+        self.missing_methods: set[str] = set()
         self.token = TOKEN
         self.group_limit = 10**6
         self.now = time.time
         self.away: Failure | None = None
         """What becomes of every call, whatever it is, until this is None again."""
-        self.met = 0
+        self.calls_while_away = 0
         """How many calls came meanwhile."""
         self.redeliver = False
-        self.cut_short = 0
+        self.short_answers = 0
         """How many questions for updates were answered by a single one, for they were asked too soon."""
-        self._asked = -1, 0.0
+        self._last_poll = -1, 0.0
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
@@ -158,13 +158,13 @@ class TelegramServer:
         self.supports_inline = True
         self.refuses_inline: Refused | None = None
         """What is said of every edit of an inline message."""
-        self.elsewhere: dict[str, Chat] = {}
+        self.inline_chats: dict[str, Chat] = {}
         """Chats that the bot is not in, by the id of each inline message that stands there."""
         self.inline_answers: dict[str, dict[str, Any]] = {}
         """What was answered to inline queries, by their ids; empty while nothing was."""
         self.typed: dict[str, str] = {}
         """What people typed, by the ids of their inline queries."""
-        self._bringing: asyncio.Task[None] | None = None
+        self._delivery: asyncio.Task[None] | None = None
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
         self._new = asyncio.Event()
@@ -184,8 +184,8 @@ class TelegramServer:
 
     async def stop(self) -> None:
         self.clock.stop()
-        if self._bringing:
-            self._bringing.cancel()
+        if self._delivery:
+            self._delivery.cancel()
         if self._runner:
             await self._runner.cleanup()
 
@@ -196,10 +196,10 @@ class TelegramServer:
             for query in self.queries.values():
                 query.since = self.clock.now
 
-    def too_many(self) -> list[str]:
+    def rate_violations(self) -> list[str]:
         """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
         found = []
-        for chat in [*self.chats.values(), *self.elsewhere.values()]:
+        for chat in [*self.chats.values(), *self.inline_chats.values()]:
             most, times = 0, deque[float]()
             for at in chat.written_at if chat.type != "private" else ():
                 times.append(at)
@@ -210,13 +210,13 @@ class TelegramServer:
                 found.append(f"chat {chat.id} got {most} messages in a minute")
         return found
 
-    def unanswered(self) -> list[str]:
+    def unanswered_presses(self) -> list[str]:
         """Return what is wrong with the answers to presses: queries answered too late, and those still open."""
         found = []
         for name, query in self.queries.items():
             if "answered" not in self.answers.get(name, {"answered": True}):
                 found.append(f"query {name} is open")
-            elif (query.answered_after or 0.0) > ANSWERED_WITHIN:
+            elif (query.answered_after or 0.0) > ANSWER_SECONDS:
                 found.append(f"query {name} was answered after {query.answered_after:.1f} s")
         return found
 
@@ -242,7 +242,7 @@ class TelegramServer:
         self._new.set()
 
     @property
-    def waiting(self) -> list[dict[str, Any]]:
+    def pending(self) -> list[dict[str, Any]]:
         """The updates that nobody has fetched."""
         return list(self._updates)
 
@@ -259,7 +259,7 @@ class TelegramServer:
         message = {
             "message_id": number,
             "date": int(time.time()),
-            "chat": chat.about,
+            "chat": chat.as_json,
             "from": self.users[user],
             "text": text,
             **({"entities": entities} if entities else {}),
@@ -297,11 +297,11 @@ class TelegramServer:
         The mode "inline" calls every message so, "auto" those that the bot cannot access (TDLib,
         ``botCallbackQueryModeInline`` and ``botCallbackQueryModeAuto``).
         """
-        is_by_id = {"inline": True, "auto": chat.gone is not None}.get(self.callback_query_mode, False)
+        is_by_id = {"inline": True, "auto": chat.refusal is not None}.get(self.callback_query_mode, False)
         if "inline_message_id" in message or not is_by_id:
             return str(message.get("inline_message_id", ""))
         name = f"BBBB-{abs(chat.id)}_{message['message_id']}"
-        self.elsewhere[name], self._called_inline[name] = chat, message
+        self.inline_chats[name], self._called_inline[name] = chat, message
         return name
 
     # Inline mode (core.telegram.org/bots/api#inline-mode)
@@ -331,7 +331,7 @@ class TelegramServer:
         }
         if markup:
             message["inline_message_id"] = f"AAAA-{message['message_id']}_x"
-            self.elsewhere[message["inline_message_id"]] = chat
+            self.inline_chats[message["inline_message_id"]] = chat
         chat.messages[message["message_id"]] = message
         if feedback:
             named = {"inline_message_id": message["inline_message_id"]} if markup else {}
@@ -352,7 +352,7 @@ class TelegramServer:
         query, results = fields["inline_query_id"], fields["results"]
         if self.inline_answers.get(query, {"old": True}):
             raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
-        if len(results) > INLINE_RESULTS:
+        if len(results) > MAX_INLINE_RESULTS:
             raise Refused(400, "Bad Request: RESULTS_TOO_MUCH")
         if len({one["id"] for one in results}) < len(results):
             raise Refused(400, "Bad Request: RESULT_ID_DUPLICATE")
@@ -361,7 +361,7 @@ class TelegramServer:
                 raise Refused(400, "Bad Request: RESULT_ID_INVALID")
             if one["type"] != "article" or not one["title"]:
                 raise Refused(400, "Bad Request: a result that this server does not know")
-            if unknown := set(one) - set(type_called("InlineQueryResultArticle").model_fields):
+            if unknown := set(one) - set(type_model("InlineQueryResultArticle").model_fields):
                 raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
             content = one["input_message_content"]
             text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
@@ -385,7 +385,7 @@ class TelegramServer:
         if what != "text":
             raise Refused(400, "Bad Request: a new file can't be uploaded for an inline message")
         name = fields["inline_message_id"]
-        chat = self.elsewhere.get(name)
+        chat = self.inline_chats.get(name)
         found = [one for one in chat.messages.values() if one.get("inline_message_id") == name] if chat else []
         found += [self._called_inline[name]] if name in self._called_inline else []
         if not chat or not found:
@@ -400,8 +400,8 @@ class TelegramServer:
         stands nowhere: here they are not.
         """
         chat = self.chats.get(fields["chat_id"])
-        if chat and chat.gone:
-            raise chat.gone
+        if chat and chat.refusal:
+            raise chat.refusal
         return True
 
     # Members (core.telegram.org/bots/api#getchatmember, core.telegram.org/bots/api#getchatadministrators)
@@ -426,11 +426,11 @@ class TelegramServer:
     async def _handle(self, request: web.Request) -> web.Response:
         method = request.match_info["method"]
         try:
-            self._admit(request.match_info["token"], method)
-            fields = await self._judged(method, request)
+            self._check_call(request.match_info["token"], method)
+            fields = await self._read_fields(method, request)
             self.calls.append((method, fields))
             failure = self._orders[method].popleft() if self._orders[method] else self.away
-            self.met += failure is not None and failure is self.away
+            self.calls_while_away += failure is not None and failure is self.away
             if failure and failure.gate:
                 await failure.gate.wait()
             if failure and failure.silent and not failure.done_first:
@@ -453,10 +453,10 @@ class TelegramServer:
                 body["parameters"] = refused.parameters
             return web.json_response(body, status=refused.code)
 
-    def _admit(self, token: str, method: str) -> None:
+    def _check_call(self, token: str, method: str) -> None:
         if token != self.token:
             raise Refused(401, "Unauthorized")
-        if method not in METHODS or method in self.lacks:
+        if method not in METHODS or method in self.missing_methods:
             raise Refused(404, "Not Found")
 
     @staticmethod
@@ -467,7 +467,7 @@ class TelegramServer:
         if failure.refusal:
             raise failure.refusal
 
-    async def _judged(self, method: str, request: web.Request) -> dict[str, Any]:
+    async def _read_fields(self, method: str, request: web.Request) -> dict[str, Any]:
         """The fields of a request, refused where aiogram's model of the method would not have them.
 
         They are a document of JSON (core.telegram.org/bots/api#making-requests), or a form with JSON in its fields. A file comes in a form as multipart/form-data, and is from then on called by its name
@@ -490,7 +490,7 @@ class TelegramServer:
                 fields[name] = value
             if name in ("text", "caption", "callback_query_id"):
                 fields[name] = value
-        model = model_of(method)
+        model = method_model(method)
         unknown = set(fields) - set(model.model_fields)
         if unknown:
             raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
@@ -510,8 +510,8 @@ class TelegramServer:
 
     def _uploaded(self, photo: str, parts: dict[str, bytes]) -> str:
         """The ``file_id`` of a photo, which may come with the request."""
-        content = resolved(photo, parts)
-        return photo if content is None else self.photos.take(content)
+        content = resolve_attachment(photo, parts)
+        return photo if content is None else self.photos.save(content)
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         self._bot_is_new = True
@@ -524,10 +524,10 @@ class TelegramServer:
             raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
         offset, limit = fields.get("offset") or 0, fields.get("limit") or 100
         # tdlib/telegram-bot-api, Client::process_get_updates_query
-        if offset == self._asked[0] and time.monotonic() < self._asked[1] + SAME_OFFSET_SECONDS:
+        if offset == self._last_poll[0] and time.monotonic() < self._last_poll[1] + SAME_OFFSET_SECONDS:
             limit = 1
-            self.cut_short += 1
-        self._asked = offset, time.monotonic()
+            self.short_answers += 1
+        self._last_poll = offset, time.monotonic()
         while self._updates and self._updates[0]["update_id"] < offset and not self.redeliver:
             self._updates.popleft()
         if not self._updates and fields.get("timeout"):
@@ -542,8 +542,8 @@ class TelegramServer:
     async def _sendMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         chat = self._chat(fields["chat_id"])
         ephemeral = fields.get("ephemeral_message_parameters")
-        if ephemeral and "editEphemeralMessageText" not in self.lacks:
-            return self._show_aside(chat, fields, ephemeral)
+        if ephemeral and "editEphemeralMessageText" not in self.missing_methods:
+            return self._send_ephemeral(chat, fields, ephemeral)
         return self._post_message(chat, fields)
 
     async def _sendPhoto(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
@@ -552,13 +552,13 @@ class TelegramServer:
 
     def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
         """Have a new message stand in a chat, with a text or a photo."""
-        shown = self._shown(chat, fields)
+        shown = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
             "message_id": number,
             "date": int(time.time()),
-            "chat": chat.about,
+            "chat": chat.as_json,
             "from": BOT,
             **shown,
             **(
@@ -569,7 +569,7 @@ class TelegramServer:
         }
         return chat.messages[number]
 
-    def _shown(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
+    def _content(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
         """What a message shows: a photo, if the fields name one, or a text."""
         if "photo" not in fields:
             return text_content(fields)
@@ -594,7 +594,7 @@ class TelegramServer:
         chat.messages[number] = {
             "message_id": number,
             "date": int(time.time()),
-            "chat": chat.about,
+            "chat": chat.as_json,
             "from": BOT,
             "caption": fields.get("caption", ""),
             "document": {
@@ -640,10 +640,10 @@ class TelegramServer:
             content = {"photo": message["photo"], **caption_content(fields)}
         else:
             media = fields["media"]
-            content = self._shown(chat, {**fields, **media, "photo": media["media"]})
-        if all(message.get(name) == content.get(name) for name in SHOWN):
+            content = self._content(chat, {**fields, **media, "photo": media["media"]})
+        if all(message.get(name) == content.get(name) for name in CONTENT_FIELDS):
             return False
-        for name in SHOWN:
+        for name in CONTENT_FIELDS:
             message.pop(name, None)
         message.update(content, edit_date=int(time.time()))
         return True
@@ -713,13 +713,13 @@ class TelegramServer:
 
     # Ephemeral messages
 
-    def _show_aside(self, chat: Chat, fields: dict[str, Any], ephemeral: dict[str, Any]) -> dict[str, Any]:
+    def _send_ephemeral(self, chat: Chat, fields: dict[str, Any], ephemeral: dict[str, Any]) -> dict[str, Any]:
         """What a member of a group is shown alone."""
         user = ephemeral["receiver_user_id"]
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
         query = self.queries.get(ephemeral.get("callback_query_id", ""))
-        may_show = query and query.user == user and time.monotonic() - query.at <= PASS_SECONDS
+        may_show = query and query.user == user and time.monotonic() - query.at <= PRESS_SECONDS
         if not chat.bot_is_admin and not may_show:
             raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
         number = next(self._message_ids)
@@ -728,9 +728,9 @@ class TelegramServer:
             "ephemeral_message_id": number,
             "receiver_user": self.users[user],
             "date": int(time.time()),
-            "chat": chat.about,
+            "chat": chat.as_json,
             "from": BOT,
-            **self._shown(chat, fields),
+            **self._content(chat, fields),
         }
         return chat.ephemerals[user][number]
 
@@ -769,8 +769,8 @@ class TelegramServer:
             raise Refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
         self.webhook = fields
         self._bot_listens()
-        if self._bringing is None:
-            self._bringing = asyncio.create_task(self._bring())
+        if self._delivery is None:
+            self._delivery = asyncio.create_task(self._deliver_updates())
         return True
 
     async def _deleteWebhook(self, fields: dict[str, Any]) -> bool:  # noqa: N802
@@ -789,7 +789,7 @@ class TelegramServer:
             info |= {"last_error_date": failed_at, "last_error_message": last}
         return info
 
-    async def _bring(self) -> None:
+    async def _deliver_updates(self) -> None:
         """Bring updates to the webhook, one after the other, each until it is acknowledged."""
         async with aiohttp.ClientSession() as session:
             while True:
@@ -812,8 +812,8 @@ class TelegramServer:
         chat = self.chats.get(number)
         if chat is None:
             raise Refused(400, "Bad Request: chat not found")
-        if chat.gone:
-            raise chat.gone
+        if chat.refusal:
+            raise chat.refusal
         if chat.type == "private" and number not in self.started:
             raise Refused(403, "Forbidden: bot can't initiate conversation with a user")
         return chat

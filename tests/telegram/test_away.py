@@ -16,15 +16,15 @@ from tests.bot.fast_loop import run_fast
 from tests.long import long
 from tests.telegram import players
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Person, on_telegram, seated
+from tests.telegram.players import GROUP, Person, on_telegram, seat_people
 from tests.telegram.server import BOT, Failure, TelegramServer
 
 PER_MINUTE = 20
 
-Body = Callable[[Telegram, "Timed"], Awaitable[None]]
+Body = Callable[[Telegram, "TimedServer"], Awaitable[None]]
 
 
-class Timed(TelegramServer):
+class TimedServer(TelegramServer):
     """Telegram, with the times by the loop's clock of what was asked for in groups."""
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Timed(TelegramServer):
         self.in_groups: list[tuple[float, str, bool]] = []
         """When, which method, and whether it was answered with a 429 that a test ordered."""
 
-    async def _judged(self, method: str, request: Any) -> dict[str, Any]:
-        fields = await super()._judged(method, request)
+    async def _read_fields(self, method: str, request: Any) -> dict[str, Any]:
+        fields = await super()._read_fields(method, request)
         if fields.get("chat_id", 0) < 0:
             self.in_groups.append((self.now(), method, bool(self._orders[method])))
         return fields
@@ -46,14 +46,14 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Timed, list[Person]]]:
+async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, TimedServer, list[Person]]]:
     """Two people at a table, on the platform's own paces."""
-    valkey, server = EmbeddedStore(folder / "data"), Timed()
+    valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
     await server.start()
     try:
         async with open_store(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             await worker_of(adapter).settled()
             yield adapter, server, people
     finally:
@@ -65,7 +65,7 @@ def worker_of(adapter: Telegram) -> Any:
     return adapter.card_room.worker  # type: ignore[attr-defined]
 
 
-async def play_seen(people: list[Person]) -> None:
+async def play_one_move(people: list[Person]) -> None:
     """One move, by whoever is to move, from a panel that is not old."""
 
     def found() -> tuple[Person, dict[str, Any], str] | None:
@@ -79,7 +79,7 @@ async def play_seen(people: list[Person]) -> None:
 
     await until(lambda: found() is not None)
     person, message, data = found() or (people[0], {}, "")
-    assert await person.send(person.private, message, data) == ""
+    assert await person.send_press(person.private, message, data) == ""
 
 
 @pytest.mark.timeout(400)
@@ -93,10 +93,10 @@ async def play_seen(people: list[Person]) -> None:
     ],
 )
 def test_minutes_without_telegram(tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_fast(minutes_away(tmp_path, how, seconds), monkeypatch)
+    run_fast(check_outage(tmp_path, how, seconds), monkeypatch)
 
 
-async def minutes_away(folder: Path, how: str, seconds: float) -> None:
+async def check_outage(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
         worker, group = worker_of(adapter), server.group(GROUP)
         before = tasks_of_the_bot()
@@ -117,7 +117,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
             for _ in range(4):
-                await play_seen(people)
+                await play_one_move(people)
                 await worker.settled()
         # A challenge, a board, and a hand each.
         assert sum(one["from"] == BOT for one in group.messages.values()) == 2
@@ -130,10 +130,10 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(400)
 def test_flood_of_commands_delays_no_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_fast(flooded(tmp_path), monkeypatch)
+    run_fast(check_flood(tmp_path), monkeypatch)
 
 
-async def flooded(folder: Path) -> None:
+async def check_flood(folder: Path) -> None:
     async with playing(folder, rate_limits=False) as (adapter, server, people):
         worker, group, loop = worker_of(adapter), server.group(GROUP), asyncio.get_running_loop()
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
@@ -150,7 +150,7 @@ async def flooded(folder: Path) -> None:
                         person.say(word)
                     await asyncio.sleep(5)
                     if minute < 3:
-                        await play_seen(people)
+                        await play_one_move(people)
                     await asyncio.sleep(7)
             await until(lambda: not server._updates and not worker.delivery.answers.tasks)
             await worker.settled()

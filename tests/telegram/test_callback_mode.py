@@ -12,9 +12,17 @@ from structlog.testing import capture_logs
 
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import Chat, Failure, TelegramServer
-from tests.telegram.test_inline import elsewhere, offered, opened, payload_of, sent, table_of, words_of
+from tests.telegram.test_inline import (
+    chat_without_bot,
+    only_text,
+    open_table,
+    payload_of,
+    query_offers,
+    send_offer,
+    table_of,
+)
 from tests.telegram.test_telegram import panels
 
 OLD = "This button does not work any more."
@@ -26,7 +34,7 @@ def board_of(group: Chat) -> dict[str, Any]:
 
 async def strangers_offer(server: TelegramServer, person: Person) -> str:
     """The payload of an offer that somebody may send."""
-    query = await offered(server, person, "testa")
+    query = await query_offers(server, person, "testa")
     [result] = server.inline_answers[query]["results"]
     return payload_of(result)
 
@@ -40,7 +48,7 @@ async def test_mode_is_set_at_start(store: Store, server: TelegramServer, mode: 
 
 
 async def test_older_server_needs_no_mode(store: Store, server: TelegramServer) -> None:
-    server.lacks.add("setMySettings")
+    server.missing_methods.add("setMySettings")
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
@@ -55,7 +63,7 @@ async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer)
     assert sum("callback_query_mode" in str(line) for line in logs) == 1
 
 
-async def in_mode_inline(server: TelegramServer, adapter: Observed) -> None:
+async def switch_to_inline_mode(server: TelegramServer, adapter: ObservedTelegram) -> None:
     """The host changes the mode while the bot runs."""
     await until(lambda: adapter.healthy)
     server.callback_query_mode = "inline"
@@ -63,8 +71,8 @@ async def in_mode_inline(server: TelegramServer, adapter: Observed) -> None:
 
 async def test_game_goes_on_with_presses_by_inline_ids(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        await in_mode_inline(server, adapter)
-        anna, bruno = await seated(server, "metamazzo")
+        await switch_to_inline_mode(server, adapter)
+        anna, bruno = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in (anna, bruno)))
         version = (await table_of(adapter, anna)).version
         for person in (anna, bruno):
@@ -74,15 +82,15 @@ async def test_game_goes_on_with_presses_by_inline_ids(store: Store, server: Tel
 
 async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
-        await in_mode_inline(server, adapter)
+        await switch_to_inline_mode(server, adapter)
         carla, group = Person(server, 3, "Carla"), server.group(GROUP)
         board = board_of(group)
         code = (await table_of(adapter, people[0])).code
-        await people[0].send(group, board, f"1t{code}:invite")
+        await people[0].send_press(group, board, f"1t{code}:invite")
         shown = dict(board)
-        assert await carla.send(group, board, await strangers_offer(server, carla)) == OLD
+        assert await carla.send_press(group, board, await strangers_offer(server, carla)) == OLD
         await adapter.worker.settled()
         assert board == shown
         assert await adapter.worker.tables_of("telegram:3") == []
@@ -90,14 +98,14 @@ async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, ser
 
 async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
-        await in_mode_inline(server, adapter)
+        await switch_to_inline_mode(server, adapter)
         group = server.group(GROUP)
         board, code = board_of(group), (await table_of(adapter, people[0])).code
         shown = dict(board)
         for payload in (f"1t{code}:invite", f"1t{code}:browser", "1phelp", "1prematch x", f"1t{code}:menu"):
-            await people[0].send(group, board, payload)
+            await people[0].send_press(group, board, payload)
         await adapter.worker.settled()
         assert board == shown
 
@@ -107,43 +115,43 @@ async def test_finished_inline_message_stays_with_its_offer(
     store: Store, server: TelegramServer, feedback: bool
 ) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
-    chat = elsewhere()
+    chat = chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo", feedback=feedback)
-        await bruno.send(chat, message, payload_of(message))
+        message = await send_offer(server, anna, chat, "metamazzo", feedback=feedback)
+        await bruno.send_press(chat, message, payload_of(message))
         offer = await strangers_offer(server, carla)
-        assert await carla.send(chat, message, offer) == "Another game is on here."
+        assert await carla.send_press(chat, message, offer) == "Another game is on here."
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
-        assert await carla.send(chat, message, offer) == OLD
+        assert await carla.send_press(chat, message, offer) == OLD
         assert await adapter.worker.tables_of("telegram:3") == []
         # Her offer is not lost by that.
-        other = await sent(server, carla, elsewhere(-5), "testa")
-        assert await bruno.send(elsewhere(-5), other, offer) == ""
+        other = await send_offer(server, carla, chat_without_bot(-5), "testa")
+        assert await bruno.send_press(chat_without_bot(-5), other, offer) == ""
 
 
 async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1))
-    chat, other = elsewhere(), elsewhere(-5)
+    chat, other = chat_without_bot(), chat_without_bot(-5)
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo", feedback=True)
-        hers = await sent(server, carla, other, "testa", feedback=True)
-        await until(lambda: not server.waiting)
+        message = await send_offer(server, anna, chat, "metamazzo", feedback=True)
+        hers = await send_offer(server, carla, other, "testa", feedback=True)
+        await until(lambda: not server.pending)
         # Before anybody has pressed, neither offer can be carried into the other message.
-        assert await carla.send(chat, message, payload_of(hers)) == (
+        assert await carla.send_press(chat, message, payload_of(hers)) == (
             "This challenge was taken up in another chat: send a new one."
         )
-        assert await bruno.send(other, hers, payload_of(message)) != ""
+        assert await bruno.send_press(other, hers, payload_of(message)) != ""
         assert await adapter.worker.tables_of("telegram:3") == []
-        assert await bruno.send(chat, message, payload_of(message)) == ""
+        assert await bruno.send_press(chat, message, payload_of(message)) == ""
         assert (await table_of(adapter, bruno)).game_id == "metamazzo"
 
 
 async def test_rematch_needs_a_message_that_was_issued(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
-        await opened(server, anna, chat, "metamazzo")
+        await open_table(server, anna, chat, "metamazzo")
         await bruno.press("Accept", chat)
-        await until(lambda: "deal 1" in words_of(chat))
+        await until(lambda: "deal 1" in only_text(chat))
         stray = {"inline_message_id": "CCCC-1_x"}
-        assert await bruno.send(chat, stray, "1prematch ABCDEF-1") == OLD
+        assert await bruno.send_press(chat, stray, "1prematch ABCDEF-1") == OLD

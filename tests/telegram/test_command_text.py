@@ -35,7 +35,7 @@ def read(text: str, *entities: dict[str, Any], private: bool = False, part: str 
     return read_command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
 
 
-def heard(found: Command | None) -> tuple[str, tuple[str, ...]] | None:
+def word_and_arguments(found: Command | None) -> tuple[str, tuple[str, ...]] | None:
     return (found.word, found.words) if found else None
 
 
@@ -46,25 +46,25 @@ def test_formatted_command_counts_in_groups(kind: str) -> None:
     text = "/join ABCDEF"
     around, marked = entity(kind, 0, len(text)), entity("bot_command", 0, 5)
     for entities in ([around, marked], [marked, around], [around]):
-        assert heard(read(text, *entities)) == ("join", ("ABCDEF",))
+        assert word_and_arguments(read(text, *entities)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize("kind", ["code", "pre"])
 def test_command_in_code_counts_in_groups(kind: str) -> None:
     """Telegram marks no commands inside code."""
-    assert heard(read("/tables", entity(kind, 0, 7))) == ("tables", ())
-    assert heard(read("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
-    assert heard(read("/tables now", entity(kind, 0, 3))) is None
+    assert word_and_arguments(read("/tables", entity(kind, 0, 7))) == ("tables", ())
+    assert word_and_arguments(read("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read("/tables now", entity(kind, 0, 3))) is None
 
 
 def test_join_line_copied_with_formatting_counts() -> None:
     marks = entity("italic", 0, 12), entity("bot_command", 0, 5), entity("code", 6, 6)
-    assert heard(read("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize("part", ["text", "caption"])
 def test_command_counts_in_texts_and_captions(part: str) -> None:
-    assert heard(read("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_command_counts_in_texts_and_captions(part: str) -> None:
 )
 @pytest.mark.parametrize("text", ["/tables", "The tables", "/TABLES"])
 def test_linked_command_counts(text: str, url: str) -> None:
-    assert heard(read(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
+    assert word_and_arguments(read(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_other_link_is_no_command(url: str) -> None:
 @pytest.mark.parametrize("before", [" ", "\n", "\u200b", "\ufeff", "\u2066\u200e ", "\u00a0\u2060"])
 def test_invisible_characters_before_a_command_are_skipped(before: str) -> None:
     at = utf16_length(before)
-    assert heard(read(f"{before}/join ABCDEF", entity("bot_command", at, 5))) == ("join", ("ABCDEF",))
-    assert heard(read(f"{before}/tables", entity("code", 0, at + 7))) == ("tables", ())
+    assert word_and_arguments(read(f"{before}/join ABCDEF", entity("bot_command", at, 5))) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read(f"{before}/tables", entity("code", 0, at + 7))) == ("tables", ())
 
 
 def test_offsets_count_utf16_units() -> None:
@@ -116,7 +116,7 @@ def test_offsets_count_utf16_units() -> None:
 
 @pytest.mark.parametrize("word", ["/tables@buongioco_bot", "/Tables@BUONGIOCO_BOT"])
 def test_bot_name_counts_in_any_case(word: str) -> None:
-    assert heard(read(word, entity("bot_command", 0, len(word)))) == ("tables", ())
+    assert word_and_arguments(read(word, entity("bot_command", 0, len(word)))) == ("tables", ())
 
 
 @pytest.mark.parametrize("private", [False, True])
@@ -137,11 +137,11 @@ def test_command_in_the_middle_is_ignored_in_groups() -> None:
 
 
 def test_private_chat_needs_no_marks() -> None:
-    assert heard(read("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
-    assert heard(read("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(read("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
     for text in ("/home/anna", "/shrug", "ciao /tables"):
-        assert heard(read(text, private=True)) == ("help", ())
-    assert heard(read("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
+        assert word_and_arguments(read(text, private=True)) == ("help", ())
+    assert word_and_arguments(read("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
 
 
 async def test_join_line_copied_from_a_card_seats_the_person(store: Store, server: TelegramServer) -> None:

@@ -20,7 +20,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
-async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
+async def start_without_private_chat(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
     """A game that has begun, and the second player's private chat was never opened."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
     group = server.group(GROUP)
@@ -32,9 +32,9 @@ async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[P
     return anna, bruno
 
 
-async def has_hand_here(server: TelegramServer, worker: Worker) -> tuple[Person, Person]:
+async def start_with_hand_in_group(server: TelegramServer, worker: Worker) -> tuple[Person, Person]:
     """The same, and the second player has the hand in the group."""
-    anna, bruno = await closed_in(server, "metamazzo")
+    anna, bruno = await start_without_private_chat(server, "metamazzo")
     await bruno.press("My hand, here", server.group(GROUP))
     await until(lambda: bool(hands(bruno)))
     await worker.settled()
@@ -45,14 +45,14 @@ def hands(person: Person) -> list[dict[str, Any]]:
     return list(person.server.group(GROUP).ephemerals[person.number].values())
 
 
-async def play_aside(person: Person, random: Random) -> None:
+async def play_from_group_hand(person: Person, random: Random) -> None:
     if not hands(person):
         return
     message = hands(person)[-1]
     rows = message.get("reply_markup", {}).get("inline_keyboard", ())
     payloads = [button["callback_data"] for row in rows for button in row if "play" in button["callback_data"]]
     if payloads:
-        await person.send(person.server.group(GROUP), message, random.choice(payloads))
+        await person.send_press(person.server.group(GROUP), message, random.choice(payloads))
 
 
 def server_chat(person: Person) -> Any:
@@ -61,7 +61,7 @@ def server_chat(person: Person) -> Any:
 
 async def test_whole_game_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, bruno = await closed_in(server, "testa", "to 11")
+        anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
@@ -70,7 +70,7 @@ async def test_whole_game_with_a_hand_in_the_group(store: Store, server: Telegra
         for _ in range(400):
             await anna.play(random)
             await adapter.worker.settled()
-            await play_aside(bruno, random)
+            await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
@@ -83,9 +83,9 @@ async def test_whole_game_with_a_hand_in_the_group(store: Store, server: Telegra
 
 
 async def test_old_server_is_detected_without_showing_a_hand(store: Store, server: TelegramServer) -> None:
-    server.lacks = {"editEphemeralMessageText", "deleteEphemeralMessage"}
+    server.missing_methods = {"editEphemeralMessageText", "deleteEphemeralMessage"}
     async with on_telegram(store, server) as adapter:
-        _anna, bruno = await closed_in(server, "metamazzo")
+        _anna, bruno = await start_without_private_chat(server, "metamazzo")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: adapter.messages.ephemerals.is_supported is False)
@@ -97,7 +97,7 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         # It is asked no more, and says so; the next board has no such button.
         board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
         [code] = [table.code for table in await adapter.worker.tables_of("telegram:1")]
-        assert "private chat" in await bruno.send(group, board, f"1t{code}:aside")
+        assert "private chat" in await bruno.send_press(group, board, f"1t{code}:aside")
         bruno.start(code)
         await until(lambda: bool([one for one in bruno.private.messages.values() if one["from"] == BOT]))
         assert sum(fields.get("text") == "🂠" for _method, fields in server.calls) == 1
@@ -107,9 +107,9 @@ async def test_expired_press_shows_no_hand(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server) as adapter:
-        _anna, bruno = await closed_in(server, "metamazzo")
+        _anna, bruno = await start_without_private_chat(server, "metamazzo")
         group = server.group(GROUP)
-        monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
+        monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         await bruno.press("My hand, here", group)
         await adapter.worker.settled()
         assert not hands(bruno)
@@ -120,7 +120,7 @@ async def test_expired_press_shows_no_hand(
 
 async def test_vanished_hand_comes_again_on_request(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        _anna, bruno = await closed_in(server, "metamazzo")
+        _anna, bruno = await start_without_private_chat(server, "metamazzo")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
@@ -133,7 +133,7 @@ async def test_vanished_hand_comes_again_on_request(store: Store, server: Telegr
 
 async def test_opening_the_private_chat_moves_the_hand_there(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        _anna, bruno = await closed_in(server, "metamazzo")
+        _anna, bruno = await start_without_private_chat(server, "metamazzo")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
@@ -147,7 +147,7 @@ async def test_opening_the_private_chat_moves_the_hand_there(store: Store, serve
 
 async def test_hand_in_the_group_survives_a_restart(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
-        anna, bruno = await closed_in(server, "metamazzo")
+        anna, bruno = await start_without_private_chat(server, "metamazzo")
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
     async with on_telegram(store, server) as adapter:
@@ -155,29 +155,29 @@ async def test_hand_in_the_group_survives_a_restart(store: Store, server: Telegr
         before = hands(bruno)[-1]["text"]
         for _ in range(4):
             await anna.play(random)
-            await play_aside(bruno, random)
+            await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
         assert len(hands(bruno)) == 1
         assert hands(bruno)[-1]["text"] != before
 
 
-def upgrade(server: TelegramServer) -> Chat:
+def upgrade_group(server: TelegramServer) -> Chat:
     """The group becomes a supergroup, of which the bot is told nothing yet; returns that."""
     new = server.group(-100777, "Bar Sport, super")
     said = "Bad Request: group chat was upgraded to a supergroup chat"
-    server.group(GROUP).gone = Refused(400, said, migrate_to_chat_id=new.id)
+    server.group(GROUP).refusal = Refused(400, said, migrate_to_chat_id=new.id)
     return new
 
 
 async def test_new_supergroup_offers_the_hand_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        anna, bruno = await has_hand_here(server, worker)
+        anna, bruno = await start_with_hand_in_group(server, worker)
         random = Random(3)
         # He begins.
-        await play_aside(bruno, random)
+        await play_from_group_hand(bruno, random)
         await worker.settled()
-        new = upgrade(server)
+        new = upgrade_group(server)
         assert await anna.play(random)
         await until(lambda: anna.button("My hand, here", new) is not None)
         [table] = await worker.tables_of("telegram:1")
@@ -195,9 +195,9 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
 async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        anna, bruno = await has_hand_here(server, worker)
+        anna, bruno = await start_with_hand_in_group(server, worker)
         [table] = await worker.tables_of("telegram:1")
-        upgrade(server)
+        upgrade_group(server)
         bruno.start(table.code)
         await until(lambda: any(one["from"] == BOT for one in bruno.private.messages.values()))
         anna.say("/resign", anna.private)
@@ -209,7 +209,7 @@ async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: T
 
 async def test_stranger_gets_no_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
-        await closed_in(server, "metamazzo")
+        await start_without_private_chat(server, "metamazzo")
         stranger = Person(server, 9, "Zoe")
         assert "You do not sit at table" in await stranger.press("My hand, here", server.group(GROUP))
         assert not hands(stranger)

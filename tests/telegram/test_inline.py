@@ -24,8 +24,8 @@ from tests.kills.bot_process import free_port
 from tests.long import mostly_long
 from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
-from tests.telegram.models import type_called
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.models import type_model
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.tricks import has_come_to
 
@@ -44,26 +44,26 @@ RESULT = {
 }
 
 
-def elsewhere(number: int = ELSEWHERE) -> Chat:
+def chat_without_bot(number: int = ELSEWHERE) -> Chat:
     return Chat(number, "elsewhere", "Two friends")
 
 
-async def offered(server: TelegramServer, person: Person, typed: str) -> str:
+async def query_offers(server: TelegramServer, person: Person, typed: str) -> str:
     """The inline query of somebody who typed this, answered."""
     query = server.type_inline(person.number, typed)
     await until(lambda: bool(server.inline_answers[query]))
     return query
 
 
-async def sent(
+async def send_offer(
     server: TelegramServer, person: Person, chat: Chat, game: str, *, typed: str = "", feedback: bool = False
 ) -> dict[str, Any]:
     """The message that somebody sent who typed this, by default a game's name, and chose that game."""
-    query = await offered(server, person, typed or game)
+    query = await query_offers(server, person, typed or game)
     return server.send_result(person.number, query, result_id(server, query, game), chat, feedback=feedback)
 
 
-def ids(server: TelegramServer, query: str) -> list[str]:
+def offered_games(server: TelegramServer, query: str) -> list[str]:
     """The games that are offered, and "rating"."""
     return [one["id"].partition(".")[0] for one in server.inline_answers[query]["results"]]
 
@@ -82,12 +82,12 @@ def payload_of(message: dict[str, Any], label: str = "Play") -> str:
     raise AssertionError(f"no button {label}")
 
 
-async def table_of(adapter: Observed, person: Person) -> Any:
+async def table_of(adapter: ObservedTelegram, person: Person) -> Any:
     [table] = await adapter.worker.tables_of(f"telegram:{person.number}")
     return table
 
 
-async def play_on(people: Sequence[Person], is_over: Any, seed: int = 3) -> None:
+async def play_until(people: Sequence[Person], is_over: Any, seed: int = 3) -> None:
     random = Random(seed)
     for _ in range(4000):
         if is_over():
@@ -98,29 +98,29 @@ async def play_on(people: Sequence[Person], is_over: Any, seed: int = 3) -> None
     raise AssertionError("it never came to an end")
 
 
-def words_of(chat: Chat) -> str:
+def only_text(chat: Chat) -> str:
     """What the only message of a chat says."""
     [message] = chat.messages.values()
     return str(message["text"])
 
 
-async def opened(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
+async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
     """A table in a chat, opened by whoever sent the message, with these options."""
-    await sent(server, opener, chat, game)
+    await send_offer(server, opener, chat, game)
     await opener.press("Play", chat)
     for label in options:
         for each in ("Options", label, "Back"):
             await opener.press(each, chat)
 
 
-async def has_started(person: Person) -> None:
+async def open_private_chat(person: Person) -> None:
     """Somebody who has pressed Start some time before."""
     before = len(person.private.messages)
     person.start()
     await until(lambda: len(person.private.messages) >= before + 2)
 
 
-def led(server: TelegramServer) -> list[str]:
+def start_links(server: TelegramServer) -> list[str]:
     """Where answers to presses have led people, in turn."""
     return [one["url"] for one in server.answers.values() if one.get("url", "").startswith(LINK)]
 
@@ -130,7 +130,7 @@ def has_hand(person: Person, code: str) -> bool:
     return any(one["from"]["is_bot"] and code in one["text"] for one in person.private.messages.values())
 
 
-async def all_seated(adapter: Observed, people: Sequence[Person], chat: Chat) -> None:
+async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat: Chat) -> None:
     """The others take their chairs, and whoever rules one says yes."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, chat)
@@ -142,18 +142,18 @@ async def all_seated(adapter: Observed, people: Sequence[Person], chat: Chat) ->
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
 async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
-    chat, anna, bruno = elsewhere(), people[0], people[-1]
+    chat, anna, bruno = chat_without_bot(), people[0], people[-1]
     server.started.discard(bruno.number)
     async with on_telegram(store, server) as adapter:
         for person in people[:-1]:
-            await has_started(person)
-        await opened(server, anna, chat, game, *shortest(game))
+            await open_private_chat(person)
+        await open_table(server, anna, chat, game, *shortest(game))
         code = (await table_of(adapter, anna)).code
-        await all_seated(adapter, people, chat)
+        await seat_others(adapter, people, chat)
         # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
-        assert led(server) == [f"{LINK}{code}"]
+        assert start_links(server) == [f"{LINK}{code}"]
         bruno.start(code)
-        await play_on(people, lambda: "won by" in words_of(chat))
+        await play_until(people, lambda: "won by" in only_text(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
         [finished] = [one async for one in adapter.worker.archive.all()]
         verify(finished.record)
@@ -169,25 +169,25 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
 
 
 async def test_player_who_blocked_the_bot_is_sent_to_it_for_the_hand(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await has_started(bruno)
-        bruno.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
-        message = await sent(server, anna, chat, "metamazzo")
-        await bruno.send(chat, message, payload_of(message))
+        await open_private_chat(bruno)
+        bruno.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
+        message = await send_offer(server, anna, chat, "metamazzo")
+        await bruno.send_press(chat, message, payload_of(message))
         code = (await table_of(adapter, bruno)).code
-        assert led(server) == [f"{LINK}{code}"]
-        bruno.private.gone = None
+        assert start_links(server) == [f"{LINK}{code}"]
+        bruno.private.refusal = None
         bruno.start(code)
         await until(lambda: has_hand(bruno, code))
 
 
 async def test_board_links_an_unstarted_challenger_to_the_bot(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna", started=False), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna", started=False), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await has_started(bruno)
-        message = await sent(server, anna, chat, "metamazzo")
-        assert await bruno.send(chat, message, payload_of(message)) == ""
+        await open_private_chat(bruno)
+        message = await send_offer(server, anna, chat, "metamazzo")
+        assert await bruno.send_press(chat, message, payload_of(message)) == ""
         code = (await table_of(adapter, anna)).code
         await until(lambda: f"{LINK}{code}" in str(message.get("reply_markup")))
         anna.start(code)
@@ -196,14 +196,14 @@ async def test_board_links_an_unstarted_challenger_to_the_bot(store: Store, serv
 
 
 async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, server: TelegramServer) -> None:
-    anna, chat = Person(server, 1, "Anna"), elsewhere()
+    anna, chat = Person(server, 1, "Anna"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await offered(server, anna, "")
+        await query_offers(server, anna, "")
         await adapter.worker.settled()
         before, known = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
-        await sent(server, anna, chat, "testa", feedback=True)
+        await send_offer(server, anna, chat, "testa", feedback=True)
         # It is confirmed once it is done.
-        await until(lambda: not server.waiting)
+        await until(lambda: not server.pending)
         new = set(await store.client.keys()) - before
         # Only which offer the message belongs to, and that expires.
         assert sorted(key.partition(b":")[0] for key in new) == [b"offer", b"offered"]
@@ -217,14 +217,14 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
 async def test_typed_words_choose_the_offers(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it")
     async with on_telegram(store, server):
-        assert ids(server, await offered(server, anna, "")) == [*GAMES, "rating"]
-        assert ids(server, await offered(server, anna, "Metà")) == ["metamazzo"]
-        query = await offered(server, anna, "31 PIZZICHINO")
-        assert ids(server, query) == ["pizzichino"]
+        assert offered_games(server, await query_offers(server, anna, "")) == [*GAMES, "rating"]
+        assert offered_games(server, await query_offers(server, anna, "Metà")) == ["metamazzo"]
+        query = await query_offers(server, anna, "31 PIZZICHINO")
+        assert offered_games(server, query) == ["pizzichino"]
         assert all("to 31 points" in one["description"] for one in server.inline_answers[query]["results"])
-        assert ids(server, await offered(server, anna, "7 tressette")) == []
-        assert ids(server, await offered(server, anna, "\ud83d chess")) == []
-        query = await offered(server, bruno, "metamazzo")
+        assert offered_games(server, await query_offers(server, anna, "7 tressette")) == []
+        assert offered_games(server, await query_offers(server, anna, "\ud83d chess")) == []
+        query = await query_offers(server, bruno, "metamazzo")
         [result] = server.inline_answers[query]["results"]
         assert result["title"] == "Sfida: Metà Mazzo"
         assert "sfida: chi gioca?" in result["input_message_content"]["message_text"]
@@ -233,11 +233,11 @@ async def test_typed_words_choose_the_offers(store: Store, server: TelegramServe
 
 
 async def test_board_uses_the_senders_language_from_the_start(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "tressette")
-        await bruno.send(chat, message, payload_of(message, "Gioca"))
-        await until(lambda: "Coppia 1" in words_of(chat))
+        message = await send_offer(server, anna, chat, "tressette")
+        await bruno.send_press(chat, message, payload_of(message, "Gioca"))
+        await until(lambda: "Coppia 1" in only_text(chat))
         await adapter.worker.settled()
         edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
         assert edits
@@ -245,48 +245,48 @@ async def test_board_uses_the_senders_language_from_the_start(store: Store, serv
 
 
 async def test_last_chosen_options_are_offered_next(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await opened(server, anna, chat, "testa")
+        await open_table(server, anna, chat, "testa")
         for label in ("Options", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
             await anna.press(label, chat)
-        query = await offered(server, anna, "")
-        assert ids(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
+        query = await query_offers(server, anna, "")
+        assert offered_games(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
         [first, *_] = server.inline_answers[query]["results"]
         assert "to 11 points" in first["description"]
-        other = elsewhere(-5)
+        other = chat_without_bot(-5)
         message = server.send_result(1, query, result_id(server, query, "testa"), other)
         assert "to 11 points · 30 minutes a move, strict" in message["text"]
-        await bruno.send(other, message, payload_of(message))
+        await bruno.send_press(other, message, payload_of(message))
         table = await table_of(adapter, bruno)
         assert (table.rules["target"], table.rules["declare"], table.clock, table.strict) == (11, "none", 1800, True)
         # Points that were typed go before.
-        [result] = server.inline_answers[await offered(server, anna, "21 testa")]["results"]
+        [result] = server.inline_answers[await query_offers(server, anna, "21 testa")]["results"]
         assert "to 21 points" in result["description"]
         # They are hers alone.
-        assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
+        assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
 
 async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
-        await sent(server, anna, chat, "tressette", typed="63", feedback=True)
+        await send_offer(server, anna, chat, "tressette", typed="63", feedback=True)
         # Nonsense changes nothing.
         for strange in ("rating", "chess", ""):
             server.push(chosen_inline_result={"result_id": strange, "from": server.users[1], "query": "\ud83d"})
         async with asyncio.timeout(60):
             # The bot may hear of both at once.
-            while ids(server, await offered(server, anna, ""))[0] != "tressette":
+            while offered_games(server, await query_offers(server, anna, ""))[0] != "tressette":
                 pass
         # Who sent the same, and Telegram tells nobody, is offered it as usual.
-        await sent(server, bruno, chat, "tressette")
-        assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
+        await send_offer(server, bruno, chat, "tressette")
+        assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
 
 async def test_person_can_send_their_rating(store: Store, server: TelegramServer) -> None:
-    anna, chat = Person(server, 1, "Anna"), elsewhere()
+    anna, chat = Person(server, 1, "Anna"), chat_without_bot()
     async with on_telegram(store, server):
-        message = server.send_result(1, await offered(server, anna, ""), "rating", chat)
+        message = server.send_result(1, await query_offers(server, anna, ""), "rating", chat)
         assert "Anna" in message["text"]
         assert "reply_markup" not in message
 
@@ -294,14 +294,14 @@ async def test_person_can_send_their_rating(store: Store, server: TelegramServer
 async def test_button_above_results_opens_a_missing_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
-        query = await offered(server, anna, "")
+        query = await query_offers(server, anna, "")
         button = server.inline_answers[query]["button"]
         assert (button["text"], button["start_parameter"]) == ("Open our chat: your cards come there", "inline")
         anna.start(button["start_parameter"])
         await until(
             lambda: any("switch_inline_query_chosen_chat" in str(one) for one in anna.private.messages.values())
         )
-        query = await offered(server, anna, "")
+        query = await query_offers(server, anna, "")
         assert "button" not in server.inline_answers[query]
 
 
@@ -314,13 +314,13 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
     comments = Chat(-1009, "elsewhere", "Comments")
     async with on_telegram(store, server) as adapter:
         for person in (anna, bruno):
-            await has_started(person)
-        await opened(server, anna, comments, "metamazzo", *shortest("metamazzo"))
+            await open_private_chat(person)
+        await open_table(server, anna, comments, "metamazzo", *shortest("metamazzo"))
         # The post itself, which is a channel's, and what others write below it are no part of the table.
         comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
-        await all_seated(adapter, (anna, bruno), comments)
+        await seat_others(adapter, (anna, bruno), comments)
         board = next(one for one in comments.messages.values() if one.get("via_bot"))
-        await play_on((anna, bruno), lambda: "won by" in board["text"])
+        await play_until((anna, bruno), lambda: "won by" in board["text"])
         assert [one async for one in adapter.worker.archive.all()]
         assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
 
@@ -330,10 +330,10 @@ async def test_aiogram_parses_the_servers_inline_updates(server: TelegramServer)
     Person(server, 1, "Anna")
     query = server.type_inline(1, "testa")
     server.inline_answers[query] = {"results": [RESULT]}
-    message = server.send_result(1, query, "a", elsewhere(), feedback=True)
-    server.press(elsewhere(), message, 1, "1o")
-    update = type_called("Update")
-    said = [update.model_validate(one) for one in server.waiting]
+    message = server.send_result(1, query, "a", chat_without_bot(), feedback=True)
+    server.press(chat_without_bot(), message, 1, "1o")
+    update = type_model("Update")
+    said = [update.model_validate(one) for one in server.pending]
     kinds = ["inline_query", "chosen_inline_result", "callback_query"]
     assert [one.model_dump(exclude_none=True).keys() - {"update_id"} for one in said] == [{kind} for kind in kinds]
 
@@ -372,7 +372,7 @@ async def test_answer_to_an_outdated_inline_query_is_no_error(store: Store, serv
     async with on_telegram(store, server):
         with capture_logs() as logs:
             server.inline_answers[server.type_inline(1, "t")] = {"old": True}
-            await offered(server, anna, "testa")
+            await query_offers(server, anna, "testa")
         wrong = [line for line in logs if line["log_level"] in ("warning", "error")]
         # Stores of tests write to the disk late.
         assert [line for line in wrong if line["event"] != "store_may_lose_data"] == []
@@ -384,9 +384,9 @@ async def test_fifty_simultaneous_presses_open_one_table(
     # On a slow machine some would be asked for a moment, and told later.
     monkeypatch.setattr("adapters.telegram.press_answers.ANSWER_SECONDS", 3600.0)
     people = [Person(server, number, f"P{number}") for number in range(1, 51)]
-    chat = elsewhere()
+    chat = chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, people[0], chat, "metamazzo")
+        message = await send_offer(server, people[0], chat, "metamazzo")
         data = payload_of(message)
         queries = [server.press(chat, message, person.number, data) for person in reversed(people)]
         await until(lambda: all(server.answers[query] for query in queries))
@@ -399,17 +399,17 @@ async def test_fifty_simultaneous_presses_open_one_table(
         # Whoever came too late is told so; the two are not.
         told = {query: server.answers[query]["text"] for query in queries}
         assert sum(text == "" for text in told.values()) == 2, told
-        await until(lambda: "Metà Mazzo" in words_of(chat) and anna_sees_no_offer(chat))
+        await until(lambda: "Metà Mazzo" in only_text(chat) and has_no_offer(chat))
 
 
-def anna_sees_no_offer(chat: Chat) -> bool:
+def has_no_offer(chat: Chat) -> bool:
     [message] = chat.messages.values()
     return "Play" not in str(message.get("reply_markup"))
 
 
 async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, f"P{number}") for number in range(1, 21)]
-    chat, ports = elsewhere(), [free_port(), free_port()]
+    chat, ports = chat_without_bot(), [free_port(), free_port()]
     async with balancer(ports) as front, AsyncExitStack() as stack:
         workers = [
             await stack.enter_async_context(
@@ -424,21 +424,21 @@ async def test_several_workers_open_and_play_one_table(store: Store, server: Tel
             for port in ports
         ]
         await until(lambda: all(worker.healthy for worker in workers))
-        message = await sent(server, people[0], chat, "testa", typed="11 testa")
+        message = await send_offer(server, people[0], chat, "testa", typed="11 testa")
         data = payload_of(message)
         queries = [server.press(chat, message, person.number, data) for person in people]
         await until(lambda: all(server.answers[query] for query in queries))
         [table] = await workers[0].worker.tables_at(f"telegram:~{ELSEWHERE}")
         players = [person for person in people if table.seat_of(f"telegram:{person.number}") is not None]
         assert len(players) == 2
-        await play_on(players, lambda: "won by" in words_of(chat))
+        await play_until(players, lambda: "won by" in only_text(chat))
         assert len(chat.messages) == 1
 
 
 async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
+        message = await send_offer(server, anna, chat, "metamazzo")
         data = payload_of(message)
         game, choice, person, hour, nonce, signature = data.removeprefix("1o").split(".")
         secret = await store.secret()
@@ -455,52 +455,58 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             offers.encode(offers.new_terms(Choice.usual(game), "discord:1"), secret),
         ]
         for one in forged:
-            assert await bruno.send(chat, message, one) == "This button does not work any more."
+            assert await bruno.send_press(chat, message, one) == "This button does not work any more."
         assert await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}") == []
         # Where the bot is in the chat it makes challenges itself.
         group = server.group(GROUP)
-        there = {"message_id": 77, "date": 1, "chat": group.about, "from": BOT, "reply_markup": message["reply_markup"]}
-        assert "does not work" in await bruno.send(group, there, data)
-        assert await bruno.send(chat, message, data) == ""
+        there = {
+            "message_id": 77,
+            "date": 1,
+            "chat": group.as_json,
+            "from": BOT,
+            "reply_markup": message["reply_markup"],
+        }
+        assert "does not work" in await bruno.send_press(group, there, data)
+        assert await bruno.send_press(chat, message, data) == ""
 
 
 async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
+        message = await send_offer(server, anna, chat, "metamazzo")
         hour = offers.new_terms(Choice.usual("testa"), "telegram:1").hour
         monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
-        assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
 async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
-    chat, other = elsewhere(), elsewhere(-5)
+    chat, other = chat_without_bot(), chat_without_bot(-5)
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
-        hers = await sent(server, carla, other, "testa")
+        message = await send_offer(server, anna, chat, "metamazzo")
+        hers = await send_offer(server, carla, other, "testa")
         data = payload_of(message)
-        await bruno.send(chat, message, data)
-        assert "taken up in another chat" in await carla.send(other, hers, data)
+        await bruno.send_press(chat, message, data)
+        assert "taken up in another chat" in await carla.send_press(other, hers, data)
         # When its game is over it opens no second one.
         table = await table_of(adapter, anna)
         await adapter.worker.room.close(table.code, "test")
         await adapter.worker.settled()
-        assert await bruno.send(chat, message, data) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
 async def test_finished_offer_never_opens_a_second_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     now = offers._current_hour() * 3600
     monkeypatch.setattr(offers, "_current_hour", lambda: now // 3600)
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
+        message = await send_offer(server, anna, chat, "metamazzo")
         data = payload_of(message)
-        await bruno.send(chat, message, data)
+        await bruno.send_press(chat, message, data)
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
         # Its last second: an hour's first offer is the one that lasts longest.
@@ -509,62 +515,62 @@ async def test_finished_offer_never_opens_a_second_table(
         async for key in store.client.scan_iter():
             if 0 <= await store.client.ttl(key) <= later:
                 await store.client.delete(key)
-        assert await bruno.send(chat, message, data) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
 async def test_message_with_a_game_takes_no_other_offer(store: Store, server: TelegramServer) -> None:
     anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
-    chat = elsewhere()
+    chat = chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
-        await bruno.send(chat, message, payload_of(message))
-        [result] = server.inline_answers[await offered(server, carla, "testa")]["results"]
-        assert await carla.send(chat, message, payload_of(result)) == "Another game is on here."
+        message = await send_offer(server, anna, chat, "metamazzo")
+        await bruno.send_press(chat, message, payload_of(message))
+        [result] = server.inline_answers[await query_offers(server, carla, "testa")]["results"]
+        assert await carla.send_press(chat, message, payload_of(result)) == "Another game is on here."
         assert await adapter.worker.tables_of("telegram:3") == []
 
 
 async def test_rematch_replaces_the_result(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.press("Accept", chat)
-        await play_on([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
+        await play_until([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
         result = next(iter(chat.messages.values())).copy()
         again = payload_of(result, "Rematch")
         before = len(bruno.private.messages)
         await bruno.press("Replay", chat)
         await until(lambda: len(bruno.private.messages) > before)
-        assert words_of(chat) == result["text"]
+        assert only_text(chat) == result["text"]
         before = len(bruno.private.messages)
         await bruno.press("Leaderboard", chat)
         await until(lambda: len(bruno.private.messages) > before)
         page = bruno.private.messages[max(bruno.private.messages)]
         assert "Metà Mazzo · this chat · all time" in page["text"]
         assert "reply_markup" not in page
-        assert words_of(chat) == result["text"]
+        assert only_text(chat) == result["text"]
         await bruno.press("Rematch", chat)
         await until(lambda: anna.button("Accept", chat) is not None)
-        await anna.send(chat, result, again)
-        await until(lambda: "The cards are dealt" in words_of(chat))
+        await anna.send_press(chat, result, again)
+        await until(lambda: "The cards are dealt" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
         # Who did not play cannot ask for one.
         carla = Person(server, 3, "Carla")
-        assert "do not sit" in await carla.send(chat, result, again)
+        assert "do not sit" in await carla.send_press(chat, result, again)
         assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
 @pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", "Forbidden: user is deactivated"])
 async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, says: str) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.press("Accept", chat)
         code = 403 if says.startswith("Forbidden") else 400
         server.refuses_inline = Refused(code, says)
         table = await table_of(adapter, anna)
         # It comes to rest and is gone, though nobody sees the result there.
-        await play_on([anna, bruno], lambda: adapter.worker.room.remembered(table.code) is None)
+        await play_until([anna, bruno], lambda: adapter.worker.room.remembered(table.code) is None)
         tries = [
             fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
         ]
@@ -573,35 +579,35 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
 
 
 async def test_restarted_bot_continues_in_the_same_message(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
-        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.press("Accept", chat)
-        await play_on([anna, bruno], lambda: has_come_to(3, [words_of(chat)]))
+        await play_until([anna, bruno], lambda: has_come_to(3, [only_text(chat)]))
     async with on_telegram(store, server):
-        await play_on([anna, bruno], lambda: "won by" in words_of(chat))
+        await play_until([anna, bruno], lambda: "won by" in only_text(chat))
     assert len(chat.messages) == 1
 
 
 async def test_two_messages_in_one_chat_are_two_boards(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        first = await sent(server, anna, chat, "metamazzo")
-        second = await sent(server, anna, chat, "testa")
-        await bruno.send(chat, second, payload_of(second))
-        await bruno.send(chat, first, payload_of(first))
+        first = await send_offer(server, anna, chat, "metamazzo")
+        second = await send_offer(server, anna, chat, "testa")
+        await bruno.send_press(chat, second, payload_of(second))
+        await bruno.send_press(chat, first, payload_of(first))
         await until(lambda: "Metà Mazzo" in first["text"] and "deal 1" in first["text"])
         await until(lambda: "Testa" in second["text"] and "deal 1" in second["text"])
         assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 2
 
 
 async def test_player_on_another_platform_joins_the_table(store: Store, server: TelegramServer) -> None:
-    anna, chat, fake = Person(server, 1, "Anna"), elsewhere(), FakePlatform()
+    anna, chat, fake = Person(server, 1, "Anna"), chat_without_bot(), FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
         worker.add_adapter(fake)
         bruno = Player(worker, fake, "Bruno", 2)
-        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.say(f"/join {(await table_of(adapter, anna)).code}")
         random = Random(1)
         for _ in range(60):
@@ -609,25 +615,25 @@ async def test_player_on_another_platform_joins_the_table(store: Store, server: 
             await worker.settled()
             await bruno.play(random)
             await worker.settled()
-        assert "Trick" in words_of(chat)
-        assert words_of(chat) == fake.last("paper:100").plain
+        assert "Trick" in only_text(chat)
+        assert only_text(chat) == fake.last("paper:100").plain
 
 
 async def test_malformed_inline_presses_are_refused(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
+        message = await send_offer(server, anna, chat, "metamazzo")
         data = payload_of(message)
         for strange in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
-            assert "does not work" in await bruno.send(chat, {**message, **strange}, data)
+            assert "does not work" in await bruno.send_press(chat, {**message, **strange}, data)
         # Pages would be shown in the place of the message: only what leaves it alone may be asked for.
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
-            await bruno.send(chat, message, page)
+            await bruno.send_press(chat, message, page)
         assert message["text"].startswith("\u2068Anna")
         assert await adapter.worker.tables_of("telegram:1") == []
 
 
-def shares(chat: Chat) -> list[dict[str, Any]]:
+def share_queries(chat: Chat) -> list[dict[str, Any]]:
     """Where the buttons of a chat's messages lead that send something into another one."""
     return [
         button["switch_inline_query_chosen_chat"]
@@ -643,9 +649,9 @@ async def test_share_buttons_appear_when_inline_mode_is_on(store: Store, server:
     async with on_telegram(store, server):
         for number, command in enumerate(("/help", "/tables"), 1):
             anna.say(command, anna.private)
-            await until(lambda: len(shares(anna.private)) == number)  # noqa: B023
+            await until(lambda: len(share_queries(anna.private)) == number)  # noqa: B023
         anywhere = {f"allow_{kind}_chats": True for kind in ("user", "group", "channel")}
-        assert shares(anna.private) == [{"query": "", **anywhere}] * 2
+        assert share_queries(anna.private) == [{"query": "", **anywhere}] * 2
 
 
 async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: TelegramServer) -> None:
@@ -656,7 +662,7 @@ async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: Tele
         anna.say("/help", anna.private)
         await until(lambda: sum(one["from"] == BOT for one in anna.private.messages.values()) == 2)
         assert anna.button("Rules", anna.private)
-        assert shares(anna.private) == []
+        assert share_queries(anna.private) == []
     settings = Settings(_env_file=None, telegram_token=SecretStr(TOKEN), telegram_api_url=server.url)
     findings = [finding async for finding in examine(settings)]
     assert any("inline mode is off" in line and "/setinline" in line for _, line in findings)
@@ -667,30 +673,30 @@ async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: Tele
 
 async def test_slowed_board_is_complete_after_the_wait(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
-    chat = elsewhere()
+    chat = chat_without_bot()
     async with on_telegram(store, server):
-        await opened(server, people[0], chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, people[0], chat, "metamazzo", *shortest("metamazzo"))
         await people[1].press("Accept", chat)
         server.order("editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2)
-        await play_on(people, lambda: "won by" in words_of(chat))
+        await play_until(people, lambda: "won by" in only_text(chat))
 
 
 async def test_offer_of_a_forgotten_person_is_over(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
+        message = await send_offer(server, anna, chat, "metamazzo")
         await adapter.worker.people.erase("telegram:1")
-        assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:2") == []
 
 
 async def test_asking_for_a_seat_is_not_reported_as_seated(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await opened(server, anna, chat, "tavolo")
+        await open_table(server, anna, chat, "tavolo")
         await bruno.press("Sit North", chat)
         code = (await table_of(adapter, bruno)).code
-        assert led(server)[-1] == f"{LINK}{code}"
+        assert start_links(server)[-1] == f"{LINK}{code}"
         bruno.start(code)
         await until(lambda: any(one["from"]["is_bot"] for one in bruno.private.messages.values()))
         [word] = [one["text"] for one in bruno.private.messages.values() if one["from"]["is_bot"]]

@@ -9,7 +9,7 @@ from tests.telegram.server import BOT, Chat, TelegramServer
 LINK = f"https://t.me/{BOT['username']}?start="
 
 
-def said(chat: Chat) -> str:
+def bot_text(chat: Chat) -> str:
     return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
@@ -33,11 +33,11 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
         [table] = await adapter.worker.tables_of("telegram:1")
         anna.say("/invite", anna.private)
-        await until(lambda: "invites you to play Metà Mazzo" in said(anna.private))
-        assert f"/join {table.code}" in said(anna.private)
+        await until(lambda: "invites you to play Metà Mazzo" in bot_text(anna.private))
+        assert f"/join {table.code}" in bot_text(anna.private)
         assert link_in(anna.private) == f"{LINK}join-{table.code}"
         bruno.start(f"join-{table.code}")
-        await until(lambda: f"You sit at table {table.code}" in said(bruno.private))
+        await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
         # The hand, by which cards are played.
         await until(lambda: any(one.get("reply_markup") for one in bruno.private.messages.values()))
         table = await adapter.worker.room.table(table.code)
@@ -52,9 +52,9 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
         [table] = await adapter.worker.tables_of("telegram:1")
         anna.start(f"join-{table.code}")
-        await until(lambda: "You sit at this table already." in said(anna.private))
+        await until(lambda: "You sit at this table already." in bot_text(anna.private))
         bruno.start(f"join-{table.code.lower()}")
-        await until(lambda: f"You sit at table {table.code}" in said(bruno.private))
+        await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
         await adapter.worker.settled()
         hands = [number for number, one in bruno.private.messages.items() if one.get("reply_markup")]
         bruno.start(f"join-{table.code}")
@@ -64,7 +64,7 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
             )
         )
         carla.start(f"join-{table.code}")
-        await until(lambda: "The game has begun" in said(carla.private))
+        await until(lambda: "The game has begun" in bot_text(carla.private))
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:3") is None
 
 
@@ -76,9 +76,9 @@ async def test_made_up_link_counts_as_a_guess(store: Store, server: TelegramServ
         [table] = await adapter.worker.tables_of("telegram:1")
         for number in range(5):
             bruno.start(f"join-QQQQ{number}2")
-            await until(lambda: f"There is no table QQQQ{number}2" in said(bruno.private))  # noqa: B023
+            await until(lambda: f"There is no table QQQQ{number}2" in bot_text(bruno.private))  # noqa: B023
         bruno.start(f"join-{table.code}")
-        await until(lambda: "Too many wrong codes" in said(bruno.private))
+        await until(lambda: "Too many wrong codes" in bot_text(bruno.private))
         assert (await adapter.worker.room.table(table.code)).seat_of("telegram:2") is None
 
 
@@ -86,16 +86,16 @@ async def test_invite_needs_one_open_challenge(store: Store, server: TelegramSer
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server) as adapter:
         anna.say("/invite", anna.private)
-        await until(lambda: "You have no open challenge" in said(anna.private))
+        await until(lambda: "You have no open challenge" in bot_text(anna.private))
         for game in ("metamazzo", "tavolo"):
             anna.say(f"/challenge {game}")
             await until(lambda: "tavolo" in game or anna.button("Accept", server.group(GROUP)) is not None)  # noqa: B023
         await until(lambda: anna.button("Sit East", server.group(GROUP)) is not None)
         codes = [table.code for table in await adapter.worker.tables_of("telegram:1")]
         anna.say("/invite", anna.private)
-        await until(lambda: all(f"/invite {code}" in said(anna.private) for code in codes))
+        await until(lambda: all(f"/invite {code}" in bot_text(anna.private) for code in codes))
         anna.say(f"/invite {codes[0]}", anna.private)
-        await until(lambda: "invites you" in said(anna.private))
+        await until(lambda: "invites you" in bot_text(anna.private))
         assert link_in(anna.private) == f"{LINK}join-{codes[0]}"
 
 
@@ -106,7 +106,7 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
         anna.say("/challenge tressette")
         assert await anna.press("Invite", group) == "It is in our private chat."
         [table] = await adapter.worker.tables_of("telegram:1")
-        assert "Anna invites you to play" in said(anna.private).replace("\u2068", "").replace("\u2069", "")
+        assert "Anna invites you to play" in bot_text(anna.private).replace("\u2068", "").replace("\u2069", "")
         # Who only looks on may pass it on as well, in their own language.
         await bruno.press("Invite", group)
         assert link_in(bruno.private, "Siediti") == f"{LINK}join-{table.code}"
@@ -115,7 +115,7 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
         assert any(answer["url"].startswith(LINK) for answer in server.answers.values())
         card = next(one for one in group.messages.values() if one["from"]["is_bot"])
         await anna.press("Cancel", group)
-        assert "non c'è più" in await bruno.send(group, card, f"1t{table.code}:invite")
+        assert "non c'è più" in await bruno.send_press(group, card, f"1t{table.code}:invite")
 
 
 async def test_link_brings_bot_and_table_into_another_group(store: Store, server: TelegramServer) -> None:
@@ -131,8 +131,8 @@ async def test_link_brings_bot_and_table_into_another_group(store: Store, server
         # What Telegram writes there in the name of whoever chose the group (core.telegram.org/api/links#groupchannel-bot-links).
         anna.say(f"/start@{BOT['username']} {word}", other)
         await bruno.press("Accept", other)
-        await until(lambda: "deal 1" in said(other) and "deal 1" in said(server.group(GROUP)))
+        await until(lambda: "deal 1" in bot_text(other) and "deal 1" in bot_text(server.group(GROUP)))
         # A game that goes on is shown in one more group in the same way.
         third = server.group(-1003, "Bar Porto")
         bruno.say(f"/start@{BOT['username']} {word}", third)
-        await until(lambda: "deal 1" in said(third))
+        await until(lambda: "deal 1" in bot_text(third))

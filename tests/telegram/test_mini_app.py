@@ -24,7 +24,7 @@ from bot.platform import RateLimit
 from bot.sessions import Sessions
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Observed, on_telegram, seated, until
+from tests.telegram.players import GROUP, ObservedTelegram, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, TelegramServer
 from tests.telegram.test_telegram import newest, panels
 
@@ -41,7 +41,7 @@ KNOWN = (
 )
 
 
-def signed(token: str = TOKEN, **fields: object) -> str:
+def sign_launch(token: str = TOKEN, **fields: object) -> str:
     """As Telegram signs it: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
     said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
     lines = "\n".join(f"{name}={said[name]}" for name in sorted(said))
@@ -49,12 +49,12 @@ def signed(token: str = TOKEN, **fields: object) -> str:
     return urlencode({**said, "hash": hmac.new(key, lines.encode(), sha256).hexdigest()})
 
 
-def anna(now: float = NOW, number: int = 1) -> str:
-    return signed(query_id="AAH", user={**ANNA, "id": number}, auth_date=int(now), signature="x-y_z")
+def anna_launch(now: float = NOW, number: int = 1) -> str:
+    return sign_launch(query_id="AAH", user={**ANNA, "id": number}, auth_date=int(now), signature="x-y_z")
 
 
 def test_signed_launch_names_its_person() -> None:
-    assert verify_launch(TOKEN, anna(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
+    assert verify_launch(TOKEN, anna_launch(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
     known = verify_launch(KNOWN_TOKEN, KNOWN, 1662771648)
     assert known == Met("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
 
@@ -62,7 +62,7 @@ def test_signed_launch_names_its_person() -> None:
 def test_aiogram_accepts_the_same_signatures() -> None:
     from aiogram.utils.web_app import check_webapp_signature  # noqa: PLC0415 - it takes a second
 
-    assert check_webapp_signature(TOKEN, anna())
+    assert check_webapp_signature(TOKEN, anna_launch())
     assert check_webapp_signature(KNOWN_TOKEN, KNOWN)
 
 
@@ -76,18 +76,18 @@ def test_aiogram_accepts_the_same_signatures() -> None:
         f"hash={'0' * 64}",
         "user=%ff",
         "a" * (LONGEST + 1),
-        anna().replace("Anna", "Bruno"),
-        anna().replace("hash=", "hash=0"),
-        anna().upper(),
-        anna() + "&user=%7B%22id%22%3A2%7D",
-        anna() + "&more=1",
-        signed("1:other", user=ANNA, auth_date=NOW),
-        signed(user=ANNA),
-        signed(auth_date=NOW),
-        signed(user={"id": "1"}, auth_date=NOW),
-        signed(user=[1], auth_date=NOW),
-        signed(user=ANNA, auth_date=NOW - OLDEST_SECONDS - 1),
-        signed(user=ANNA, auth_date=NOW + EARLY_SECONDS + 1),
+        anna_launch().replace("Anna", "Bruno"),
+        anna_launch().replace("hash=", "hash=0"),
+        anna_launch().upper(),
+        anna_launch() + "&user=%7B%22id%22%3A2%7D",
+        anna_launch() + "&more=1",
+        sign_launch("1:other", user=ANNA, auth_date=NOW),
+        sign_launch(user=ANNA),
+        sign_launch(auth_date=NOW),
+        sign_launch(user={"id": "1"}, auth_date=NOW),
+        sign_launch(user=[1], auth_date=NOW),
+        sign_launch(user=ANNA, auth_date=NOW - OLDEST_SECONDS - 1),
+        sign_launch(user=ANNA, auth_date=NOW + EARLY_SECONDS + 1),
     ],
 )
 def test_invalid_launch_is_refused(said: str) -> None:
@@ -97,14 +97,14 @@ def test_invalid_launch_is_refused(said: str) -> None:
 
 
 def test_field_order_does_not_matter() -> None:
-    again = urlencode(parse_qsl(anna())[::-1])
+    again = urlencode(parse_qsl(anna_launch())[::-1])
     assert verify_launch(TOKEN, again, NOW).id == "telegram:1"
 
 
 @asynccontextmanager
 async def with_pages(
     store: Store, server: TelegramServer, public_url: str | None = None, **more: Any
-) -> AsyncIterator[tuple[Observed, Site]]:
+) -> AsyncIterator[tuple[ObservedTelegram, Site]]:
     """Telegram and the pages of one worker; ``more`` is as for `on_telegram`."""
     async with on_telegram(store, server, playground_port=0, public_url=public_url, **more) as adapter:
         [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
@@ -114,7 +114,7 @@ async def with_pages(
 
 async def test_button_below_the_private_hand_opens_the_app(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, public_url="https://cards.example.org"):
-        player, _other = await seated(server, "metamazzo")
+        player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
         found = player.button("In the browser", player.private)
         assert found
@@ -126,7 +126,7 @@ async def test_button_below_the_private_hand_opens_the_app(store: Store, server:
 
 async def test_without_https_the_button_sends_a_link(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, public_url="http://cards.example.org"):
-        player, _other = await seated(server, "metamazzo")
+        player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("In the browser", player.private) is not None)
         found = player.button("In the browser", player.private)
         assert found
@@ -138,7 +138,7 @@ async def test_refused_button_address_never_blocks_a_board(
     store: Store, server: TelegramServer, public_url: str
 ) -> None:
     async with on_telegram(store, server, public_url=public_url) as adapter:
-        player, _other = await seated(server, "metamazzo")
+        player, _other = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         await until(lambda: len(server.group(GROUP).messages) > 1)
         assert player.button("In the browser", player.private) is None
@@ -148,7 +148,7 @@ async def test_refused_button_address_never_blocks_a_board(
 @pytest.mark.parametrize("public_url", ["http://192.168.1.5:8765", "http://[fd00::5]:8765"])
 async def test_ip_address_gets_its_button(store: Store, server: TelegramServer, public_url: str) -> None:
     async with on_telegram(store, server, public_url=public_url):
-        player, _other = await seated(server, "metamazzo")
+        player, _other = await seat_people(server, "metamazzo")
         await until(lambda: player.button("Watch", server.group(GROUP)) is not None)
 
 
@@ -177,7 +177,7 @@ async def test_app_creates_one_session_for_its_frame(
                 allow_redirects=False,
             )
 
-        answer = await enter(anna(time.time()))
+        answer = await enter(anna_launch(time.time()))
         assert (answer.status, answer.headers["Location"]) == (303, "/cookies?to=/t/ABCDEF")
         cookie = answer.headers["Set-Cookie"]
         for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
@@ -188,16 +188,16 @@ async def test_app_creates_one_session_for_its_frame(
             f"http://127.0.0.1:{site.port}/", headers={**by_proxy, "Cookie": f"{FRAMED}={held}"}
         ) as page:
             assert page.headers.getall("Set-Cookie") == [cookie]
-        again = await enter(anna(time.time()), held)
+        again = await enter(anna_launch(time.time()), held)
         assert (again.status, again.headers.get("Set-Cookie")) == (303, None)
         assert len(await Sessions(store.client).sessions_of("telegram:1")) == 1
         # Another person's app ends the session that the browser held.
-        other = await enter(signed(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
+        other = await enter(sign_launch(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
         assert "telegram:2" in other.headers["Set-Cookie"]
         assert not await Sessions(store.client).sessions_of("telegram:1")
         # Wrong ones count as requests: nobody guesses a good one, and they keep nobody at this address from it.
         assert [(await enter("x")).status for _ in range(3)] == [403] * 3
-        assert (await enter(anna(time.time()), Origin=PAGE_FRAME)).status == 403
+        assert (await enter(anna_launch(time.time()), Origin=PAGE_FRAME)).status == 403
         async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
             assert answer.status == 404
         # Who leaves the browser is out of the frame, too.
@@ -214,7 +214,7 @@ async def test_app_creates_one_session_for_its_frame(
 
 async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: TelegramServer) -> None:
     async with with_pages(store, server) as (adapter, site), aiohttp.ClientSession() as session:
-        player, _other = await seated(server, "metamazzo")
+        player, _other = await seat_people(server, "metamazzo")
         await until(lambda: bool(panels(player)))
         await adapter.worker.settled()
 
@@ -222,13 +222,13 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
             return sum(str(fields.get("chat_id")) == str(player.number) for _method, fields in server.calls)
 
         tried = tries()
-        player.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        player.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         player.say("/hand")
         await until(lambda: tries() > tried)
         await adapter.worker.settled()
-        player.private.gone, before = None, newest(player)
+        player.private.refusal, before = None, newest(player)
         url = f"http://127.0.0.1:{site.port}"
-        data = {"data": anna(time.time(), player.number), "t": ""}
+        data = {"data": anna_launch(time.time(), player.number), "t": ""}
         async with session.post(
             f"{url}/app/telegram", data=data, headers={"Origin": url}, allow_redirects=False
         ) as got:
@@ -239,5 +239,5 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
 @pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])
 @pytest.mark.parametrize("value", [None, "", 7])
 def test_odd_optional_user_fields_are_accepted(name: str, value: object) -> None:
-    said = signed(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
+    said = sign_launch(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
     assert verify_launch(TOKEN, said, NOW).id == "telegram:1"

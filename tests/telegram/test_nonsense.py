@@ -14,10 +14,10 @@ from bot.delivery import surface_sync
 from bot.settings import Settings
 from bot.store import Store
 from tests.kills.bot_process import free_port
-from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
-from tests.telegram.test_telegram import panels, some_tricks
-from tests.telegram.test_webhook import settings as webhook_settings
+from tests.telegram.test_telegram import panels, play_to_trick
+from tests.telegram.test_webhook import webhook_settings
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"
 NONSENSE = [
@@ -58,7 +58,7 @@ async def test_nonsense_answer_makes_a_send_uncertain(
             await adapter.worker.settled()
             # The card, the board and two hands; and two that arrived and were sent again, once.
             assert sum(len(panels(person)) for person in (anna, bruno)) + len(boards(server)) == 4 + 2
-            await some_tricks(server, [anna, bruno], 2)
+            await play_to_trick(server, [anna, bruno], 2)
     assert not [line for line in logs if line["event"] == "surface_failed"]
     # The library would write the whole answer into the log, and a hand with it.
     assert not caplog.records
@@ -68,9 +68,9 @@ async def test_nonsense_answer_makes_a_send_uncertain(
 async def test_edit_answered_with_nonsense_is_retried(store: Store, server: TelegramServer, says: bytes) -> None:
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             server.order("editMessageText", *[Failure(says=says, done_first=done) for done in (True, False)] * 2)
-            await some_tricks(server, people, 3)
+            await play_to_trick(server, people, 3)
             await adapter.worker.settled()
             assert all(len(panels(person)) == 1 for person in people)
     assert not [line for line in logs if line["event"] == "surface_failed"]
@@ -81,10 +81,10 @@ async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: 
     """A page with 403 is not Telegram's word that the bot was blocked, or thrown out of the group."""
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             await until(lambda: all(panels(person) for person in people))
             server.order("editMessageText", *[Failure(says=PAGE, status=status)] * 6)
-            await some_tricks(server, people, 3)
+            await play_to_trick(server, people, 3)
             await adapter.worker.settled()
     assert not [line for line in logs if line["event"] == "surface_given_up"]
 

@@ -56,7 +56,7 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     answered = server.write(group, bruno.number, "I have three aces")
     topic = {"message_thread_id": 7, "is_topic_message": True}
     shown = {
-        **{"message_id": 70, "date": 1_700_000_000, "chat": group.about, "from": BOT, **topic},
+        **{"message_id": 70, "date": 1_700_000_000, "chat": group.as_json, "from": BOT, **topic},
         **{"photo": photo, "caption": "Your turn", "caption_entities": [{"type": "bold", "offset": 0, "length": 4}]},
         "reply_markup": {"inline_keyboard": rows},
     }
@@ -68,13 +68,13 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
         {"type": "text_link", "offset": 20, "length": 1, "url": "https://example.org"},
     ]
     text, elsewhere = "/stats Bruno @carla !", Chat(-77, "elsewhere", "Two friends")
-    about_member = {"chat": group.about, "from": server.users[1], "date": 1, "invite_link": {"name": "x"}}
+    about_member = {"chat": group.as_json, "from": server.users[1], "date": 1, "invite_link": {"name": "x"}}
     rights = dict.fromkeys(("can_send_messages", "can_send_photos", "can_invite_users", "is_member"), True)
     old_member = {"status": "left", "user": BOT}
     pushed: list[tuple[str, dict[str, Any]]] = []
 
     def push(name: str) -> None:
-        pushed.append((name, server.waiting[-1]))
+        pushed.append((name, server.pending[-1]))
 
     server.write(group, 1, text, entities=mentions, reply_to_message=answered, **topic, author_signature="x")
     push("group command")
@@ -83,14 +83,14 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     server.write(anna.private, 1, "ciao", entities=mentions[3:])
     push("private text")
     caption = {"caption": text, "caption_entities": mentions, "photo": photo, "media_group_id": "1", **topic}
-    server.push(message={"message_id": 8, "date": 1, "chat": group.about, "from": server.users[1], **caption})
+    server.push(message={"message_id": 8, "date": 1, "chat": group.as_json, "from": server.users[1], **caption})
     push("caption")
-    server.push(message={"message_id": 9, "date": 1, "chat": group.about, "migrate_to_chat_id": -1005})
+    server.push(message={"message_id": 9, "date": 1, "chat": group.as_json, "migrate_to_chat_id": -1005})
     push("upgrade")
     for name, message in (("press", shown), ("ephemeral press", ephemeral)):
         server.press(group, message, 1, "1mABCD:1:3D")
         push(name)
-    server.press(group, {"message_id": 70, "date": 0, "chat": group.about}, 1, "1mABCD:1:3D")
+    server.press(group, {"message_id": 70, "date": 0, "chat": group.as_json}, 1, "1mABCD:1:3D")
     push("old press")
     server.press(elsewhere, {"inline_message_id": "AAAA-1_x"}, 1, "1oterms")
     push("inline press")

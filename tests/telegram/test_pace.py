@@ -20,4 +20,4 @@ async def test_restarts_do_not_exceed_the_group_limit(store: Store, server: Tele
 
             await until(lambda: len(group.written_at) >= before + 2 or is_held_up())  # noqa: B023
             adapter.worker.delivery.answers.stop()
-    assert not server.too_many()
+    assert not server.rate_violations()

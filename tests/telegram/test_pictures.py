@@ -43,10 +43,10 @@ from tests.bot.fake_platform import NAMES
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
 from tests.telegram import server as server_module
-from tests.telegram.content import PNG, Refused, words_of
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.content import PNG, Refused, text_of
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, Failure, TelegramServer
-from tests.telegram.test_ephemeral import closed_in, hands, play_aside
+from tests.telegram.test_ephemeral import hands, play_from_group_hand, start_without_private_chat
 
 PLACE = f"telegram:{GROUP}"
 
@@ -97,7 +97,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
 
 
 @pytest.fixture
-async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[Observed]:
+async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[ObservedTelegram]:
     server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as one:
         await until(lambda: one.healthy)
@@ -109,16 +109,16 @@ def shows(server: TelegramServer, message: dict[str, Any]) -> str:
     return server.photos.files[message["photo"][-1]["file_id"]].removeprefix(png()).decode()
 
 
-def of_bot(messages: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
+def bot_messages(messages: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in messages.values() if one["from"] == BOT]
 
 
-def methods(server: TelegramServer) -> list[str]:
+def called_methods(server: TelegramServer) -> list[str]:
     """What was called, by its method, but for what is always asked."""
     return [method for method, _fields in server.calls if method not in ("getUpdates", "getMe") and "set" not in method]
 
 
-def only(server: TelegramServer) -> dict[str, Any]:
+def only_message(server: TelegramServer) -> dict[str, Any]:
     """The one message of the group."""
     [message] = server.group(GROUP).messages.values()
     return message
@@ -133,10 +133,10 @@ async def test_whole_game_with_pictures(
 ) -> None:
     random = Random(game)
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, game, *shortest(game))
+        people = await seat_people(server, game, *shortest(game))
         group = server.group(GROUP)
         for _ in range(3000):
-            if any("won by" in words_of(message) for message in group.messages.values()):
+            if any("won by" in text_of(message) for message in group.messages.values()):
                 break
             for person in people:
                 await person.play(random)
@@ -148,10 +148,10 @@ async def test_whole_game_with_pictures(
         [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
         for person in people:
-            [hand] = of_bot(person.private.messages)
+            [hand] = bot_messages(person.private.messages)
             assert "You " in hand["caption"]
         names = [isolated(name) for name in finished.record.seats]
-        first = deal_sheet(finished.record, 1, finished.code, names, "en", group=group.about["title"])
+        first = deal_sheet(finished.record, 1, finished.code, names, "en", group=group.as_json["title"])
         assert first.digest in {shows(server, message) for message in group.messages.values() if "photo" in message}
         assert "there is no text in the message" not in str(server.calls)
 
@@ -162,67 +162,69 @@ async def test_real_painter_draws_pictures(
     # On a busy machine it takes the painter a while to start.
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
-        [hand] = of_bot(people[0].private.messages)
+        [hand] = bot_messages(people[0].private.messages)
         assert hand["photo"][-1]["width"] == 720
         assert "deal 1" in hand["caption"]
 
 
-async def test_photo_has_the_text_style_and_buttons_of_its_panel(adapter: Observed, server: TelegramServer) -> None:
+async def test_photo_has_the_text_style_and_buttons_of_its_panel(
+    adapter: ObservedTelegram, server: TelegramServer
+) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
-    message = only(server)
+    message = only_message(server)
     assert sent == SentMessage(str(message["message_id"]), scene().digest)
     assert message["caption"] == "Your turn."
     assert message["caption_entities"] == [{"type": "bold", "offset": 0, "length": 10}]
     assert message["reply_markup"]["inline_keyboard"] == [[{"text": "3D", "callback_data": "1m:play 3D"}]]
 
 
-async def test_picture_and_text_change_in_one_call(adapter: Observed, server: TelegramServer) -> None:
+async def test_picture_and_text_change_in_one_call(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     new = png(b"new")
     assert (await adapter.edit(PLACE, sent, panel("Bruno's turn.", "new", content=new))).picture == scene("new").digest
-    assert methods(server) == ["sendPhoto", "editMessageMedia"]
-    assert server.photos.files[only(server)["photo"][-1]["file_id"]] == new
-    assert only(server)["caption"] == "Bruno's turn."
-    assert only(server)["reply_markup"]
+    assert called_methods(server) == ["sendPhoto", "editMessageMedia"]
+    assert server.photos.files[only_message(server)["photo"][-1]["file_id"]] == new
+    assert only_message(server)["caption"] == "Bruno's turn."
+    assert only_message(server)["reply_markup"]
 
 
-async def test_picture_certainly_shown_is_not_uploaded_again(adapter: Observed, server: TelegramServer) -> None:
+async def test_picture_certainly_shown_is_not_uploaded_again(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     assert await adapter.edit(PLACE, sent, panel("Wait.")) == sent
-    assert methods(server) == ["sendPhoto", "editMessageCaption"]
-    assert only(server)["caption"] == "Wait."
+    assert called_methods(server) == ["sendPhoto", "editMessageCaption"]
+    assert only_message(server)["caption"] == "Wait."
     assert server.photos.uploads == 1
     await adapter.edit(PLACE, sent._replace(is_certain=False), panel("Go on."))
-    assert methods(server)[-1] == "editMessageMedia"
+    assert called_methods(server)[-1] == "editMessageMedia"
     assert server.photos.uploads == 2
 
 
-async def test_edit_without_changes_succeeds(adapter: Observed, server: TelegramServer) -> None:
+async def test_edit_without_changes_succeeds(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     assert await adapter.edit(PLACE, sent, panel()) == sent
 
 
-async def test_photo_cannot_become_a_text(adapter: Observed, server: TelegramServer) -> None:
+async def test_photo_cannot_become_a_text(adapter: ObservedTelegram, server: TelegramServer) -> None:
     photo = await adapter.send(PLACE, panel(), "one")
     with pytest.raises(NotEditable):
         await adapter.edit(PLACE, photo, text())
-    assert len(methods(server)) == 1
+    assert len(called_methods(server)) == 1
 
 
-async def test_text_can_become_a_photo(adapter: Observed, server: TelegramServer) -> None:
+async def test_text_can_become_a_photo(adapter: ObservedTelegram, server: TelegramServer) -> None:
     words = await adapter.send(PLACE, text(), "key")
     assert not words.picture
     photo = await adapter.edit(PLACE, words, panel("Over."))
     assert photo.message == words.message
     assert photo.picture
-    assert only(server)["caption"] == "Over."
-    assert "text" not in only(server)
+    assert only_message(server)["caption"] == "Over."
+    assert "text" not in only_message(server)
 
 
 async def test_text_whose_photo_is_late_is_not_edited_again(
-    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+    adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Telegram may carry the change out after everything that comes later."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
@@ -232,7 +234,9 @@ async def test_text_whose_photo_is_late_is_not_edited_again(
         await adapter.edit(PLACE, words, panel("Over."))
 
 
-async def test_lost_answer_to_a_change_into_a_photo_can_be_retried(adapter: Observed, server: TelegramServer) -> None:
+async def test_lost_answer_to_a_change_into_a_photo_can_be_retried(
+    adapter: ObservedTelegram, server: TelegramServer
+) -> None:
     lasting = panel("Over.", is_lasting=True)
     await adapter.send(PLACE, lasting, "one")
     words = await adapter.send(PLACE, text(), "two")
@@ -256,7 +260,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         server.order("sendPhoto", *[Failure(gate=gate)] * 10)
         await people[1].press("Accept", server.group(GROUP))
         await until(
-            lambda: all(["text" in one for one in of_bot(person.private.messages)] == [True] for person in people)
+            lambda: all(["text" in one for one in bot_messages(person.private.messages)] == [True] for person in people)
         )
 
         async def let_go() -> None:
@@ -265,15 +269,15 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
             gate.set()
 
         tasks.create_task(let_go())
-    assert [len(of_bot(person.private.messages)) for person in people] == [2, 2]
+    assert [len(bot_messages(person.private.messages)) for person in people] == [2, 2]
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         await until(lambda: adapter.healthy)
         await adapter.worker.settled()
-        assert [len(of_bot(person.private.messages)) for person in people] == [1, 1]
+        assert [len(bot_messages(person.private.messages)) for person in people] == [1, 1]
 
 
-async def test_replacement_message_can_be_silent(adapter: Observed, server: TelegramServer) -> None:
+async def test_replacement_message_can_be_silent(adapter: ObservedTelegram, server: TelegramServer) -> None:
     for shown in (panel(), text()):
         await adapter.send(PLACE, shown, "one")
         await adapter.send(PLACE, shown, "two", silent=True)
@@ -281,40 +285,44 @@ async def test_replacement_message_can_be_silent(adapter: Observed, server: Tele
     assert sent == [None, True, None, True]
 
 
-async def test_photo_unknown_to_the_store_is_not_edited_as_text(adapter: Observed, server: TelegramServer) -> None:
+async def test_photo_unknown_to_the_store_is_not_edited_as_text(
+    adapter: ObservedTelegram, server: TelegramServer
+) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     with pytest.raises(NotEditable):
         await adapter.edit(PLACE, SentMessage(sent.message), text())
-    assert only(server)["caption"] == "Your turn."
+    assert only_message(server)["caption"] == "Your turn."
 
 
-async def test_text_too_long_for_a_caption_goes_without_picture(adapter: Observed, server: TelegramServer) -> None:
+async def test_text_too_long_for_a_caption_goes_without_picture(
+    adapter: ObservedTelegram, server: TelegramServer
+) -> None:
     await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2)), "key")
-    assert "photo" in only(server)
+    assert "photo" in only_message(server)
     server.group(GROUP).messages.clear()
     await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2) + "!"), "key")
-    assert only(server)["text"].endswith("!")
+    assert only_message(server)["text"].endswith("!")
 
 
-async def test_text_page_replacing_a_photo_is_a_new_message(adapter: Observed, server: TelegramServer) -> None:
+async def test_text_page_replacing_a_photo_is_a_new_message(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     # The old one goes by itself, however often that takes: the page is sent once.
     server.order("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     await adapter.pages.replace(press, text("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
-    assert only(server)["text"] == "A page."
+    assert only_message(server)["text"] == "A page."
     [fields] = [fields for method, fields in server.calls if method == "sendMessage"]
     assert fields["disable_notification"], "as an edit would be"
 
 
-async def test_picture_page_replaces_a_picture_page(adapter: Observed, server: TelegramServer) -> None:
+async def test_picture_page_replaces_a_picture_page(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     await adapter.pages.replace(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
-    assert only(server)["message_id"] == int(sent.message)
-    assert only(server)["caption"] == "Another page."
-    assert server.photos.files[only(server)["photo"][-1]["file_id"]] == png(b"new")
+    assert only_message(server)["message_id"] == int(sent.message)
+    assert only_message(server)["caption"] == "Another page."
+    assert server.photos.files[only_message(server)["photo"][-1]["file_id"]] == png(b"new")
 
 
 async def test_press_on_a_picture_page_shows_the_next_in_place(
@@ -322,49 +330,49 @@ async def test_press_on_a_picture_page_shows_the_next_in_place(
 ) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True):
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/rules testa")
-        await until(lambda: any("• Whoever holds" in words_of(one) for one in group.messages.values()))
-        page = next(one for one in group.messages.values() if "• Whoever holds" in words_of(one))
+        await until(lambda: any("• Whoever holds" in text_of(one) for one in group.messages.values()))
+        page = next(one for one in group.messages.values() if "• Whoever holds" in text_of(one))
         assert page["caption"] in painted[shows(server, page)]
         await anna.press("Metà Mazzo", group)
-        await until(lambda: "With the stock gone" in words_of(group.messages[page["message_id"]]))
+        await until(lambda: "With the stock gone" in text_of(group.messages[page["message_id"]]))
         page = group.messages[page["message_id"]]
         assert page["caption"] in painted[shows(server, page)]
 
 
-async def test_page_with_a_refused_picture_goes_as_text(adapter: Observed, server: TelegramServer) -> None:
+async def test_page_with_a_refused_picture_goes_as_text(adapter: ObservedTelegram, server: TelegramServer) -> None:
     server.order("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
     await adapter.pages.send(PLACE, panel("A page."), "key")
-    assert only(server)["text"] == "A page."
+    assert only_message(server)["text"] == "A page."
 
 
 # What is known to Telegram already
 
 
-async def test_lasting_picture_is_uploaded_once(adapter: Observed, server: TelegramServer) -> None:
+async def test_lasting_picture_is_uploaded_once(adapter: ObservedTelegram, server: TelegramServer) -> None:
     other = server.group(-1002)
     await adapter.send(PLACE, panel(is_lasting=True), "one")
     sent = await adapter.send(f"telegram:{other.id}", panel(is_lasting=True), "two")
     await adapter.edit(f"telegram:{other.id}", sent._replace(is_certain=False), panel("Over.", is_lasting=True))
     assert server.photos.uploads == 1
     [message] = other.messages.values()
-    assert message["photo"] == only(server)["photo"]
+    assert message["photo"] == only_message(server)["photo"]
     assert message["caption"] == "Over."
 
 
-async def test_hand_is_uploaded_each_time(adapter: Observed, server: TelegramServer) -> None:
+async def test_hand_is_uploaded_each_time(adapter: ObservedTelegram, server: TelegramServer) -> None:
     for key in ("one", "two"):
         await adapter.send(PLACE, panel(), key)
     assert server.photos.uploads == 2
 
 
-async def test_picture_telegram_forgot_is_uploaded_again(adapter: Observed, server: TelegramServer) -> None:
+async def test_picture_telegram_forgot_is_uploaded_again(adapter: ObservedTelegram, server: TelegramServer) -> None:
     await adapter.send(PLACE, panel(is_lasting=True), "one")
     server.photos.files.clear()
     server.group(GROUP).messages.clear()
     await adapter.send(PLACE, panel(is_lasting=True), "two")
-    assert only(server)["photo"][-1]["file_id"] in server.photos.files
+    assert only_message(server)["photo"][-1]["file_id"] in server.photos.files
     await adapter.send(PLACE, panel(is_lasting=True), "three")
     assert server.photos.uploads == 2
 
@@ -388,14 +396,14 @@ async def test_unreachable_store_knows_no_pictures() -> None:
 
 @pytest.mark.parametrize("sizes", [7, {"a": 1}, [7], [{}], [{"file_id": 7}], [{"file_id": "\ud800"}], [[]], "photo"])
 async def test_answer_without_a_file_id_still_counts_as_sent(
-    adapter: Observed, server: TelegramServer, sizes: object
+    adapter: ObservedTelegram, server: TelegramServer, sizes: object
 ) -> None:
     answer = {"ok": True, "result": {"message_id": 7, "photo": sizes}}
     server.order("sendPhoto", Failure(says=json.dumps(answer).encode(), done_first=True))
     sent = await adapter.send(PLACE, panel(is_lasting=True), "key")
     assert sent.message == "7"
     assert sent.picture
-    assert methods(server) == ["sendPhoto"]
+    assert called_methods(server) == ["sendPhoto"]
     await adapter.send(PLACE, panel(is_lasting=True), "another")
     assert server.photos.uploads == 2
 
@@ -415,13 +423,13 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
     ids=str,
 )
 async def test_refusal_that_may_concern_the_picture_is_no_picture(
-    adapter: Observed, server: TelegramServer, refusal: Refused
+    adapter: ObservedTelegram, server: TelegramServer, refusal: Refused
 ) -> None:
     server.order("sendPhoto", Failure(refusal))
     with pytest.raises(NoPicture):
         await adapter.send(PLACE, panel(), "key")
     await adapter.send(PLACE, panel(), "key")
-    assert "photo" in only(server), "the next one may well be taken"
+    assert "photo" in only_message(server), "the next one may well be taken"
 
 
 @pytest.mark.parametrize(
@@ -430,10 +438,10 @@ async def test_refusal_that_may_concern_the_picture_is_no_picture(
     # By itself the last one has a name of 46 megabytes, which each process sends to the one that leads the run.
     ids=["nothing", "another kind", "too large", "too wide", "too much"],
 )
-async def test_invalid_photo_goes_as_text(adapter: Observed, server: TelegramServer, content: bytes) -> None:
+async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: TelegramServer, content: bytes) -> None:
     if not content:
         await adapter.send(PLACE, panel(content=content), "key")
-        assert "text" in only(server), "it was never painted"
+        assert "text" in only_message(server), "it was never painted"
         return
     with pytest.raises(NoPicture):
         await adapter.send(PLACE, panel(content=content), "key")
@@ -452,14 +460,16 @@ async def test_invalid_photo_goes_as_text(adapter: Observed, server: TelegramSer
     ids=str,
 )
 async def test_other_refusals_mean_the_same_as_for_a_text(
-    adapter: Observed, server: TelegramServer, refusal: Refused, meaning: type[Exception]
+    adapter: ObservedTelegram, server: TelegramServer, refusal: Refused, meaning: type[Exception]
 ) -> None:
     server.order("sendPhoto", Failure(refusal))
     with pytest.raises(meaning):
         await adapter.send(PLACE, panel(), "key")
 
 
-async def test_unreachable_server_has_not_refused_the_picture(adapter: Observed, server: TelegramServer) -> None:
+async def test_unreachable_server_has_not_refused_the_picture(
+    adapter: ObservedTelegram, server: TelegramServer
+) -> None:
     await server.stop()
     with pytest.raises(NotDelivered):
         await adapter.send(PLACE, panel(), "key")
@@ -470,16 +480,16 @@ async def test_chat_without_photos_is_remembered(
 ) -> None:
     server.group(GROUP).takes_photos = False
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
         random = Random(1)
         for _ in range(6):
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        assert methods(server).count("sendPhoto") == 1 + len(people), "one try in the group, and the hands"
+        assert called_methods(server).count("sendPhoto") == 1 + len(people), "one try in the group, and the hands"
         assert not any("photo" in one for one in server.group(GROUP).messages.values())
-        assert all("photo" in one for person in people for one in of_bot(person.private.messages))
+        assert all("photo" in one for person in people for one in bot_messages(person.private.messages))
 
 
 @pytest.mark.parametrize(
@@ -496,17 +506,17 @@ async def test_lost_upload_answer_sends_no_extra_text(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], failure: Failure, done_first: bool
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
-        before = [one["message_id"] for person in people for one in of_bot(person.private.messages)]
+        before = [one["message_id"] for person in people for one in bot_messages(person.private.messages)]
         server.order("editMessageMedia", replace(failure, done_first=done_first))
-        sent = len([one for one in methods(server) if one.startswith("send")])
+        sent = len([one for one in called_methods(server) if one.startswith("send")])
         for person in people:
             await person.play(Random(1))
         await adapter.worker.settled()
-        shown = [one for person in people for one in of_bot(person.private.messages)]
+        shown = [one for person in people for one in bot_messages(person.private.messages)]
         assert [one["message_id"] for one in shown] == before
-        assert len([one for one in methods(server) if one.startswith("send")]) == sent
+        assert len([one for one in called_methods(server) if one.startswith("send")]) == sent
         for message in shown:
             assert message["caption"] in painted[shows(server, message)]
 
@@ -515,7 +525,7 @@ async def test_lost_upload_answer_sends_no_extra_text(
 
 
 async def test_late_upload_is_reported_after_its_text(
-    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+    adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     for is_named in (True, False):
@@ -526,7 +536,7 @@ async def test_late_upload_is_reported_after_its_text(
         gate.set()
         assert raised.value.late
         message = await raised.value.late
-        assert message == (str(only(server)["message_id"]) if is_named else "")
+        assert message == (str(only_message(server)["message_id"]) if is_named else "")
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
@@ -539,16 +549,16 @@ async def test_late_hand_is_deleted(
 ) -> None:
     refusal, gate = Failure(Refused(500, "Internal Server Error")), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.order("sendPhoto", Failure(gate=gate))
         people[0].say("/hand", people[0].private)
-        await until(lambda: ["text" in one for one in of_bot(people[0].private.messages)] == [True])
+        await until(lambda: ["text" in one for one in bot_messages(people[0].private.messages)] == [True])
         server.order("deleteMessage", *[refusal] * 10_000)
         gate.set()
-        await until(lambda: len(of_bot(people[0].private.messages)) == 2)
-        [shown, late] = of_bot(people[0].private.messages)
+        await until(lambda: len(bot_messages(people[0].private.messages)) == 2)
+        [shown, late] = bot_messages(people[0].private.messages)
         await until(lambda: any(fields.get("message_id") == late["message_id"] for _method, fields in server.calls))
         if not is_restarted:
             server.forget_orders()
@@ -556,9 +566,9 @@ async def test_late_hand_is_deleted(
     if is_restarted:
         server.forget_orders()
         async with on_telegram(store, server, pictures=True) as adapter:
-            await until(lambda: len(of_bot(people[0].private.messages)) == 1)
+            await until(lambda: len(bot_messages(people[0].private.messages)) == 1)
             await adapter.worker.settled()
-    [message] = of_bot(people[0].private.messages)
+    [message] = bot_messages(people[0].private.messages)
     assert message["message_id"] == shown["message_id"]
     assert not await store.changed_tables(range(keys.SHARDS))
 
@@ -568,16 +578,16 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
 ) -> None:
     group, gate = server.group(GROUP), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
         server.order("sendPhoto", *[Failure(gate=gate)] * 3)
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
-        await until(lambda: any("resigned" in words_of(one) for one in group.messages.values()))
+        await until(lambda: any("resigned" in text_of(one) for one in group.messages.values()))
         gate.set()
         await adapter.worker.settled()
-        results = [one for one in group.messages.values() if "resigned" in words_of(one) and "Rematch" in str(one)]
+        results = [one for one in group.messages.values() if "resigned" in text_of(one) and "Rematch" in str(one)]
         assert ["text" in one for one in results] == [True]
         assert any(method == "deleteMessage" and fields["chat_id"] == GROUP for method, fields in server.calls)
 
@@ -592,10 +602,12 @@ async def test_late_page_is_deleted(
         server.order("sendPhoto", Failure(gate=gate))
         server.order("deleteMessage", Failure(Refused(500, "Internal Server Error")))
         anna.say("/rules testa", anna.private)
-        await until(lambda: len(of_bot(anna.private.messages)) == 1)
+        await until(lambda: len(bot_messages(anna.private.messages)) == 1)
         gate.set()
-        await until(lambda: methods(server).count("deleteMessage") == 2 and len(of_bot(anna.private.messages)) == 1)
-        [message] = of_bot(anna.private.messages)
+        await until(
+            lambda: called_methods(server).count("deleteMessage") == 2 and len(bot_messages(anna.private.messages)) == 1
+        )
+        [message] = bot_messages(anna.private.messages)
         assert "text" in message
 
 
@@ -618,7 +630,7 @@ async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.Monkey
 
 
 async def test_late_edit_is_given_up(
-    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+    adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
@@ -628,7 +640,7 @@ async def test_late_edit_is_given_up(
 
 
 async def test_repeated_upload_failures_pause_pictures(
-    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+    adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.order("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
     passed = 0.0
@@ -645,23 +657,23 @@ async def test_text_in_a_game_gets_its_picture_at_the_next_change(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
         random = Random(1)
-        before = {one["message_id"] for person in people for one in of_bot(person.private.messages)}
+        before = {one["message_id"] for person in people for one in bot_messages(person.private.messages)}
         monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
         server.order("editMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 3)
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-        after = [one for person in people for one in of_bot(person.private.messages)]
+        after = [one for person in people for one in bot_messages(person.private.messages)]
         assert len(after) == len(people)
         assert any("text" in one and one["message_id"] not in before for one in after)
         for _ in range(2):
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        stand = [of_bot(person.private.messages) for person in people]
+        stand = [bot_messages(person.private.messages) for person in people]
         assert all(len(shown) == 1 and "photo" in shown[0] for shown in stand)
 
 
@@ -670,14 +682,14 @@ async def test_restarted_game_continues_in_the_same_messages(
 ) -> None:
     random = Random(1)
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa")
+        people = await seat_people(server, "testa")
         await adapter.worker.settled()
-    before = [one["message_id"] for person in people for one in of_bot(person.private.messages)]
+    before = [one["message_id"] for person in people for one in bot_messages(person.private.messages)]
     async with on_telegram(store, server, pictures=True) as adapter:
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-        shown = [one for person in people for one in of_bot(person.private.messages)]
+        shown = [one for person in people for one in bot_messages(person.private.messages)]
         assert [one["message_id"] for one in shown] == before
         for message in shown:
             assert message["caption"] in painted[shows(server, message)]
@@ -688,18 +700,18 @@ async def test_restarted_game_continues_in_the_same_messages(
 
 async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer, painted: dict[str, set[str]]) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        anna, bruno = await closed_in(server, "testa", "to 11")
+        anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
         random = Random(4)
         for _ in range(6):
             await anna.play(random)
             await adapter.worker.settled()
-            await play_aside(bruno, random)
+            await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
             [hand] = hands(bruno)
             assert hand["caption"] in painted[shows(server, hand)]
-        assert "editEphemeralMessageMedia" in methods(server)
+        assert "editEphemeralMessageMedia" in called_methods(server)
 
 
 async def test_text_hand_in_the_group_stays_a_text(
@@ -707,7 +719,7 @@ async def test_text_hand_in_the_group_stays_a_text(
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         server.group(GROUP).takes_photos = False
-        anna, bruno = await closed_in(server, "testa", "to 11")
+        anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await adapter.worker.settled()
         server.group(GROUP).takes_photos = True
         await bruno.press("My hand, here", server.group(GROUP))
@@ -716,19 +728,19 @@ async def test_text_hand_in_the_group_stays_a_text(
         for _ in range(3):
             await anna.play(random)
             await adapter.worker.settled()
-            await play_aside(bruno, random)
+            await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "text" in hand
         assert "Last trick" in hand["text"]
-        assert "editEphemeralMessageText" in methods(server)
+        assert "editEphemeralMessageText" in called_methods(server)
 
 
 async def test_hand_in_the_group_stays_when_its_picture_is_refused(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        anna, bruno = await closed_in(server, "testa", "to 11")
+        anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
         await adapter.worker.settled()
@@ -738,7 +750,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
             await adapter.worker.settled()
         # A moment after a press of its player's a new message may be sent.
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
-        await play_aside(bruno, random)
+        await play_from_group_hand(bruno, random)
         await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "text" in hand
@@ -748,19 +760,19 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         assert "photo" in hand
         # Later only what stands there can be edited: it shows the older state, and then the newer one.
         monkeypatch.setattr(ephemeral, "PRESS_SECONDS", -1)
-        monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
+        monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         before = hand["caption"]
         for _ in range(3):
             await anna.play(random)
             await adapter.worker.settled()
-            await play_aside(bruno, random)
+            await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
             [now] = hands(bruno)
             assert now["ephemeral_message_id"] == hand["ephemeral_message_id"]
             assert now["caption"] in painted[shows(server, now)]
         assert now["caption"] != before
-        assert not of_bot(bruno.private.messages)
+        assert not bot_messages(bruno.private.messages)
 
 
 def payloads(message: dict[str, Any]) -> list[str]:
@@ -768,7 +780,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
     return [button.get("callback_data", "") for row in rows for button in row]
 
 
-async def test_expired_press_is_not_blamed_on_the_picture(adapter: Observed, server: TelegramServer) -> None:
+async def test_expired_press_is_not_blamed_on_the_picture(adapter: ObservedTelegram, server: TelegramServer) -> None:
     Person(server, 2, "Bruno")
     adapter.messages.ephemerals.is_supported = True
     with pytest.raises(Unreachable):
@@ -776,7 +788,7 @@ async def test_expired_press_is_not_blamed_on_the_picture(adapter: Observed, ser
 
 
 async def test_late_hand_in_the_group_is_reported(
-    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+    adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bruno = Person(server, 2, "Bruno")
     server.group(GROUP).bot_is_admin = True

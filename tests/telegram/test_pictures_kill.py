@@ -10,14 +10,14 @@ import pytest
 
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness
-from tests.telegram.content import words_of
+from tests.telegram.content import text_of
 from tests.telegram.kills import on_telegram
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 
 PATIENCE = 60.0
 
-PATIENT = """
+PROGRAM_WITHOUT_TIMEOUTS = """
 from adapters.telegram import photos
 from bot.cli.main import main
 from bot.pictures import pool
@@ -28,8 +28,8 @@ main()
 """A bot that gives up no picture: on a slow machine texts would go alone, and what is to be cut short never be begun."""
 
 
-def patient(bot: Bot) -> Bot:
-    bot.program = (sys.executable, "-c", PATIENT)
+def without_timeouts(bot: Bot) -> Bot:
+    bot.program = (sys.executable, "-c", PROGRAM_WITHOUT_TIMEOUTS)
     return bot
 
 
@@ -51,16 +51,16 @@ def payloads(message: dict[str, Any]) -> list[str]:
     return [button["callback_data"] for row in rows for button in row if "callback_data" in button]
 
 
-def a_card(person: Person) -> str:
+def card_payload(person: Person) -> str:
     return next(one for one in payloads(hand(person)) if ":play " in one)
 
 
-def edited(server: TelegramServer, since: int) -> set[int]:
+def chats_with_edits(server: TelegramServer, since: int) -> set[int]:
     """The chats in which a photo is to be edited, by the calls since a certain one."""
     return {fields["chat_id"] for method, fields in server.calls[since:] if method == "editMessageMedia"}
 
 
-async def settled(server: TelegramServer) -> None:
+async def wait_until_quiet(server: TelegramServer) -> None:
     """Until nothing has been shown for a while."""
     before = -1
     while before != (shown := sum(method != "getUpdates" for method, _fields in server.calls)):
@@ -73,37 +73,37 @@ async def settled(server: TelegramServer) -> None:
 async def test_kill_during_an_upload_leaves_one_message_each(
     server: TelegramServer, tmp_path: Path, failure: Failure
 ) -> None:
-    bot = patient(Bot(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url))
+    bot = without_timeouts(Bot(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url))
     people = [Person(server, number, name) for number, name in enumerate(("Anna", "Bruno"), 1)]
     group = server.group(GROUP)
     async with aiohttp.ClientSession() as session:
         try:
             await bot.start()
-            await bot.until_healthy(session)
+            await bot.wait_until_healthy(session)
             people[0].say("/challenge testa")
             await people[1].press("Accept", group)
             await until(lambda: all(photos(one.private) for one in people) and len(photos(group)) == 1, PATIENCE)
-            await settled(server)
-            mover, other = sorted(people, key=lambda one: "Your turn" not in words_of(hand(one)))
-            before, calls = [words_of(hand(person)) for person in people], len(server.calls)
+            await wait_until_quiet(server)
+            mover, other = sorted(people, key=lambda one: "Your turn" not in text_of(hand(one)))
+            before, calls = [text_of(hand(person)) for person in people], len(server.calls)
             # Both hands and the board.
             server.order("editMessageMedia", failure, failure, failure)
-            await mover.send(mover.private, hand(mover), a_card(mover))
-            await until(lambda: mover.number in edited(server, calls), PATIENCE)
+            await mover.send_press(mover.private, hand(mover), card_payload(mover))
+            await until(lambda: mover.number in chats_with_edits(server, calls), PATIENCE)
             await bot.kill()
-            assert ("Your turn" not in words_of(hand(mover))) == failure.done_first
+            assert ("Your turn" not in text_of(hand(mover))) == failure.done_first
             server.forget_orders()
             calls = len(server.calls)
             await bot.start()
-            await bot.until_healthy(session)
+            await bot.wait_until_healthy(session)
             # Nobody has told the bot what stands there.
-            await until(lambda: edited(server, calls) == {mover.number, other.number, GROUP}, PATIENCE)
-            await settled(server)
+            await until(lambda: chats_with_edits(server, calls) == {mover.number, other.number, GROUP}, PATIENCE)
+            await wait_until_quiet(server)
             assert all(len(panels(one)) == 1 and "photo" in hand(one) for one in people)
-            assert not any(words_of(hand(person)) in before for person in people)
-            assert ["Your turn" in words_of(hand(one)) for one in (mover, other)] == [False, True]
+            assert not any(text_of(hand(person)) in before for person in people)
+            assert ["Your turn" in text_of(hand(one)) for one in (mover, other)] == [False, True]
             [board] = photos(group)
-            assert "On the table" in words_of(board)
+            assert "On the table" in text_of(board)
         finally:
             await bot.kill()
             bot.kill_store()
@@ -116,7 +116,7 @@ async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path)
     """
     async with on_telegram(tmp_path) as page, aiohttp.ClientSession() as session:
         harness, server = Harness(page, 1), page.server
-        patient(harness.bot)
+        without_timeouts(harness.bot)
         page.patience = PATIENCE
         anna, bruno = people = page.persons["1"], page.persons["2"]
         group = server.group(GROUP - 1)
@@ -133,8 +133,8 @@ async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path)
             anna.say("/challenge testa", group)
             await bruno.press("Accept", group)
             await until(lambda: len(photos(group)) == 1 and all(len(panels(one)) == 2 for one in people), PATIENCE)
-            mover = next(one for one in people if "Your turn" in words_of(hand(one)))
-            payload = a_card(mover)
+            mover = next(one for one in people if "Your turn" in text_of(hand(one)))
+            payload = card_payload(mover)
             harness.players.pressed["a card"] = (str(mover.number), payload)
             wish = {"as": str(mover.number), "message": hand(mover)["message_id"], "payload": payload}
             assert await page.ask("a card", do="press", **wish) == "done"
@@ -144,8 +144,8 @@ async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path)
             server.forget_orders()
             await harness.check(session)
             doubled, known = photos(group)
-            assert "On the table" not in words_of(doubled)
-            assert "On the table" in words_of(known)
+            assert "On the table" not in text_of(doubled)
+            assert "On the table" in text_of(known)
             shown = [server.photos.files[one["photo"][-1]["file_id"]] for one in (doubled, known)]
             assert shown[0] != shown[1]
         finally:

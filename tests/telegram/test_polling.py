@@ -25,32 +25,32 @@ from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
 
 
-class Ears:
+class Recorder:
     """Hears updates; those of ``slow`` numbers are at work until they are let go."""
 
     def __init__(self) -> None:
-        self.heard: list[int] = []
+        self.received: list[int] = []
         self.done: list[int] = []
         self.gates: dict[int, asyncio.Event] = {}
 
-    def slow(self, *numbers: int) -> None:
+    def hold(self, *numbers: int) -> None:
         self.gates |= {number: asyncio.Event() for number in numbers}
 
-    async def hear(self, update: Update) -> None:
-        self.heard.append(update.update_id)
+    async def handle(self, update: Update) -> None:
+        self.received.append(update.update_id)
         if update.update_id in self.gates:
             await self.gates[update.update_id].wait()
         self.done.append(update.update_id)
 
 
 @asynccontextmanager
-async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
+async def run_polling(server: TelegramServer, ears: Recorder) -> AsyncIterator[Polling]:
     bot = Bot(
         TOKEN, base_url=f"{server.url}/bot", request=SendingRequest(), get_updates_request=AiohttpRequest(connections=1)
     )
     await bot.initialize()
     outages = Outages(lambda _platform: True, lambda _platform: None)
-    polling = Polling(bot, ears.hear, lambda platform, why: outages.record_failure(platform, why, certain=True))
+    polling = Polling(bot, ears.handle, lambda platform, why: outages.record_failure(platform, why, certain=True))
     task = asyncio.create_task(polling.run())
     try:
         yield polling
@@ -60,48 +60,48 @@ async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
         await bot.shutdown()
 
 
-def talk(server: TelegramServer, count: int = 1) -> None:
+def push_texts(server: TelegramServer, count: int = 1) -> None:
     anna = server.users.get(1) or Person(server, 1, "Anna").server.users[1]
     for _ in range(count):
-        message = {"message_id": 1, "date": 1, "chat": server.group(GROUP).about, "from": anna, "text": "ciao"}
+        message = {"message_id": 1, "date": 1, "chat": server.group(GROUP).as_json, "from": anna, "text": "ciao"}
         server.push(message=message)
 
 
-def waiting(server: TelegramServer) -> list[int]:
+def pending_ids(server: TelegramServer) -> list[int]:
     return [update["update_id"] for update in server._updates]
 
 
 async def test_update_is_confirmed_after_it_was_handled(server: TelegramServer) -> None:
-    ears = Ears()
-    ears.slow(1000, 1001)
-    talk(server, 2)
-    async with polled(server, ears):
-        await until(lambda: ears.heard == [1000, 1001])
+    ears = Recorder()
+    ears.hold(1000, 1001)
+    push_texts(server, 2)
+    async with run_polling(server, ears):
+        await until(lambda: ears.received == [1000, 1001])
         asked = len(server.calls)
         await until(lambda: len(server.calls) > asked + 3)
-        assert waiting(server) == [1000, 1001]
+        assert pending_ids(server) == [1000, 1001]
         # From the front only; and what came again meanwhile was known again.
         ears.gates[1001].set()
         await until(lambda: ears.done == [1001])
         asked = len(server.calls)
         await until(lambda: len(server.calls) > asked + 2)
-        assert waiting(server) == [1000, 1001]
+        assert pending_ids(server) == [1000, 1001]
         ears.gates[1000].set()
-        await until(lambda: not waiting(server))
-    assert ears.heard == [1000, 1001]
+        await until(lambda: not pending_ids(server))
+    assert ears.received == [1000, 1001]
 
 
 async def test_unhandled_updates_come_again_after_a_stop(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = Ears(), Ears()
-    first.slow(1001)
-    talk(server, 3)
-    async with polled(server, first):
+    first, second = Recorder(), Recorder()
+    first.hold(1001)
+    push_texts(server, 3)
+    async with run_polling(server, first):
         await until(lambda: first.done == [1000, 1002])
-    assert waiting(server) == [1001, 1002]
-    async with polled(server, second):
-        await until(lambda: not waiting(server))
+    assert pending_ids(server) == [1001, 1002]
+    async with run_polling(server, second):
+        await until(lambda: not pending_ids(server))
     assert second.done == [1001, 1002]
 
 
@@ -109,47 +109,47 @@ async def test_slow_update_does_not_hide_newer_ones(server: TelegramServer, monk
     assert polling_module.SAME_OFFSET_SECONDS > server_module.SAME_OFFSET_SECONDS
     # A question may take longer to get there than the next one, and more so on a slow machine.
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.1)
-    ears = Ears()
-    ears.slow(1000)
-    talk(server)
-    async with polled(server, ears):
-        await until(lambda: ears.heard == [1000])
+    ears = Recorder()
+    ears.hold(1000)
+    push_texts(server)
+    async with run_polling(server, ears):
+        await until(lambda: ears.received == [1000])
         for number in (1001, 1002, 1003):
-            talk(server)
+            push_texts(server)
             await until(partial(ears.done.__contains__, number))
         ears.gates[1000].set()
-        await until(lambda: not waiting(server))
-        assert not server.cut_short
-    assert ears.heard == [1000, 1001, 1002, 1003]
+        await until(lambda: not pending_ids(server))
+        assert not server.short_answers
+    assert ears.received == [1000, 1001, 1002, 1003]
 
 
 async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 3600.0)
-    ears = Ears()
-    ears.slow(1000, 1001)
-    talk(server, 2)
-    async with polled(server, ears):
+    ears = Recorder()
+    ears.hold(1000, 1001)
+    push_texts(server, 2)
+    async with run_polling(server, ears):
         # The second question brings the same again: now there is nothing to ask for.
-        await until(lambda: polls(server) == 2)
+        await until(lambda: count_polls(server) == 2)
         ears.gates[1000].set()
-        await until(lambda: waiting(server) == [1001])
-        talk(server)
+        await until(lambda: pending_ids(server) == [1001])
+        push_texts(server)
         ears.gates[1001].set()
         await until(lambda: ears.done == [1000, 1001, 1002])
-        await until(lambda: not waiting(server))
+        await until(lambda: not pending_ids(server))
 
 
 async def test_updates_after_a_slow_one_are_confirmed_with_it(server: TelegramServer) -> None:
-    ears = Ears()
-    ears.slow(1000)
-    talk(server, 3)
-    polling = Polling(Bot(TOKEN), ears.hear, lambda _platform, _why: None)
-    polling._start(server.waiting)
+    ears = Recorder()
+    ears.hold(1000)
+    push_texts(server, 3)
+    polling = Polling(Bot(TOKEN), ears.handle, lambda _platform, _why: None)
+    polling._start(server.pending)
     await until(lambda: ears.done == [1001, 1002])
     # As Telegram answers a question that comes too soon.
-    polling._start(server.waiting[:1])
+    polling._start(server.pending[:1])
     ears.gates[1000].set()
     await until(lambda: polling._offset != 1000)
     assert polling._offset == 1003
@@ -161,31 +161,31 @@ async def test_stuck_update_is_confirmed_early_for_a_full_batch(
     monkeypatch.setattr(polling_module, "STUCK_SECONDS", 0.05)
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 0.05)
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.0)
-    ears = Ears()
-    ears.slow(1000, 1010)
-    talk(server, 350)
+    ears = Recorder()
+    ears.hold(1000, 1010)
+    push_texts(server, 350)
     with capture_logs() as logs:
-        async with polled(server, ears):
+        async with run_polling(server, ears):
             await until(lambda: len(ears.done) == 348)
             # The last hundred wait with the second slow one, which hides nothing.
-            assert len(ears.heard) == len(set(ears.heard)) == 350
+            assert len(ears.received) == len(set(ears.received)) == 350
             ears.gates[1000].set()
             ears.gates[1010].set()
-            await until(lambda: not waiting(server))
+            await until(lambda: not pending_ids(server))
     assert sorted(ears.done) == list(range(1000, 1350))
     late = [line["update"] for line in logs if line["event"] == "telegram_update_confirmed_early"]
     assert late == [1000, 1010]
 
 
 async def test_unreadable_update_is_skipped_and_logged(server: TelegramServer) -> None:
-    ears = Ears()
-    talk(server)
+    ears = Recorder()
+    push_texts(server)
     server.push(message=7)
     server.push(my_chat_member=[1])
-    talk(server)
+    push_texts(server)
     with capture_logs() as logs:
-        async with polled(server, ears):
-            await until(lambda: not waiting(server))
+        async with run_polling(server, ears):
+            await until(lambda: not pending_ids(server))
     assert ears.done == [1000, 1003]
     unreadable = [line["update"] for line in logs if line["event"] == "telegram_update_unreadable"]
     assert unreadable == [1001, 1002]
@@ -208,23 +208,23 @@ async def test_nonsensical_answers_are_requested_again(
     server: TelegramServer, says: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.01)
-    ears = Ears()
+    ears = Recorder()
     server.order("getUpdates", *[Failure(says=says, done_first=True)] * 3)
-    talk(server)
-    async with polled(server, ears) as polling:
+    push_texts(server)
+    async with run_polling(server, ears) as polling:
         await until(lambda: polling.is_receiving)
-        await until(lambda: not waiting(server))
+        await until(lambda: not pending_ids(server))
     assert ears.done == [1000]
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
 async def test_updates_without_an_id_are_ignored(server: TelegramServer) -> None:
-    ears = Ears()
+    ears = Recorder()
     answer = {"ok": True, "result": [7, None, {}, {"update_id": None}, {"update_id": "9"}]}
     server.order("getUpdates", *[Failure(says=json.dumps(answer).encode())] * 4)
-    talk(server)
-    async with polled(server, ears):
-        await until(lambda: not waiting(server))
+    push_texts(server)
+    async with run_polling(server, ears):
+        await until(lambda: not pending_ids(server))
     assert ears.done == [1000]
 
 
@@ -238,7 +238,7 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         anna = Person(server, 1, "Anna")
         anna.say("/challenge testa")
         await until(lambda: anna.button("Easy robot", server.group(GROUP)) is not None, 60)
-        await until(lambda: not waiting(server))
+        await until(lambda: not pending_ids(server))
         message, button = anna.button("Easy robot", server.group(GROUP)) or ({}, {})
         # The store answers nothing, and so the press is not answered.
         store = int((tmp_path / "data" / "valkey.pid").read_text())
@@ -246,9 +246,9 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         # Nor does the apology that the bot makes after a while come through.
         server.order("answerCallbackQuery", Failure(silent=True))
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
-        asked = polls(server)
+        asked = count_polls(server)
         # One brings it; the next would confirm it.
-        await until(lambda: polls(server) >= asked + 2)
+        await until(lambda: count_polls(server) >= asked + 2)
         await bot.kill()
         os.kill(store, signal.SIGCONT)
         assert not server.answers[query]
@@ -262,7 +262,7 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         bot.kill_store()
 
 
-def polls(server: TelegramServer) -> int:
+def count_polls(server: TelegramServer) -> int:
     return sum(method == "getUpdates" for method, _ in server.calls)
 
 
@@ -281,19 +281,19 @@ async def test_dropped_update_is_retried_before_it_is_confirmed(
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.05)
 
-    class Full(Ears):
+    class Full(Recorder):
         dropped = 0
 
-        async def hear(self, update: Update) -> None:
+        async def handle(self, update: Update) -> None:
             if self.dropped < 3:
                 self.dropped += 1
                 assert polling._offset == update.update_id
                 raise WorkDropped
-            await super().hear(update)
+            await super().handle(update)
 
     ears = Full()
-    async with polled(server, ears) as polling:
-        talk(server)
+    async with run_polling(server, ears) as polling:
+        push_texts(server)
         await until(lambda: len(ears.done) == 1)
         await until(lambda: polling._offset == ears.done[0] + 1)
     assert ears.dropped == 3

@@ -6,22 +6,22 @@ from bot.delivery.answers import MAX_WAITING
 from bot.platform import Press, RateLimit, Reply, private_place
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import Chat, Failure, TelegramServer
 
 ON_ITS_WAY = "It is on its way to our private chat."
 AN_HOUR = RateLimit(burst=1, interval=3600.0)
 
 
-def said(chat: Chat) -> str:
+def bot_text(chat: Chat) -> str:
     return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
-async def with_settings(server: TelegramServer, adapter: Observed) -> Person:
+async def open_settings(server: TelegramServer, adapter: ObservedTelegram) -> Person:
     """Somebody who can press *My own settings* in the group, and whose private chat is open."""
     anna = Person(server, 1, "Anna")
     anna.start()
-    await until(lambda: bool(said(anna.private)))
+    await until(lambda: bool(bot_text(anna.private)))
     anna.say("/settings")
     await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
     await adapter.worker.settled()
@@ -30,16 +30,16 @@ async def with_settings(server: TelegramServer, adapter: Observed) -> Person:
 
 async def test_press_is_answered_while_its_page_waits(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, answers = await with_settings(server, adapter), adapter.worker.delivery.answers
+        anna, answers = await open_settings(server, adapter), adapter.worker.delivery.answers
         adapter.rate_limit = lambda place: AN_HOUR  # type: ignore[method-assign]
         assert answers._limiter.take_turn(private_place("telegram:1")) == 0
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
-        assert "Your settings" not in said(anna.private)
+        assert "Your settings" not in bot_text(anna.private)
 
 
 async def test_press_is_answered_while_uploads_fill_all_connections(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
-        anna, gate = await with_settings(server, adapter), asyncio.Event()
+        anna, gate = await open_settings(server, adapter), asyncio.Event()
         server.order("sendMessage", *[Failure(gate=gate)] * 80)
         for number in range(80):
             anna.say("/help", server.group(-5000 - number))
@@ -52,11 +52,11 @@ async def test_press_is_answered_while_uploads_fill_all_connections(store: Store
 
 async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, gate = await with_settings(server, adapter), asyncio.Event()
+        anna, gate = await open_settings(server, adapter), asyncio.Event()
         server.order("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
         gate.set()
-        await until(lambda: "Anna: I could not send what you asked for" in said(server.group(GROUP)))
+        await until(lambda: "Anna: I could not send what you asked for" in bot_text(server.group(GROUP)))
 
 
 async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, server: TelegramServer) -> None:
@@ -72,7 +72,7 @@ async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, s
 
 async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, gate = await with_settings(server, adapter), asyncio.Event()
+        anna, gate = await open_settings(server, adapter), asyncio.Event()
 
         async def slow(press: Press) -> Reply:
             await gate.wait()
@@ -81,24 +81,24 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
         adapter.card_room.handle_press = slow  # type: ignore[method-assign]
         assert await anna.press("My own settings", server.group(GROUP)) == "One moment…"
         gate.set()
-        await until(lambda: "That card is not yours." in said(anna.private))
+        await until(lambda: "That card is not yours." in bot_text(anna.private))
 
 
 async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna = await with_settings(server, adapter)
+        anna = await open_settings(server, adapter)
         server.order("answerCallbackQuery", Failure(says=b"<html>", status=502), Failure(Refused(500, "Oops")))
         assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
 
 
 async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
-        anna = await with_settings(server, adapter)
+        anna = await open_settings(server, adapter)
         await anna.press("My own settings", server.group(GROUP))
-        await until(lambda: "Your settings" in said(anna.private))
+        await until(lambda: "Your settings" in bot_text(anna.private))
         answers = adapter.worker.delivery.answers
         await until(lambda: not answers._waiting)
         answers._waiting[private_place("telegram:1")] = MAX_WAITING
         message, button = anna.button("English", anna.private) or ({}, {})
-        toast = await anna.send(anna.private, message, button["callback_data"])
+        toast = await anna.send_press(anna.private, message, button["callback_data"])
         assert toast == "Too many messages are waiting. Press again in a moment."

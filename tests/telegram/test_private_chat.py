@@ -10,7 +10,7 @@ from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, Failure, TelegramServer
 
 
-def shown(chat: Chat) -> str:
+def bot_text(chat: Chat) -> str:
     return "".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
@@ -23,9 +23,9 @@ async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, serv
         [opened] = [answer["url"] for answer in server.answers.values()]
         assert opened == f"https://t.me/{BOT['username']}?start=page"
         anna.start("page")
-        await until(lambda: "/challenge" in shown(anna.private))
+        await until(lambda: "/challenge" in bot_text(anna.private))
         assert await anna.press("My own settings", group) == "It is in our private chat."
-        assert "Your settings" in shown(anna.private)
+        assert "Your settings" in bot_text(anna.private)
 
 
 async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: TelegramServer) -> None:
@@ -46,7 +46,7 @@ async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: 
         anna.say("/settings", group)
         toast = await anna.press("My own settings", group)
         assert toast == "Too many messages are waiting. Press again in a moment."
-        assert not shown(anna.private)
+        assert not bot_text(anna.private)
 
 
 async def test_plain_text_gets_help_only_in_the_private_chat(store: Store, server: TelegramServer) -> None:
@@ -54,20 +54,20 @@ async def test_plain_text_gets_help_only_in_the_private_chat(store: Store, serve
     async with on_telegram(store, server):
         anna.say("ciao", server.group(GROUP))
         anna.say("ciao", anna.private)
-        await until(lambda: "/sfida" in shown(anna.private))
-        assert not shown(server.group(GROUP))
+        await until(lambda: "/sfida" in bot_text(anna.private))
+        assert not bot_text(server.group(GROUP))
 
 
 @pytest.mark.parametrize("command", ["/nickname", "/forget", "/mydata"])
 async def test_personal_pages_never_appear_in_a_group(store: Store, server: TelegramServer, command: str) -> None:
     anna, group = Person(server, 1, "Anna"), server.group(GROUP)
     async with on_telegram(store, server) as adapter:
-        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
-        before = shown(group)
+        anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
+        before = bot_text(group)
         anna.say(command, group)
-        await until(lambda: "Open our private chat first" in shown(group))
+        await until(lambda: "Open our private chat first" in bot_text(group))
         await adapter.worker.settled()
-        said = shown(group).removeprefix(before)
+        said = bot_text(group).removeprefix(before)
         assert said == "Open our private chat first: it is for your eyes only."
 
 
@@ -77,5 +77,5 @@ async def test_invitation_appears_in_the_group_if_need_be(store: Store, server: 
         anna.say("/challenge testa", group)
         await until(lambda: anna.button("Accept", group) is not None)
         anna.say("/invite", group)
-        await until(lambda: "invites you to play" in shown(group))
-        assert "private chat" not in shown(group)
+        await until(lambda: "invites you to play" in bot_text(group))
+        assert "private chat" not in bot_text(group)

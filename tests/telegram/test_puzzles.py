@@ -8,8 +8,8 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
-from tests.telegram.content import words_of
-from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.content import text_of
+from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import Chat, TelegramServer
 from tests.telegram.test_pictures import painted
 
@@ -17,52 +17,52 @@ pytestmark = pytest.mark.usefixtures("painted")
 __all__ = ["painted"]
 
 
-def asked(message: dict[str, Any]) -> Puzzle:
+def puzzle_of(message: dict[str, Any]) -> Puzzle:
     return all_puzzles()[message["reply_markup"]["inline_keyboard"][0][0]["callback_data"].split()[2]]
 
 
 def puzzle_in(chat: Chat) -> dict[str, Any]:
-    return next(one for one in chat.messages.values() if "🧩" in words_of(one))
+    return next(one for one in chat.messages.values() if "🧩" in text_of(one))
 
 
 def label(person: Person, chat: Chat, card: int) -> str:
     """What the button of a card reads in the puzzle that stands there."""
     message = puzzle_in(chat)
-    code = asked(message).pack.codes[card]
+    code = puzzle_of(message).pack.codes[card]
     buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]
     return str(next(one["text"] for one in buttons if one["callback_data"].endswith(f" {code}")))
 
 
 async def test_puzzle_and_its_solution_share_one_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/puzzle", anna.private)
-        await until(lambda: any("🧩" in words_of(one) for one in anna.private.messages.values()))
+        await until(lambda: any("🧩" in text_of(one) for one in anna.private.messages.values()))
         message = puzzle_in(anna.private)
         assert message["photo"]
-        puzzle = asked(message)
+        puzzle = puzzle_of(message)
         await anna.press(label(anna, anna.private, puzzle.best), anna.private)
-        await until(lambda: "✅" in words_of(anna.private.messages[message["message_id"]]))
-        assert "Right: 1 of 1" in words_of(anna.private.messages[message["message_id"]])
+        await until(lambda: "✅" in text_of(anna.private.messages[message["message_id"]]))
+        assert "Right: 1 of 1" in text_of(anna.private.messages[message["message_id"]])
         await anna.press("Next puzzle", anna.private)
-        await until(lambda: "✅" not in words_of(puzzle_in(anna.private)))
-        assert asked(puzzle_in(anna.private)).id != puzzle.id
+        await until(lambda: "✅" not in text_of(puzzle_in(anna.private)))
+        assert puzzle_of(puzzle_in(anna.private)).id != puzzle.id
         await adapter.worker.settled()
 
 
 async def test_only_the_presser_reads_the_answer_in_a_group(store: Store, server: TelegramServer) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
-        [anna, bruno] = await seated(server, "testa")
+        [anna, bruno] = await seat_people(server, "testa")
         anna.say("/puzzle")
-        await until(lambda: any("🧩" in words_of(one) for one in group.messages.values()))
-        puzzle = asked(puzzle_in(group))
+        await until(lambda: any("🧩" in text_of(one) for one in group.messages.values()))
+        puzzle = puzzle_of(puzzle_in(group))
         puzzles = adapter.worker.feature(PuzzlesFeature).groups
         assert puzzle == await puzzles.puzzle(puzzles.today())
         assert "✅" in await anna.press(label(anna, group, puzzle.best), group)
-        await until(lambda: "1 of 1 answer was right." in words_of(puzzle_in(group)))
+        await until(lambda: "1 of 1 answer was right." in text_of(puzzle_in(group)))
         assert "❌" in await bruno.press(label(bruno, group, puzzle.lines[-1].cards[0]), group)
-        await until(lambda: "1 of 2 answers were right." in words_of(puzzle_in(group)))
-        assert "Best play" not in words_of(puzzle_in(group))
+        await until(lambda: "1 of 2 answers were right." in text_of(puzzle_in(group)))
+        assert "Best play" not in text_of(puzzle_in(group))
         await anna.press("🔔 18:00", group)
         await until(lambda: "• 🔔 18:00" in str(puzzle_in(group)["reply_markup"]))

@@ -24,7 +24,7 @@ OLD = {"message_id": 10, "date": 0, "chat": MESSAGE["chat"]}
 BOT = Bot("1:test")
 
 
-def pressed(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
+def press_update(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
     person = {"id": 1, "is_bot": False, "first_name": "Anna", "language_code": "it"}
     query = {"id": "77", "from": person, "chat_instance": "9", "data": payload, "message": message}
     return {"update_id": 5, "callback_query": query}
@@ -33,11 +33,11 @@ def pressed(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
 @pytest.mark.parametrize(
     "said",
     [
-        pressed(MESSAGE),
-        pressed(MESSAGE, "1mABCD:1:4D"),
-        pressed(MESSAGE | {"photo": PHOTO, "ephemeral_message_id": 3}),
-        pressed({name: value for name, value in MESSAGE.items() if name != "reply_markup"}),
-        pressed(OLD),
+        press_update(MESSAGE),
+        press_update(MESSAGE, "1mABCD:1:4D"),
+        press_update(MESSAGE | {"photo": PHOTO, "ephemeral_message_id": 3}),
+        press_update({name: value for name, value in MESSAGE.items() if name != "reply_markup"}),
+        press_update(OLD),
     ],
 )
 def test_press_is_read_as_the_library_reads_it(said: dict[str, Any]) -> None:
@@ -51,7 +51,7 @@ def test_press_is_read_as_the_library_reads_it(said: dict[str, Any]) -> None:
 
 def test_press_on_a_missing_button_is_not_genuine() -> None:
     real, made_up = (
-        read_press(update_of(pressed(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
+        read_press(update_of(press_update(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
     )
     assert real
     assert made_up
@@ -62,6 +62,6 @@ def test_press_on_a_missing_button_is_not_genuine() -> None:
     "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
 )
 def test_press_on_unreadable_keyboard_is_not_genuine(keyboard: Any) -> None:
-    read = read_press(update_of(pressed(MESSAGE | {"reply_markup": keyboard}), BOT))
+    read = read_press(update_of(press_update(MESSAGE | {"reply_markup": keyboard}), BOT))
     assert read
     assert (read.payload, read.genuine) == ("1mABCD:1:3D", False)

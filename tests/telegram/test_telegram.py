@@ -23,7 +23,7 @@ from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
 from tests.long import long
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.tricks import has_come_to
 
@@ -48,11 +48,11 @@ def newest(person: Person) -> int:
     return max((message["message_id"] for message in panels(person)), default=0)
 
 
-def says(chat: Chat, text: str) -> bool:
+def has_text(chat: Chat, text: str) -> bool:
     return any(text in message["text"] for message in chat.messages.values())
 
 
-async def some_tricks(server: TelegramServer, people: list[Person], trick: int, seed: int = 1) -> None:
+async def play_to_trick(server: TelegramServer, people: list[Person], trick: int, seed: int = 1) -> None:
     random, group = Random(seed), server.group(GROUP)
 
     def seen() -> bool:
@@ -82,7 +82,7 @@ async def test_other_bots_commands_and_chatter_are_ignored(store: Store, server:
         # Whoever names the bot, or writes to it alone, means it.
         for chat, text in ((group, "/ban@Buongioco_Bot"), (anna.private, "/ban")):
             anna.say(text, chat)
-            await until(partial(says, chat, "do not know"))
+            await until(partial(has_text, chat, "do not know"))
 
 
 async def test_mentions_and_replies_challenge_that_person(store: Store, server: TelegramServer) -> None:
@@ -143,7 +143,7 @@ async def test_anonymous_admin_is_asked_to_write_as_themselves(store: Store, ser
             "username": "GroupAnonymousBot",
         }
         group = server.group(GROUP)
-        server.write(group, 1087968824, "/challenge testa", sender_chat=group.about)
+        server.write(group, 1087968824, "/challenge testa", sender_chat=group.as_json)
         await until(lambda: any("as yourself" in message["text"] for message in group.messages.values()))
 
 
@@ -165,13 +165,13 @@ async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, ser
 
 async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_to_trick(server, people, 1)
         # A hand that was not edited yet may still have the buttons of the card before.
         await adapter.worker.settled()
         mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
         other = people[1 - people.index(mover)]
-        other.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        other.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         await mover.play(Random(1))
         group = server.group(GROUP)
         await until(lambda: any("cannot write" in message["text"] for message in group.messages.values()))
@@ -191,16 +191,16 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
 )
 async def test_failed_edit_only_costs_time(store: Store, server: TelegramServer, failure: Failure) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         server.order("editMessageText", failure, failure)
-        await some_tricks(server, people, 3)
+        await play_to_trick(server, people, 3)
         await adapter.worker.settled()
         assert all(len(panels(person)) == 1 for person in people)
 
 
 async def test_deleted_panel_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
         waiting = next(person for person in people if not panels(person)[-1].get("reply_markup"))
         mover = people[1 - people.index(waiting)]
@@ -279,14 +279,14 @@ async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: Tele
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         first = panels(mover)[0]
-        await mover.send(mover.private, first, first["reply_markup"]["inline_keyboard"][0][0]["callback_data"])
+        await mover.send_press(mover.private, first, first["reply_markup"]["inline_keyboard"][0][0]["callback_data"])
         await until(lambda: len(panels(mover)) == 1)
 
 
 async def test_game_continues_after_the_bot_is_kicked(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "testa", "to 11")
-        server.group(GROUP).gone = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
+        people = await seat_people(server, "testa", "to 11")
+        server.group(GROUP).refusal = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         random = Random(2)
         for _ in range(600):
             for person in people:
@@ -302,15 +302,15 @@ async def test_new_supergroup_keeps_table_and_settings(store: Store, server: Tel
     new = -100777
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_to_trick(server, people, 1)
         await worker.people.update_chat(f"telegram:{GROUP}", language="it")
         await worker.people.update_chat(f"telegram:{GROUP}", language="en", clock="60")
         old, moved = server.group(GROUP), server.group(new, "Bar Sport, super")
-        old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
+        old.refusal = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
         if told:
             for chat, word in ((old, {"migrate_to_chat_id": new}), (moved, {"migrate_from_chat_id": GROUP})):
-                server.push(message={"message_id": 1, "date": 1, "chat": chat.about, **word})
+                server.push(message={"message_id": 1, "date": 1, "chat": chat.as_json, **word})
         random = Random(3)
         for _ in range(300):
             for person in people:
@@ -327,10 +327,12 @@ async def test_new_supergroup_keeps_table_and_settings(store: Store, server: Tel
 
 async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        await seated(server, "metamazzo")
+        await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         old = server.group(GROUP)
-        old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=-100777)
+        old.refusal = Refused(
+            400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=-100777
+        )
         # Such as a board that was on its way there meanwhile.
         await adapter.delete(f"telegram:{GROUP}", str(next(iter(old.messages))))
         assert await adapter.worker.tables_at("telegram:-100777")
@@ -339,7 +341,7 @@ async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, se
 async def test_leaderboards_move_with_their_group(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        people = await seated(server, "testa", "to 11")
+        people = await seat_people(server, "testa", "to 11")
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in message["text"] for message in server.group(GROUP).messages.values()))
@@ -355,12 +357,12 @@ async def test_leaderboards_move_with_their_group(store: Store, server: Telegram
 
 async def test_every_press_is_answered(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
         stranger = Person(server, 9, "Zoe")
         message = panels(people[0])[-1]
         for made_up in ("x", "1mABCD:1:play 3D", "1tABCD:sit", "🂠" * 16, "1p" + "y" * 60):
-            assert await stranger.send(stranger.private, message, made_up)
+            assert await stranger.send_press(stranger.private, message, made_up)
         # One of which nothing can be told any more, and a query that Telegram has forgotten.
         server.answers["77"] = {}
         server.push(callback_query={"id": "77", "from": server.users[9], "chat_instance": "1", "data": "x"})
@@ -369,7 +371,7 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         forgotten = server.press(stranger.private, message, 9, "x")
         await until(lambda: not server._orders["answerCallbackQuery"])
         del server.queries[forgotten]
-        assert await stranger.send(stranger.private, message, "x")
+        assert await stranger.send_press(stranger.private, message, "x")
 
 
 async def test_redelivered_updates_count_once(store: Store, server: TelegramServer) -> None:
@@ -406,8 +408,8 @@ async def test_updates_out_of_order_are_each_handled_once(store: Store, server: 
 
 async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_to_trick(server, people, 1)
         await adapter.worker.settled()
     mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
     message = panels(mover)[-1]
@@ -422,11 +424,11 @@ async def test_presses_made_while_the_bot_was_down_are_answered(store: Store, se
 
 async def test_game_survives_a_short_network_outage(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_to_trick(server, people, 1)
         server.order("getUpdates", *[Failure(hang_up=True)] * 3)
         server.order("editMessageText", *[Failure(hang_up=True)] * 6)
-        await some_tricks(server, people, 3, seed=2)
+        await play_to_trick(server, people, 3, seed=2)
         await adapter.worker.settled()
         assert adapter.healthy
 
@@ -434,7 +436,7 @@ async def test_game_survives_a_short_network_outage(store: Store, server: Telegr
 async def test_group_gets_fewer_than_twenty_messages_a_minute(store: Store, server: TelegramServer) -> None:
     server.group_limit = 20
     async with on_telegram(store, server, quick=False) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         random = Random(1)
         for _ in range(60):
             for person in people:
@@ -461,7 +463,7 @@ async def test_menus_and_profile_texts_are_set_once(store: Store, server: Telegr
         await until(lambda: adapter.healthy)
         assert calls() == before == 8
     await store.client.delete("telegram:profile")
-    server.lacks = {"setMyCommands"}
+    server.missing_methods = {"setMyCommands"}
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
@@ -494,10 +496,10 @@ async def test_board_returns_when_the_bot_can_write_again(
 ) -> None:
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
-        people = await seated(server, "metamazzo")
-        before = await closed_for_a_while(adapter, server, people)
-        server.push(my_chat_member=standing(group, people[0], old, MUTED))
-        server.push(my_chat_member=standing(group, people[0], old, new))
+        people = await seat_people(server, "metamazzo")
+        before = await play_while_closed(adapter, server, people)
+        server.push(my_chat_member=member_update(group, people[0], old, MUTED))
+        server.push(my_chat_member=member_update(group, people[0], old, new))
         await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
@@ -505,31 +507,31 @@ async def test_command_or_press_brings_the_board_back(store: Store, server: Tele
     """Of a topic that is opened again, or of rights that a group gives back to all, a bot is told nothing."""
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
-        people = await seated(server, "metamazzo")
-        before = await closed_for_a_while(adapter, server, people)
+        people = await seat_people(server, "metamazzo")
+        before = await play_while_closed(adapter, server, people)
         people[0].say("/help", group)
         await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
-        before = await closed_for_a_while(adapter, server, people)
-        server.press(group, {"message_id": min(group.messages), "chat": group.about, "date": 0}, 1, "1x")
+        before = await play_while_closed(adapter, server, people)
+        server.press(group, {"message_id": min(group.messages), "chat": group.as_json, "date": 0}, 1, "1x")
         await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
-def standing(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def member_update(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """An update of what the bot is in a chat (core.telegram.org/bots/api#chatmemberupdated)."""
     by = person.server.users[person.number]
-    return {"chat": chat.about, "from": by, "date": 1, "old_chat_member": old, "new_chat_member": new}
+    return {"chat": chat.as_json, "from": by, "date": 1, "old_chat_member": old, "new_chat_member": new}
 
 
-async def closed_for_a_while(adapter: Observed, server: TelegramServer, people: list[Person]) -> set[int]:
+async def play_while_closed(adapter: ObservedTelegram, server: TelegramServer, people: list[Person]) -> set[int]:
     """Play while nothing may be written to the group; returns what stood there before."""
     group = server.group(GROUP)
-    group.gone = Refused(400, "Bad Request: not enough rights to send text messages to the chat")
+    group.refusal = Refused(400, "Bad Request: not enough rights to send text messages to the chat")
     before, random = set(group.messages), Random(2)
     for _ in range(12):
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-    group.gone = None
+    group.refusal = None
     return before
 
 
@@ -540,17 +542,17 @@ async def test_unblocking_the_bot_brings_one_hand(
     monkeypatch.setattr(adapter_module, "START_SECONDS", 0.5)
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
-        anna, bruno = await seated(server, "metamazzo")
+        anna, bruno = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         mover, _other = sorted((anna, bruno), key=lambda one: not panels(one)[-1].get("reply_markup"))
         await mover.play(Random(1))
-        await until(lambda: says(group, "cannot write"))
-        anna.private.gone = None
+        await until(lambda: has_text(group, "cannot write"))
+        anna.private.refusal = None
         anna.private.messages.clear()
         sent = len(server.calls)
         blocked, member = {**LEFT, "status": "kicked", "until_date": 0}, MEMBER
-        server.push(my_chat_member=standing(anna.private, anna, blocked, member))
+        server.push(my_chat_member=member_update(anna.private, anna, blocked, member))
         if starts:
             anna.start()
         await until(lambda: bool(panels(anna)))
@@ -558,14 +560,14 @@ async def test_unblocking_the_bot_brings_one_hand(
         await adapter.worker.settled()
         hands = [fields for method, fields in server.calls[sent:] if method == "sendMessage" and fields["chat_id"] == 1]
         assert len(hands) == 1
-        assert not says(group, "cannot write")
+        assert not has_text(group, "cannot write")
 
 
 async def test_unknown_token_is_a_bad_setting(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         adapter.bot._bot_initialized = adapter.bot._requests_initialized = False
-        server.lacks = {"getMe"}
+        server.missing_methods = {"getMe"}
         with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_TOKEN"):
             await adapter._connect()
 
@@ -588,7 +590,7 @@ async def test_doctor_checks_the_token_and_the_webhook(server: TelegramServer) -
     server.push(message={})
     [_known, (well, line)] = [finding async for finding in examine(hooked)]
     assert (well, "1 updates wait" in line, "502" in line) == (False, True, True)
-    server.lacks = {"getWebhookInfo"}
+    server.missing_methods = {"getWebhookInfo"}
     [_known, (well, line)] = [finding async for finding in examine(hooked)]
     assert (well, "has no webhooks" in line) == (False, True)
     [(well, line)] = [finding async for finding in examine(settings("1:wrong"))]
@@ -628,10 +630,10 @@ async def test_made_up_payload_overwrites_no_message(store: Store, server: Teleg
         card, _button = anna.button("Accept", group) or ({}, {})
         before = dict(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
-            assert "does not work" in await anna.send(group, card, made_up)
+            assert "does not work" in await anna.send_press(group, card, made_up)
         # Of a message that Telegram does not tell of any more nothing is known.
-        old = {"message_id": card["message_id"], "chat": group.about, "date": 0}
-        assert "does not work" in await anna.send(group, old, "1phelp")
+        old = {"message_id": card["message_id"], "chat": group.as_json, "date": 0}
+        assert "does not work" in await anna.send_press(group, old, "1phelp")
         await adapter.worker.settled()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")

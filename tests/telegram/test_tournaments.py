@@ -18,8 +18,8 @@ from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.long import long
-from tests.telegram.content import words_of
-from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.content import text_of
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 from tests.telegram.test_mini_app import with_pages
 from tests.telegram.test_pictures import painted
@@ -35,9 +35,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 
-def said_in(chat: Chat, sign: str) -> list[dict[str, Any]]:
+def bot_messages(chat: Chat, sign: str) -> list[dict[str, Any]]:
     """The bot's messages in a chat that begin so."""
-    return [one for one in chat.messages.values() if one["from"] == BOT and words_of(one).startswith(sign)]
+    return [one for one in chat.messages.values() if one["from"] == BOT and text_of(one).startswith(sign)]
 
 
 def payloads(message: dict[str, Any]) -> list[str]:
@@ -59,11 +59,11 @@ async def play(person: Person, random: Random) -> bool:
     """Press a card, if there is one to press."""
     if not (found := moves(person)):
         return False
-    await person.send(person.private, *random.choice(found))
+    await person.send_press(person.private, *random.choice(found))
     return True
 
 
-async def give_up(person: Person) -> None:
+async def resign(person: Person) -> None:
     """Resign at the table where one is to move, unless that is over meanwhile."""
     code = moves(person)[0][1][2:].partition(":")[0]
     person.say(f"/resign {code}", person.private)
@@ -72,7 +72,9 @@ async def give_up(person: Person) -> None:
         await person.press("Yes, I resign")
 
 
-async def opened(server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11") -> list[Person]:
+async def start_tournament(
+    server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11"
+) -> list[Person]:
     """People who have entered a tournament that the first of them has opened, and now starts; the last one has never
     spoken to the bot before.
     """
@@ -87,34 +89,34 @@ async def opened(server: TelegramServer, count: int, *, form: str = "", game: st
     await last.press("Enter", group)
     assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
     last.start("tournament")
-    await until(lambda: any("It has not begun" in words_of(one) for one in last.private.messages.values()))
+    await until(lambda: any("It has not begun" in text_of(one) for one in last.private.messages.values()))
     assert await last.press("Enter", group) == "You have entered already."
     assert "Only Anna" in await last.press("Start", group)
     if form:
         assert await organiser.press("Options", group) == "It is in our private chat."
         for label in ("Form", form, "Done"):
             await organiser.press(label)
-        assert not said_in(group, "🥇")
-        await until(lambda: any(form.lower() in words_of(one).lower() for one in said_in(group, "🏆")))
+        assert not bot_messages(group, "🥇")
+        await until(lambda: any(form.lower() in text_of(one).lower() for one in bot_messages(group, "🏆")))
     await organiser.press("Start", group)
     return people
 
 
-async def played_on(
-    adapter: Observed, server: TelegramServer, people: Iterable[Person], resigning: float
+async def play_to_the_end(
+    adapter: ObservedTelegram, server: TelegramServer, people: Iterable[Person], resigning: float
 ) -> Tournament:
     """Play until it is over; the card is one message all the while."""
     group, random = server.group(GROUP), Random(1)
-    [card] = {one["message_id"] for one in said_in(group, "🏆")}
+    [card] = {one["message_id"] for one in bot_messages(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
-    while not said_in(group, "🥇"):
+    while not bot_messages(group, "🥇"):
         has_played = False
         for person in people:
             if moves(person) and random.random() < resigning:
-                await give_up(person)
+                await resign(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
-        assert [one["message_id"] for one in said_in(group, "🏆")] == [card]
+        assert [one["message_id"] for one in bot_messages(group, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
     return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(listed.code)
@@ -135,10 +137,10 @@ async def played_on(
 async def test_whole_tournament(store: Store, server: TelegramServer, form: str, count: int, resigning: float) -> None:
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await opened(server, count, form=form)
-        over = await played_on(adapter, server, people, resigning)
+        people = await start_tournament(server, count, form=form)
+        over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
-        await until(lambda: any("🥇" in words_of(one) for one in said_in(group, "🏆")))
+        await until(lambda: any("🥇" in text_of(one) for one in bot_messages(group, "🏆")))
         games = [one async for one in adapter.worker.archive.all()]
         for game in games:
             verify(game.record)
@@ -148,12 +150,12 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         assert len(set(counted)) > 1
         # The director has looked at it some more times by then.
         await asyncio.sleep(0.5)
-        [told] = said_in(group, "🥇")
+        [told] = bot_messages(group, "🥇")
         assert told["photo"]
         winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
-        assert all(name in words_of(told) for name in winners)
-        [card] = said_in(group, "🏆")
-        assert all(name in words_of(card) for name in winners)
+        assert all(name in text_of(told) for name in winners)
+        [card] = bot_messages(group, "🏆")
+        assert all(name in text_of(card) for name in winners)
         bots = [one for one in group.messages.values() if one["from"] == BOT]
         assert len(bots) == 2, "something else was said in the group"
         if form == "duplicate":
@@ -161,7 +163,7 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
             assert not any(one.is_rated for one in games)
 
 
-def shown_to(people: Iterable[Person]) -> str:
+def messages_as_json(people: Iterable[Person]) -> str:
     return json.dumps([person.private.messages for person in people])
 
 
@@ -173,9 +175,9 @@ async def test_cards_stay_secret_while_a_round_is_played(
     with capture_logs() as logs:
         async with with_pages(store, server, pictures=True) as (adapter, site):
             worker = adapter.worker
-            people = await opened(server, 4, form="duplicate")
+            people = await start_tournament(server, 4, form="duplicate")
             by_id = {f"telegram:{person.number}": person for person in people}
-            await until(lambda: all(len(payloads(one)) for one in said_in(server.group(GROUP), "🏆")))
+            await until(lambda: all(len(payloads(one)) for one in bot_messages(server.group(GROUP), "🏆")))
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
             async def seats() -> list[Mapping[int, str]]:
@@ -192,7 +194,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
             )
             await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
             await worker.settled()
-            before = shown_to(late)
+            before = messages_as_json(late)
             held = keys.tournament_games(code)
             while await store.client.hlen(held) < 2:
                 for person in quick:
@@ -201,7 +203,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.3)
             await worker.settled()
-            assert shown_to(late) == before
+            assert messages_as_json(late) == before
             tables = [table for each in await seats() for table in each.values()]
             assert len(tables) == 3
             games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]

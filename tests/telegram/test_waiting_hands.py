@@ -7,10 +7,10 @@ import pytest
 
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TelegramServer
-from tests.telegram.test_inline import elsewhere, has_hand, offered, payload_of, sent, table_of
-from tests.telegram.test_telegram import newest, panels, says
+from tests.telegram.test_inline import chat_without_bot, has_hand, payload_of, query_offers, send_offer, table_of
+from tests.telegram.test_telegram import has_text, newest, panels
 
 PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
 
@@ -25,7 +25,7 @@ def post(**content: Any) -> Opening:
     """A message without a text."""
 
     def push(server: TelegramServer, person: Person) -> None:
-        about = {"date": 1, "chat": person.private.about, "from": server.users[person.number]}
+        about = {"date": 1, "chat": person.private.as_json, "from": server.users[person.number]}
         server.push(message={"message_id": 900, **about, **content})
 
     return push
@@ -33,7 +33,7 @@ def post(**content: Any) -> Opening:
 
 def unblock(server: TelegramServer, person: Person) -> None:
     old, new = ({"status": status, "user": BOT} for status in ("kicked", "member"))
-    about = {"chat": person.private.about, "from": server.users[person.number], "date": 1}
+    about = {"chat": person.private.as_json, "from": server.users[person.number], "date": 1}
     server.push(my_chat_member={**about, "old_chat_member": old, "new_chat_member": new})
 
 
@@ -59,10 +59,10 @@ OPENINGS: dict[str, Opening] = {
 
 @pytest.mark.parametrize("opening", OPENINGS)
 async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: TelegramServer, opening: str) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
-        await bruno.send(chat, message, payload_of(message))
+        message = await send_offer(server, anna, chat, "metamazzo")
+        await bruno.send_press(chat, message, payload_of(message))
         table = await table_of(adapter, bruno)
         await adapter.worker.settled()
         server.started.add(bruno.number)
@@ -73,23 +73,23 @@ async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: Te
 
 
 async def test_button_above_inline_results_leads_to_the_hand(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        message = await sent(server, anna, chat, "metamazzo")
-        await bruno.send(chat, message, payload_of(message))
+        message = await send_offer(server, anna, chat, "metamazzo")
+        await bruno.send_press(chat, message, payload_of(message))
         code = (await table_of(adapter, bruno)).code
-        button = server.inline_answers[await offered(server, bruno, "")]["button"]
+        button = server.inline_answers[await query_offers(server, bruno, "")]["button"]
         bruno.start(button["start_parameter"])
         await until(lambda: has_hand(bruno, code))
 
 
 async def test_start_for_one_table_brings_hands_of_others(store: Store, server: TelegramServer) -> None:
     people = [Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)]
-    chat = elsewhere()
+    chat = chat_without_bot()
     async with on_telegram(store, server) as adapter:
         for game in ("metamazzo", "testa"):
-            message = await sent(server, people[0], chat, game)
-            await people[1].send(chat, message, payload_of(message))
+            message = await send_offer(server, people[0], chat, game)
+            await people[1].send_press(chat, message, payload_of(message))
         codes = [table.code for table in await adapter.worker.tables_of("telegram:2")]
         await adapter.worker.settled()
         people[1].start(codes[0])
@@ -98,16 +98,16 @@ async def test_start_for_one_table_brings_hands_of_others(store: Store, server: 
 
 async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, bruno = await seated(server, "metamazzo")
+        anna, bruno = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in (anna, bruno)))
         anna.say("/help", anna.private)
         await until(lambda: anna.button("Rules", anna.private) is not None)
-        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         group = server.group(GROUP)
         anna.say("/hand", group)
-        await until(lambda: says(group, "I cannot write to you: press below"))
+        await until(lambda: has_text(group, "I cannot write to you: press below"))
         await adapter.worker.settled()
-        anna.private.gone = None
+        anna.private.refusal = None
         before = newest(anna)
         await anna.press("Rules")
         await until(lambda: newest(anna) > before)
@@ -115,12 +115,12 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
 
 async def test_ordinary_message_moves_no_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await until(lambda: all(panels(person) for person in people))
         await adapter.worker.settled()
         before = [list(person.private.messages) for person in people]
         for person in people:
             OPENINGS["photo"](server, person)
-        await until(lambda: not server.waiting)
+        await until(lambda: not server.pending)
         await adapter.worker.settled()
         assert [list(person.private.messages) for person in people] == before

@@ -9,15 +9,18 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
+from adapters.telegram.adapter import Telegram
+from adapters.telegram.polling import Polling
 from bot.store import Store
-from tests.telegram.players import Person, on_telegram, seated
+from bot.supervisor import Supervisor
+from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
 from tests.test_walkthrough import PACKAGES, ROOT, Called, steps, walk
 
 MOST_FILES, MOST_ENTRIES = 30, 2
 
-WAITING = ("Supervisor._keep", "Telegram.serve", "Polling.run")
-"""Functions that wait for updates. They were at work before the press."""
+# Functions that wait for updates. They were at work before the press.
+WAITING = [function.__qualname__ for function in (Supervisor._run_adapter, Telegram.serve, Polling.run)]
 
 
 class Walk:
@@ -52,14 +55,14 @@ class Walk:
 
 
 @contextmanager
-def walked(wanted: list[Called]) -> Iterator[Walk]:
+def record_walk(wanted: list[Called]) -> Iterator[Walk]:
     """Note the steps that this thread calls."""
     found = Walk()
     names = {name for _, name in wanted}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code.co_qualname in names and called(frame) in wanted:
-            found.add(tuple(reversed(list(at_work(frame)))))
+        if event == "call" and frame.f_code.co_qualname in names and function_of(frame) in wanted:
+            found.add(tuple(reversed(list(active_functions(frame)))))
 
     sys.setprofile(note)
     try:
@@ -68,19 +71,19 @@ def walked(wanted: list[Called]) -> Iterator[Walk]:
         sys.setprofile(None)
 
 
-def called(frame: FrameType) -> Called:
+def function_of(frame: FrameType) -> Called:
     path = frame.f_code.co_filename
     return str(Path(path).relative_to(ROOT)) if path.startswith(PACKAGES) else path, frame.f_code.co_qualname
 
 
-def at_work(frame: FrameType | None) -> Iterator[Called]:
+def active_functions(frame: FrameType | None) -> Iterator[Called]:
     while frame:
         if frame.f_code.co_filename.startswith(PACKAGES) and frame.f_code.co_qualname not in WAITING:
-            yield called(frame)
+            yield function_of(frame)
         frame = frame.f_back
 
 
-async def play_one(people: list[Person], random: Random) -> None:
+async def play_one_card(people: list[Person], random: Random) -> None:
     for person in people:
         if await person.play(random):
             return
@@ -91,13 +94,13 @@ async def test_press_passes_few_files(store: Store, server: TelegramServer) -> N
     random = Random(1)
     wanted = steps("A press")
     async with on_telegram(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         for _ in range(4):
             await adapter.worker.settled()
-            await play_one(people, random)
+            await play_one_card(people, random)
         await adapter.worker.settled()
-        with walked(wanted) as found:
-            await play_one(people, random)
+        with record_walk(wanted) as found:
+            await play_one_card(people, random)
             await adapter.worker.settled()
     assert found.order == wanted
     assert len(found.files) <= MOST_FILES, "\n".join(found.files)

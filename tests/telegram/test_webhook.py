@@ -24,31 +24,31 @@ from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 from tests.tricks import has_come_to
 
 # tests/fuzz takes both from here.
-__all__ = ["free_port", "settings"]
+__all__ = ["free_port", "webhook_settings"]
 
 
-def settings(port: int) -> dict[str, Any]:
+def webhook_settings(port: int) -> dict[str, Any]:
     return {"telegram_webhook_url": f"http://127.0.0.1:{port}/cards", "telegram_webhook_port": port}
 
 
-def dated(date: int) -> dict[str, Any]:
+def dated_message(date: int) -> dict[str, Any]:
     return {"message_id": 1, "date": date, "chat": {"id": 1, "type": "private"}, "text": "x"}
 
 
-def written(text: str, user: dict[str, Any]) -> dict[str, Any]:
+def command_fields(text: str, user: dict[str, Any]) -> dict[str, Any]:
     entity = {"type": "bot_command", "offset": 0, "length": len(text)}
     return {"text": text, "entities": [entity], "from": {"is_bot": False, "first_name": "Zeno", **user}}
 
 
-def move(server: TelegramServer) -> None:
+def upgrade_group(server: TelegramServer) -> None:
     """The group becomes a supergroup."""
-    chat = server.group(GROUP).about
+    chat = server.group(GROUP).as_json
     server.push(message={"message_id": 1, "date": 1, "chat": chat, "migrate_to_chat_id": -100777})
 
 
 async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
     port = free_port()
-    async with on_telegram(store, server, **settings(port)) as adapter:
+    async with on_telegram(store, server, **webhook_settings(port)) as adapter:
         await until(lambda: adapter.healthy)
         assert server.webhook["allowed_updates"] == [
             "message",
@@ -111,7 +111,7 @@ async def test_any_worker_handles_any_update(store: Store, server: TelegramServe
 
 async def test_redelivered_update_counts_once(store: Store, server: TelegramServer) -> None:
     port = free_port()
-    async with on_telegram(store, server, **settings(port)) as adapter:
+    async with on_telegram(store, server, **webhook_settings(port)) as adapter:
         await until(lambda: adapter.healthy)
         server.redeliver = True
         Person(server, 1, "Anna").say("/challenge metamazzo")
@@ -124,10 +124,10 @@ async def test_redelivered_update_counts_once(store: Store, server: TelegramServ
 async def test_refused_chat_move_is_delivered_again(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with on_telegram(store, server, **settings(free_port())) as adapter:
+    async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
         monkeypatch.setattr(retries, "MAX_WAITING", 0)
-        move(server)
+        upgrade_group(server)
         await until(lambda: len(server.refused_by_webhook) > 2)
         assert set(server.refused_by_webhook) == {503}
         monkeypatch.setattr(retries, "MAX_WAITING", 10)
@@ -136,11 +136,11 @@ async def test_refused_chat_move_is_delivered_again(
 
 
 async def test_impossible_chat_move_is_logged_and_dropped(store: Store, server: TelegramServer) -> None:
-    async with on_telegram(store, server, **settings(free_port())) as adapter:
+    async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
         await store.client.set(keys.MOVED, "no hash")
         with capture_logs() as logs:
-            move(server)
+            upgrade_group(server)
             await until(lambda: not server._updates)
     assert [line["event"] for line in logs if "exc_info" in line] == ["work_failed"]
     assert "telegram_update_lost" in [line["event"] for line in logs]
@@ -150,12 +150,12 @@ async def test_impossible_chat_move_is_logged_and_dropped(store: Store, server: 
 async def test_webhook_refuses_strangers_and_odd_bodies(store: Store, server: TelegramServer) -> None:
     port = free_port()
     with capture_logs() as logs:
-        await shown_the_door(store, server, port)
+        await check_refusals(store, server, port)
     assert not [line for line in logs if line["log_level"] == "error"]
 
 
-async def shown_the_door(store: Store, server: TelegramServer, port: int) -> None:
-    async with on_telegram(store, server, **settings(port)) as adapter, aiohttp.ClientSession() as session:
+async def check_refusals(store: Store, server: TelegramServer, port: int) -> None:
+    async with on_telegram(store, server, **webhook_settings(port)) as adapter, aiohttp.ClientSession() as session:
         await until(lambda: adapter.healthy)
         url = f"http://127.0.0.1:{port}"
         secret = {"X-Telegram-Bot-Api-Secret-Token": secret_of(TOKEN)}
@@ -169,12 +169,16 @@ async def shown_the_door(store: Store, server: TelegramServer, port: int) -> Non
             (secret, [], 200),
             (secret, {"update_id": 2, "message": 7}, 200),
             (secret, {"update_id": 3, "callback_query": {"id": []}}, 200),
-            (secret, {"update_id": "3\n4\t5", "message": dated(1)}, 200),
+            (secret, {"update_id": "3\n4\t5", "message": dated_message(1)}, 200),
             (secret, {"update_id": 5, "callback_query": {"id": "1", "chat_instance": "1", "data": "x"}}, 200),
-            (secret, {"update_id": 6, "message": {**dated(1), **written("/help", {"id": "1\n2"})}}, 200),
-            (secret, {"update_id": 7, "message": {**dated(1), **written("/help", {"id": 10**300})}}, 200),
-            (secret, {"update_id": 8, "message": {**dated(1), **written("/\ud800 x", {"id": 9})}}, 200),
-            *((secret, {"update_id": 4, "message": dated(date)}, 200) for date in (2**63, 2**53, -(10**300))),
+            (secret, {"update_id": 6, "message": {**dated_message(1), **command_fields("/help", {"id": "1\n2"})}}, 200),
+            (
+                secret,
+                {"update_id": 7, "message": {**dated_message(1), **command_fields("/help", {"id": 10**300})}},
+                200,
+            ),
+            (secret, {"update_id": 8, "message": {**dated_message(1), **command_fields("/\ud800 x", {"id": 9})}}, 200),
+            *((secret, {"update_id": 4, "message": dated_message(date)}, 200) for date in (2**63, 2**53, -(10**300))),
         ):
             async with session.post(f"{url}/cards", json=body, headers=headers) as answer:
                 assert answer.status == status, (body, status)
@@ -219,7 +223,7 @@ async def test_webhook_errors_are_logged_and_the_webhook_set_again(
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     port = free_port()
     with capture_logs() as logs:
-        async with on_telegram(store, server, **settings(port)) as adapter:
+        async with on_telegram(store, server, **webhook_settings(port)) as adapter:
             await until(lambda: adapter.healthy)
             server.refused_by_webhook.append(502)
             await until(lambda: any(line["event"] == "telegram_webhook_unreachable" for line in logs))
@@ -238,7 +242,7 @@ async def test_old_webhook_error_is_logged_only_with_pending_updates(
     if waits:
         Person(server, 1, "Anna").say("ciao")
     with capture_logs() as logs:
-        async with on_telegram(store, server, **settings(free_port())):
+        async with on_telegram(store, server, **webhook_settings(free_port())):
             # The second look comes after all that is said of the first.
             await until(lambda: sum(method == "getWebhookInfo" for method, _ in server.calls) > 2)
     assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == waits
@@ -248,7 +252,7 @@ async def test_rate_limited_set_webhook_is_retried(store: Store, server: Telegra
     """tdlib/telegram-bot-api, Client::process_set_webhook_query: one a second."""
     server.order("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     with capture_logs() as logs:
-        async with on_telegram(store, server, **settings(free_port())) as adapter:
+        async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
             await until(lambda: adapter.healthy)
     assert sum(method == "setWebhook" for method, _ in server.calls) == 2
     assert "platform_away" not in [line["event"] for line in logs]
@@ -262,7 +266,7 @@ async def test_outage_is_logged_once_at_its_start_and_its_end(
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.3)
     monkeypatch.setattr(outages, "QUIET_SECONDS", 0.05)
     with capture_logs() as logs:
-        async with on_telegram(store, server, **settings(free_port())) as adapter:
+        async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
             await until(lambda: adapter.healthy)
             server.away = Failure(Refused(502, "Bad Gateway"))
             await until(lambda: not adapter.healthy)
@@ -281,8 +285,8 @@ async def test_outage_is_logged_once_at_its_start_and_its_end(
 
 
 async def test_server_without_webhook_info_still_works(store: Store, server: TelegramServer) -> None:
-    server.lacks = {"getWebhookInfo"}
-    async with on_telegram(store, server, **settings(free_port())) as adapter:
+    server.missing_methods = {"getWebhookInfo"}
+    async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
         await until(lambda: adapter.healthy)
         Person(server, 1, "Anna").say("/challenge testa")
         await until(lambda: any(message["from"] == BOT for message in server.group(GROUP).messages.values()))
@@ -302,6 +306,6 @@ async def test_taken_port_names_its_setting(store: Store, server: TelegramServer
         port = int(taken.getsockname()[1])
         async with on_telegram(store, server) as adapter:
             worker = adapter.worker
-            worker.settings = worker.settings.model_copy(update=settings(port))
+            worker.settings = worker.settings.model_copy(update=webhook_settings(port))
             with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_WEBHOOK_PORT"):
                 await Webhook(adapter.bot, adapter._handle, adapter.card_room).run()

@@ -27,7 +27,7 @@ async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
     await one.start()
     try:
         async with aiohttp.ClientSession() as session:
-            await one.until_healthy(session)
+            await one.wait_until_healthy(session)
         yield one
     finally:
         await one.kill()

@@ -14,7 +14,7 @@ from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
 from tests.kills import daily
-from tests.kills.daily import Answers, DayAtRest, zones
+from tests.kills.daily import DayAtRest, RobotAnswers, zones
 from tests.kills.invariants import Disagreement
 
 AddFault = Callable[[DayAtRest], DayAtRest]
@@ -46,12 +46,12 @@ def other_cards(rest: DayAtRest) -> DayAtRest:
 
 
 FAULTS: dict[str, AddFault] = {
-    "it_is_played_once": lambda rest: replace(rest, held=[*rest.held, *rest.held]),
+    "day_is_played_once": lambda rest: replace(rest, held=[*rest.held, *rest.held]),
     "each_game_has_its_result": lambda rest: replace(rest, results={"paper:1": DayResult((99, 0), "1")}),
-    "results_are_told_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
-    "everybody_has_the_cards_of_the_day": other_cards,
-    "nothing_is_in_the_archive": lambda rest: replace(rest, archived=rest.held),
-    "no_message_tells_a_secret": lambda rest: replace(rest, messages=f"… {rest.chain.secret(TODAY).hex()} …"),
+    "results_are_shown_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
+    "all_games_have_the_cards_of_the_day": other_cards,
+    "archive_has_no_game_of_the_day": lambda rest: replace(rest, archived=rest.held),
+    "no_message_reveals_a_secret": lambda rest: replace(rest, messages=f"… {rest.chain.secret(TODAY).hex()} …"),
 }
 
 
@@ -67,14 +67,14 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
         with pytest.raises(Disagreement):
             getattr(daily, name)(add_fault(rest))
     with pytest.raises(Disagreement):
-        daily.no_message_tells_a_secret(replace(rest, messages=f"1preplay {rest.held[0].id} 1"))
+        daily.no_message_reveals_a_secret(replace(rest, messages=f"1preplay {rest.held[0].id} 1"))
     with pytest.raises(Disagreement):
         daily.each_game_has_its_result(replace(rest, results={}))
 
 
 async def test_wrong_robot_answer_is_detected(store: Store) -> None:
     rest = await day_at_rest(store)
-    answers = Answers("testa", rest.chain.secret(TODAY))
+    answers = RobotAnswers("testa", rest.chain.secret(TODAY))
     for person, moves in rest.lines:
         answers.check(person, moves)
     [(person, moves), _other] = rest.lines

@@ -13,7 +13,7 @@ from bot.store import Store
 from tests.bot.features.tournaments.field import open_field, open_tables
 from tests.kills import tournaments as kills
 from tests.kills.invariants import Disagreement
-from tests.kills.tournaments import TournamentsAtRest, at_rest
+from tests.kills.tournaments import TournamentsAtRest, load_state
 
 Fault = Callable[[TournamentsAtRest], TournamentsAtRest]
 
@@ -32,7 +32,7 @@ async def rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRe
             first, _second = open_tables(await field.tournaments.load(code))
             await field.play_out(first)
         await field.settle()
-    return await at_rest(store, {over.code: 1, code: 1}, {over.code: 1}, "nothing")
+    return await load_state(store, {over.code: 1, code: 1}, {over.code: 1}, "nothing")
 
 
 def replace_tournament(tournament: Tournament, rest: TournamentsAtRest) -> list[Tournament]:
@@ -139,23 +139,23 @@ def reverse_the_players(rest: TournamentsAtRest) -> TournamentsAtRest:
 FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
     (kills.each_fixture_is_played_once, archive_a_game_twice),
     (kills.each_fixture_is_played_once, open_a_second_table),
-    (kills.each_result_is_what_its_record_says, lose_a_game),
-    (kills.each_result_is_what_its_record_says, swap_the_winner),
-    (kills.each_result_is_what_its_record_says, replace_the_players),
-    (kills.each_result_is_what_its_record_says, change_the_game_id),
-    (kills.each_result_is_what_its_record_says, record_a_result_twice),
-    (kills.nobody_sits_twice_with_one_pack, seat_players_twice),
-    (kills.nobody_sits_twice_with_one_pack, swap_the_cards),
-    (kills.a_round_is_told_when_it_is_over, archive_too_early),
-    (kills.a_round_is_told_when_it_is_over, link_to_a_held_game),
-    (kills.a_round_is_told_when_it_is_over, reveal_a_secret),
-    (kills.there_is_one_card_and_one_word_of_who_won, show_two_cards),
-    (kills.there_is_one_card_and_one_word_of_who_won, show_no_card),
-    (kills.there_is_one_card_and_one_word_of_who_won, announce_the_winner_twice),
-    (kills.there_is_one_card_and_one_word_of_who_won, announce_no_winner),
-    (kills.matches_that_are_due_have_a_table, lose_a_table),
-    (kills.matches_that_are_due_have_a_table, lose_the_rounds),
-    (kills.who_is_ahead_is_who_the_records_say, reverse_the_players),
+    (kills.results_match_their_records, lose_a_game),
+    (kills.results_match_their_records, swap_the_winner),
+    (kills.results_match_their_records, replace_the_players),
+    (kills.results_match_their_records, change_the_game_id),
+    (kills.results_match_their_records, record_a_result_twice),
+    (kills.nobody_plays_the_same_cards_twice, seat_players_twice),
+    (kills.nobody_plays_the_same_cards_twice, swap_the_cards),
+    (kills.games_are_published_after_their_round, archive_too_early),
+    (kills.games_are_published_after_their_round, link_to_a_held_game),
+    (kills.games_are_published_after_their_round, reveal_a_secret),
+    (kills.each_tournament_has_one_card_and_one_winner_message, show_two_cards),
+    (kills.each_tournament_has_one_card_and_one_winner_message, show_no_card),
+    (kills.each_tournament_has_one_card_and_one_winner_message, announce_the_winner_twice),
+    (kills.each_tournament_has_one_card_and_one_winner_message, announce_no_winner),
+    (kills.due_matches_have_a_table, lose_a_table),
+    (kills.due_matches_have_a_table, lose_the_rounds),
+    (kills.standings_follow_from_the_records, reverse_the_players),
 ]
 
 

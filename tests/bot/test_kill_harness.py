@@ -15,7 +15,7 @@ from tests.kills.invariants import Disagreement
 from tests.kills.pages import Page
 
 
-def harness_of(folder: Path, store_url: str, keep_tables: Callable[[int], Awaitable[None]]) -> Harness:
+def harness_of(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
     """People whose presses are never acknowledged, and who do this again and again."""
 
     class Unacknowledged(Harness):
@@ -27,7 +27,7 @@ def harness_of(folder: Path, store_url: str, keep_tables: Callable[[int], Awaita
 
     (folder / "bot.log").touch()
     harness = Unacknowledged(Page(Bot(folder)), 1)
-    players: Any = SimpleNamespace(acknowledged=set(), keep_tables=keep_tables)
+    players: Any = SimpleNamespace(acknowledged=set(), fill_tables=fill_tables)
     harness.players = players
     return harness
 

@@ -29,7 +29,7 @@ NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", 
 class LenientPlatform(FakePlatform):
     """A platform that ignores edits without a change, as real chats do.
 
-    A restored bot cannot know what a message shows.
+    A restored bot does not know the contents of its messages.
     """
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -94,7 +94,7 @@ async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]
 async def play_until(
     store: Store, fake: FakePlatform, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]
 ) -> None:
-    """Press what the panels offer until `done` returns true."""
+    """Press buttons of the panels until `done` returns true."""
     random = Random(1)
     async with open_worker(store, fake) as worker:
         await worker.settled()

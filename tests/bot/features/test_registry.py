@@ -18,7 +18,7 @@ def make_worker(store: Store) -> Worker:
 
 
 async def test_every_folder_is_one_registered_feature(store: Store) -> None:
-    folders = {one.name for one in FOLDERS.iterdir() if (one / "feature.py").exists()}
+    folders = {path.name for path in FOLDERS.iterdir() if (path / "feature.py").exists()}
     named = [feature.name for feature in make_worker(store).features]
     assert sorted(named) == sorted(folders), "bot/registry.py must list the feature of every folder in bot/features"
 

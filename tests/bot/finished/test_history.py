@@ -74,7 +74,7 @@ async def test_mydata_contains_the_history(store: Store) -> None:
     ratings = await store_rated_games(store, 3)
     file = await MyData(store.client, ratings.archive, ratings, []).file("paper:1", [], NOON)
     everywhere = {"chat": EVERYTHING, "month": EVERYTHING, "game": EVERYTHING}
-    [found] = [one for one in json.loads(file.content)["ratings"] if everywhere.items() <= one.items()]
+    [found] = [rating for rating in json.loads(file.content)["ratings"] if everywhere.items() <= rating.items()]
     assert found["history"] == [game._asdict() for game in await load_history(ratings, ANYWHERE)]
     assert len(found["history"]) == found["games"]
 

@@ -1,4 +1,4 @@
-"""A chat whose id changes, such as a group that becomes a supergroup, keeps its leaderboards and honours."""
+"""A chat with a new id, such as a group that becomes a supergroup, keeps its leaderboards and honours."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -150,7 +150,7 @@ async def test_chat_moved_during_closing_gets_its_honours(store: Store) -> None:
     assert await honours.months_of(GROUP, 6) == []
     [month] = await honours.months_of(NEW, 6)
     assert month.honours[0].kind == "champion"
-    assert {one.chat for one in await honours.honours_of(ANNA)} == {NEW}
+    assert {honour.chat for honour in await honours.honours_of(ANNA)} == {NEW}
 
 
 async def test_moved_chat_keeps_its_daily_results(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Games moved from the store into a file: none is lost or doubled, wherever the move is interrupted."""
+"""Games moved from the store into a file: none is lost or doubled if the move is interrupted."""
 
 import asyncio
 import gzip
@@ -51,7 +51,7 @@ async def numbers_in_store(store: Store) -> list[int]:
 
 
 def numbers_in_file(path: Path) -> list[int]:
-    return [one.number for one in read_entries(path)]
+    return [entry.number for entry in read_entries(path)]
 
 
 async def test_moved_games_keep_their_ratings(any_store: Store, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_archive_must_be_a_regular_file(store: Store, tmp_path: Path, kind
 
 
 async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path) -> None:
-    """Unrated games, games whose table is not removed yet, unreadable and wrong games."""
+    """Unrated games, games with a table not removed yet, unreadable and wrong games."""
     await store_rated_games(store)
     await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
     await store.client.set(keys.game(finished(3).id), b"no game")
@@ -230,7 +230,7 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
         await moving.move(NOON + 7, await closed_month(store.client))
     await move_games(store, path)
     assert sorted(numbers_in_file(path)) == [1, 2, 3, 4, 5, 6]
-    [second] = [one.read().game for one in read_entries(path) if one.number == 2]
+    [second] = [entry.read().game for entry in read_entries(path) if entry.number == 2]
     assert second == renamed(finished(2), "somebody")
 
 
@@ -242,7 +242,7 @@ async def test_archived_games_count_towards_a_guests_trial(
     archive = Archive(store.client)
     await store.client.hset(keys.person("paper:2"), mapping={"name": "Ada"})
     games = [replace(finished(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]
-    for game in [replace(one, people=["paper:1", "paper:2"]) for one in games]:
+    for game in [replace(game, people=["paper:1", "paper:2"]) for game in games]:
         await archive.keep(game)
     await Ratings(store.client, archive).catch_up()
     # A later month's game lets the honours of this month be made.
@@ -274,7 +274,7 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
     await store_rated_games(store)
     await move_games(store, path)
     rewrite_file(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
-    assert {one.read().game.record.seats[0] for one in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
+    assert {entry.read().game.record.seats[0] for entry in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
     before = path.read_bytes()
 
     def fails(_: object) -> FinishedGame:
@@ -283,7 +283,7 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
     with pytest.raises(RuntimeError):
         rewrite_file(path, fails)
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir() if one.name != "data"] == ["old"]
+    assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["old"]
 
 
 @pytest.mark.parametrize(

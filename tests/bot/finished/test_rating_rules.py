@@ -1,4 +1,4 @@
-"""Games lost on purpose raise nobody, and a rebuild gives the same ratings."""
+"""Games lost on purpose raise no rating, and a rebuild gives the same ratings."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ DAY = 86400
 
 
 def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **fields: Any) -> FinishedGame:
-    """Return a game whose seat 1 resigns after `plays` cards of the first deal."""
+    """Return a game in which seat 1 resigns after `plays` cards of the first deal."""
     kind = GAMES[game]
     played = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
     played.deal(bytes(32))
@@ -41,7 +41,7 @@ def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ..
 
 
 async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
-    """Store and rate the games. Return everybody's overall standing."""
+    """Store and rate the games. Return the overall standings."""
     for game in games:
         await keep(store, game)
     ratings = Ratings(store.client, Archive(store.client))
@@ -85,7 +85,7 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
         tally = HonourTally()
         for game in games:
             tally.add(game)
-        return [one.figure for one in tally.honours() if one.kind == "streak"]
+        return [honour.figure for honour in tally.honours() if honour.kind == "streak"]
 
     late, early = given_up(1, 20, people=people), given_up(1, 3, people=people)
     assert streaks(late, late, late) == [3]
@@ -130,7 +130,7 @@ async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
 
 
 async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
-    """The same opponents count as one pairing, also with other partners."""
+    """Games against the same opponents count together, also with other partners."""
     farmer, loser = "paper:1", "paper:2"
     games = [
         given_up(number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number)

@@ -1,4 +1,4 @@
-"""Boards change only when a table has news, so all groups see the same whenever a board is drawn."""
+"""Boards change only when a table has news, so all groups see the same board."""
 
 from collections.abc import Iterable
 from random import Random
@@ -120,7 +120,7 @@ def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str) -> No
     rules = resolve(GAMES[game].rules, {}).model_dump()
     first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
     table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
-    assert sorted(one.dealing for one in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]
+    assert sorted(seat.dealing for seat in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]
 
 
 def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
@@ -140,4 +140,6 @@ def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
 
 def moves_of_buttons(rows: Iterable[Iterable[Button]]) -> set[str]:
     """Return the moves that buttons make."""
-    return {action.move for row in rows for one in row if isinstance(action := parse_payload(one.payload), MoveAction)}
+    return {
+        action.move for row in rows for button in row if isinstance(action := parse_payload(button.payload), MoveAction)
+    }

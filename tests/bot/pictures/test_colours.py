@@ -9,7 +9,7 @@ from bot.pictures.cards import PACKS
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from engine.cards import Pack
 
-# Normal vision, and vision without one kind of cones by three methods: Brettel, Viénot and Mollon 1997,
+# Normal vision, and vision without one kind of cones by three methods. Sources: Brettel, Viénot and Mollon 1997,
 # Viénot, Brettel and Mollon 1999, and Machado, Oliveira and Fernandes 2009 at severity 1.
 VISIONS = [
     None,

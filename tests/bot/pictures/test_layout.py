@@ -79,9 +79,11 @@ def test_packets_to_choose_from_show_their_numbers() -> None:
     for number, item in enumerate(items):
         if isinstance(item, TextAt) and item.text in "12345678":
             later = [
-                one for one in items[number:] if isinstance(one, CardAt) and one.y <= item.y <= one.y + one.visible
+                card
+                for card in items[number:]
+                if isinstance(card, CardAt) and card.y <= item.y <= card.y + card.visible
             ]
-            assert not any(one.x < item.x < one.x + one.width for one in later), f"{item.text} is covered"
+            assert not any(card.x < item.x < card.x + card.width for card in later), f"{item.text} is covered"
     mine = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
     assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "the packets are in one row"
 
@@ -143,7 +145,7 @@ def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
     for laid in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
         written = [item for item in laid.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")]
         assert len(written) == 6
-        assert all(_fit_text(drawable_text(one.text), one.size, one.most)[0] == one.text for one in written)
+        assert all(_fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in written)
         for middle, left, right in (written[:3], written[3:]):
             assert left.x + left.most // 2 <= middle.x - middle.most // 2
             assert middle.x + middle.most // 2 <= right.x - right.most // 2
@@ -159,7 +161,7 @@ def test_long_notes_get_their_own_line() -> None:
     assert _fit_text(line.text, line.size, line.most)[0] == line.text
     [points] = [line for line in long if line.text == "−200"]
     assert line.y - line.size / 2 > points.y + points.size / 2
-    assert all(abs(one.y - line.y) > line.size for one in short)
+    assert all(abs(text.y - line.y) > line.size for text in short)
 
 
 def test_partners_are_listed_below_each_other() -> None:
@@ -186,8 +188,10 @@ def test_signs_of_easy_cards_are_visible() -> None:
                 if not isinstance(item, CardAt) or not item.code:
                     continue
                 assert item.visible >= 0.75 * height_of(item.width), (game, item)
-                over = [one for one in items[number + 1 :] if isinstance(one, CardAt) and one.y < item.y + item.visible]
-                right = min((one.x for one in over if one.x > item.x), default=WIDTH)
+                over = [
+                    card for card in items[number + 1 :] if isinstance(card, CardAt) and card.y < item.y + item.visible
+                ]
+                right = min((card.x for card in over if card.x > item.x), default=WIDTH)
                 assert right - item.x >= 0.5 * item.width, (game, item)
                 compared += 1
     assert compared

@@ -99,7 +99,7 @@ async def test_busy_pool_returns_the_text_and_paints_later() -> None:
         ]
         late = asyncio.create_task(pictures.paint_panel(make_panel("AD")))
         assert (await late).picture is None
-        assert not any(one.done() for one in requested), "six pictures take a minute, which is allowed"
+        assert not any(task.done() for task in requested), "six pictures take a minute, which is allowed"
         scene = make_panel("AD").picture
         assert scene
         assert pictures.is_painting(scene.subject)
@@ -127,7 +127,7 @@ async def test_stopping_does_not_wait_for_a_picture() -> None:
         requested = asyncio.create_task(pictures.paint_panel(make_panel()))
         while not pictures._processes._running:
             await asyncio.sleep(0.01)
-        [process] = [one.process for one in pictures._processes._running]
+        [process] = [running.process for running in pictures._processes._running]
     process.join(10)
     assert not process.is_alive()
     picture = (await requested).picture
@@ -145,7 +145,7 @@ async def test_same_picture_is_painted_once(tmp_path: Path) -> None:
         found = await asyncio.gather(*[pictures.paint_panel(requested) for _ in range(5)])
         found.append(await pictures.paint_panel(requested))
     assert file.read_text() == "."
-    assert {one.picture.png for one in found if one.picture} == {b"painted"}
+    assert {painted.picture.png for painted in found if painted.picture} == {b"painted"}
 
 
 @pytest.mark.parametrize("paint", [paint_with_error, paint_and_die])
@@ -200,7 +200,7 @@ async def test_long_wait_does_not_restart_the_process(tmp_path: Path, monkeypatc
 
     async with open_pool(paint_slowly) as pictures:
         await pictures.paint_panel(make_panel("AD"))
-        [process] = [one.process for one in pictures._processes._running]
+        [process] = [running.process for running in pictures._processes._running]
         monkeypatch.setattr(asyncio, "timeout", limit)
         monkeypatch.setattr(pictures, "_paint", partial(paint_after, tmp_path / "first"))
         first = asyncio.create_task(pictures.paint_panel(make_panel("AC")))
@@ -212,13 +212,13 @@ async def test_long_wait_does_not_restart_the_process(tmp_path: Path, monkeypatc
             await asyncio.sleep(0)
         (tmp_path / "first").touch()
         assert (await first).picture
-        for one in limits[1:]:
-            one.reschedule(0)
+        for timeout in limits[1:]:
+            timeout.reschedule(0)
         assert not any(painted.picture for painted in await asyncio.gather(*others))
         (tmp_path / "others").touch()
         pictures._rests_until = 0
         assert (await pictures.paint_panel(make_panel("2D"))).picture
-        assert [one.process for one in pictures._processes._running] == [process]
+        assert [running.process for running in pictures._processes._running] == [process]
 
 
 async def test_hung_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

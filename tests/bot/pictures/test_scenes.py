@@ -20,7 +20,7 @@ SECRET = bytes(31) + b"\1"
 
 
 def table_of(game: str, moves: Sequence[str] = (), names: Sequence[str] = ("Anna", "Bruno", "Carla", "Dino")) -> Table:
-    """Return a table whose first deal has these moves, each made by the player to move."""
+    """Return a table with these moves in the first deal, each made by the player to move."""
     kind = GAMES[game]
     sits = [Sit(seat, f"p:{seat}", names[seat]) for seat in range(kind.seats)]
     begun: list[Entry] = [
@@ -73,9 +73,11 @@ def test_winning_card_of_a_trick_is_marked() -> None:
     trick = hand_of_seat(table, table.game.turn).trick
     order = "4567FCRA23"
     led = trick[0].card.code[1]
-    best = max((one.card.code for one in trick if one.card.code[1] == led), key=lambda code: order.index(code[0]))
-    assert [one.card.code for one in trick if one.wins] == [best]
-    assert [one.card.code for one in trick] == [played.card for played in view.deal.trick]
+    best = max(
+        (played.card.code for played in trick if played.card.code[1] == led), key=lambda code: order.index(code[0])
+    )
+    assert [played.card.code for played in trick if played.wins] == [best]
+    assert [played.card.code for played in trick] == [played.card for played in view.deal.trick]
 
 
 def test_forty_cards_can_have_french_suits() -> None:

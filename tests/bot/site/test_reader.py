@@ -31,7 +31,7 @@ class FakeAnalyser(RobotPool):
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
         self.asked += 1
-        return [one for one in self.found if one.deal == deal]
+        return [verdict for verdict in self.found if verdict.deal == deal]
 
 
 def make_reader(store: Store, found: Sequence[Verdict] = ()) -> GameReader:
@@ -50,7 +50,7 @@ def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
     for number, deal in enumerate(record.deals, 1):
         replayed = replayed_deal(game, number, "en", "italian")
         assert ReplayedDeal.model_validate_json(replayed.model_dump_json()) == replayed
-        assert [(one.seat, one.move) for one in replayed.steps[1:]] == [move[:2] for move in deal.moves]
+        assert [(step.seat, step.move) for step in replayed.steps[1:]] == [move[:2] for move in deal.moves]
         for place, step in enumerate(replayed.steps):
             position = load(record, number, place)
             assert step.view == position.view(None).deal
@@ -84,10 +84,10 @@ async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
     game = with_names(finished(1, "metamazzo"))
     await keep(store, game)
     reader = make_reader(store)
-    english, italian = [await reader.get_deal(game.id, 1, one) for one in (ENGLISH, ITALIAN)]
+    english, italian = [await reader.get_deal(game.id, 1, by) for by in (ENGLISH, ITALIAN)]
     assert english
     assert italian
-    steps = [json.loads(one.body)["steps"] for one in (english, italian)]
+    steps = [json.loads(answer.body)["steps"] for answer in (english, italian)]
     card = steps[0][1]["move"].split(" ")[1]
     assert "plays" in steps[0][1]["text"]
     assert "gioca" in steps[1][1]["text"]
@@ -107,7 +107,7 @@ async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
     await store.client.set(keys.analysis(game.id), json.dumps([stored]))
     answer = await make_reader(store).get_analysis(game.id, ENGLISH)
     assert answer
-    assert [one["seat"] for one in json.loads(answer.body)["judgements"]] == [move[0]]
+    assert [judgement["seat"] for judgement in json.loads(answer.body)["judgements"]] == [move[0]]
 
 
 async def test_answers_contain_no_address(store: Store) -> None:
@@ -229,20 +229,20 @@ def test_analysis_names_better_moves_and_reasons() -> None:
     game = with_names(finished(1, "testa"))
     found = verdicts(game)
     replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
-    assert [one.lost for one in replayed.costliest] == [6.0, 6.0, 6.0]
-    assert [one.deal for one in replayed.costliest] == sorted(one.deal for one in replayed.costliest)
+    assert [mistake.lost for mistake in replayed.costliest] == [6.0, 6.0, 6.0]
+    assert [mistake.deal for mistake in replayed.costliest] == sorted(mistake.deal for mistake in replayed.costliest)
     assert "3" in replayed.costliest[0].text
     assert "it takes a trick that is worth having" in replayed.costliest[0].text
-    assert not [one for one in replayed.judgements if one.text and not one.lost]
-    assert [one.seat for one in replayed.players] == [0, 1]
-    assert sum(one.decisions for one in replayed.players) == len(found)
-    assert all((one.accuracy is None) == (one.decisions == 0) for one in replayed.players)
-    assert all(one.accuracy is None or 0 <= one.accuracy <= 100 for one in replayed.players)
+    assert not [judgement for judgement in replayed.judgements if judgement.text and not judgement.lost]
+    assert [player.seat for player in replayed.players] == [0, 1]
+    assert sum(player.decisions for player in replayed.players) == len(found)
+    assert all((player.accuracy is None) == (player.decisions == 0) for player in replayed.players)
+    assert all(player.accuracy is None or 0 <= player.accuracy <= 100 for player in replayed.players)
 
 
 def test_player_without_decisions_has_no_accuracy() -> None:
     game = with_names(finished(1, "testa"))
-    found = [one for one in verdicts(game) if one.seat == 0]
+    found = [verdict for verdict in verdicts(game) if verdict.seat == 0]
     replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
     decided, idle = replayed.players
     assert (decided.decisions, decided.accuracy is None) == (len(found), False)
@@ -259,12 +259,14 @@ def test_costliest_move_keeps_all_its_verdicts() -> None:
     place, seat, move = moves[3]
     found += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
     replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
-    assert [(one.place, one.lost) for one in replayed.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
+    assert [(mistake.place, mistake.lost) for mistake in replayed.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
 
 
 def test_unfinished_analysis_has_no_players() -> None:
     game = finished(1, "testa")
-    replayed = replayed_analysis(game, Analysis([one for one in verdicts(game) if one.deal == 1], 1), "en", "italian")
+    replayed = replayed_analysis(
+        game, Analysis([verdict for verdict in verdicts(game) if verdict.deal == 1], 1), "en", "italian"
+    )
     assert (replayed.is_begun, replayed.deals_done, replayed.players) == (True, 1, [])
     assert replayed.judgements
 

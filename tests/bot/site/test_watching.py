@@ -1,4 +1,4 @@
-"""Spectators see what a group's board shows, as it happens, and nothing else."""
+"""Spectators see the same as a group's board, as it happens."""
 
 import asyncio
 import json

@@ -21,7 +21,7 @@ def write_record(secret: bytes, path: Path) -> Path:
     game = Game("metamazzo", {}, ["Anna", "Bruno"])
     game.deal(secret)
     while game.deal_number == 1 and game.turn is not None:
-        game.play(game.turn, next(one for one in game.legal_moves(game.turn) if one.startswith("play ")))
+        game.play(game.turn, next(move for move in game.legal_moves(game.turn) if move.startswith("play ")))
     game.stop("cancelled")
     path.write_text(game.record().to_json() + "\n", encoding="utf-8")
     return path
@@ -45,7 +45,7 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with open_store(valkey.url) as store:
-        # The stored game counts, not the one that this release would choose.
+        # The stored game counts, not this release's choice.
         today = datetime.now(UTC).date()
         stored_games = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
         await store.client.hset(keys.DAILY_DRAWN, mapping=stored_games)
@@ -58,7 +58,7 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
         ]
         end = (await load_chain(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
     await valkey.stop()
-    assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
+    assert [answer.returncode for answer in answers] == [0, 0], answers[0].stderr
     assert answers[0].stdout == answers[1].stdout
     assert f"end {end}" in answers[0].stdout
     assert ": tavolo, played by 0 players" in answers[0].stdout

@@ -1,4 +1,4 @@
-"""The deal of the day in chats: same cards and answers for everybody, once, and secret until the day is over."""
+"""The deal of the day in chats: the same for all players, once each, and secret until the day is over."""
 
 import asyncio
 import time
@@ -61,7 +61,7 @@ async def make_move(player: Player, code: str, seed: int) -> bool:
         return False
     assert table.game
     if table.game.turn == 0:
-        legal = [one for one in table.game.legal_moves(0) if one not in ("resign", "claim")]
+        legal = [move for move in table.game.legal_moves(0) if move not in ("resign", "claim")]
         chosen = Random(f"{seed} {len(table.game.moves)}").choice(legal)
         await worker.room.press(code, player.person.id, table.version, chosen, f"m{table.version}")
     return True
@@ -162,7 +162,7 @@ async def test_deal_begun_in_a_group_is_played_in_private(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await anna.say("/daily", anna.private)
         for player in (anna, bruno):
-            # As on Discord: yesterday's page is visible only to its reader and has a button for today's deal.
+            # On Discord, yesterday's page is visible only to its reader and has a button for today's deal.
             anna.fake.messages[player.aside]["9"] = anna.fake.last(anna.private)
         reply = await bruno.press("Play", bruno.aside)
         assert reply.start_word == "daily"
@@ -220,7 +220,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         code = await begin_deal(anna)
         table = await worker.room.table(code)
         assert await worker.watching.watch_id(table) == ""
-        assert not [button for button in anna.fake.last(anna.private).rows for one in button if "Hint" in one.label]
+        assert not [button for button in anna.fake.last(anna.private).rows for item in button if "Hint" in item.label]
         await play_deal(anna, code, 1)
         assert await worker.archive.count() == 0
         await worker.feature(DailyFeature).days.close_past()
@@ -250,8 +250,8 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
         moves = [make_move for seat, make_move, *_legal in game.record.deals[0].moves if seat == 0]
-        assert [one.move for one in best.decisions] == moves
-        assert sum(bool(one.card) for one in best.decisions) == 20
+        assert [decision.move for decision in best.decisions] == moves
+        assert sum(bool(decision.card) for decision in best.decisions) == 20
         await anna.press("Replay", anna.private)
 
 

@@ -25,7 +25,7 @@ def play_first_deal(game_id: str, seed: int, ending: str = "cancelled") -> Game:
     random, game = Random(seed), Game(game_id, {}, ["p"] * GAMES[game_id].seats)
     game.deal(SECRET)
     while game.deal_number == 1 and game.turn is not None:
-        moves = [one for one in game.legal_moves(game.turn) if one not in ("resign", "claim")]
+        moves = [move for move in game.legal_moves(game.turn) if move not in ("resign", "claim")]
         game.play(game.turn, "resign" if ending == "resign" and len(game.moves) > 30 else random.choice(moves))
     if not game.over:
         game.stop("cancelled")
@@ -44,11 +44,11 @@ def test_finished_deal_gives_a_valid_record_and_result(game_id: str) -> None:
     assert (result.tricks.count("1"), result.tricks.count("0")) == tuple(view.tricks)
     unit = int(record.rules.get("score_unit", 1))
     assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
-    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[one] for one in result.tricks)
+    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[digit] for digit in result.tricks)
 
 
 class Claimer:
-    """A robot that claims whenever it can."""
+    """A robot that always claims if it can."""
 
     def choose(self, view: View, _history: Sequence[MoveEntry]) -> str | None:
         return "claim" if "claim" in view.moves else next(move for move in view.moves if move != "resign")

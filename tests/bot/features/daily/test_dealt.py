@@ -41,7 +41,7 @@ async def assert_refused(player: Player, why: str) -> None:
     """Assert that the player cannot get the cards again anywhere, and reads why."""
     worker = player.worker
     await player.say("/daily", player.private)
-    assert not [one for row in player.fake.last(player.private).rows for one in row if one.label == "Play"]
+    assert not [button for row in player.fake.last(player.private).rows for button in row if button.label == "Play"]
     await player.say("/daily", GROUP)
     assert why in (await player.press("Play", GROUP)).toast
     site = worker.feature(DailyFeature).site

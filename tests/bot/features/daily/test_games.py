@@ -74,7 +74,7 @@ async def test_days_of_old_stores_keep_the_old_rule(store: Store, monkeypatch: p
     add_game(monkeypatch)
     games = DayGames(store.client)
     assert [await games.past_game(day) for day in days] == before
-    # The earlier release may already have begun today.
+    # The earlier release could already have begun today.
     assert await games.todays_game(TODAY) == before[0]
     assert await games.todays_game(TOMORROW) == list(GAMES)[TOMORROW.toordinal() % 8]
     assert [await games.past_game(day) for day in days] == before

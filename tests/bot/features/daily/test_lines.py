@@ -1,4 +1,4 @@
-"""A finished day: all lines side by side, where they part, and the points that each lost."""
+"""A finished day: all lines side by side, their forks, and the points that each lost."""
 
 from datetime import timedelta
 
@@ -119,8 +119,8 @@ def test_lines_part_when_one_declares_later() -> None:
 
 
 def test_line_survives_a_round_trip_as_text() -> None:
-    for one in (BEST, line("C-1", None, "3D")):
-        assert DayLine.parse(one.to_text()) == one
+    for day_line in (BEST, line("C-1", None, "3D")):
+        assert DayLine.parse(day_line.to_text()) == day_line
 
 
 @pytest.mark.parametrize(("tricks", "rows"), [(20, [10, 10]), (13, [7, 6]), (10, [10]), (0, [])])
@@ -173,7 +173,7 @@ def test_costliest_move_shows_all_its_losses() -> None:
     verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
     lines = comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
     lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
-    assert [one for one in lines_shown if one.startswith("The costliest")] == [
+    assert [line for line in lines_shown if line.startswith("The costliest")] == [
         "The costliest, at trick 2: RD, better napoletana in coins (−3)",
         "The costliest, at trick 2: RD, better 2D (−1)",
     ]
@@ -239,22 +239,25 @@ async def fake_verdicts(record: Record, deal: int) -> list[Verdict]:
 async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
         monkeypatch.setattr(worker.robot_pool, "verdicts", fake_verdicts)
-        for one in (anna, bruno):
-            await one.say("/daily", GROUP)
+        for player in (anna, bruno):
+            await player.say("/daily", GROUP)
         await play_all(worker, anna, bruno, carla)
         assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}, (
             "lines are hidden until the day is over"
         )
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
-        assert not [one for row in anna.fake.last(anna.private).rows for one in row if one.label == "Side by side"]
+        assert not [
+            button for row in anna.fake.last(anna.private).rows for button in row if button.label == "Side by side"
+        ]
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         monkeypatch.setattr(worker.feature(DailyFeature).daily._played, "_is_analysed", True)
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
-        # The private page shows the reader's line. The group's page shows those who asked there, wherever it is read.
+        # The private page shows the reader's line. The group's page shows the players who asked there,
+        # also when it is read in private.
         await anna.say("/daily", anna.private)
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)
@@ -307,8 +310,8 @@ async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.M
 
 async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Annamaria", "Bruno") as (worker, (anna, bruno)):
-        for one in (anna, bruno):
-            await one.say("/daily", GROUP)
+        for player in (anna, bruno):
+            await player.say("/daily", GROUP)
         await play_all(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()

@@ -35,7 +35,7 @@ async def find_each_other(two_strangers: list[Player], game: str = GAME) -> str:
 
 @pytest.fixture
 async def playing(two_strangers: list[Player]) -> list[Player]:
-    """Two strangers whose game has begun."""
+    """Two strangers in a running game."""
     await find_each_other(two_strangers)
     for player in two_strangers:
         await player.press("Ready")

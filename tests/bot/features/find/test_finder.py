@@ -31,15 +31,15 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def make_random_move(two_strangers: list[Player], random: Random) -> None:
-    """Make a random move for the player to move. A deal's board may be below their hand."""
+    """Make a random move for the player to move. A deal's board can be below their hand."""
     for player in two_strangers:
         for message, panel in reversed(player.fake.messages[player.private].items()):
-            payloads = [one.payload for row in panel.rows for one in row]
-            found = [one for one in payloads if one.startswith("1m") or ":draft " in one]
+            payloads = [button.payload for row in panel.rows for button in row]
+            found = [payload for payload in payloads if payload.startswith("1m") or ":draft " in payload]
             found = [
-                one
-                for one in found
-                if not any(word in one for word in ("claim", "resign", " block", " report", " say"))
+                payload
+                for payload in found
+                if not any(word in payload for word in ("claim", "resign", " block", " report", " say"))
             ]
             if found:
                 await player.send(random.choice(found), player.private, message)
@@ -59,7 +59,7 @@ def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
 
 async def people_waiting(two_strangers: list[Player]) -> list[str]:
     return sorted(
-        one.searcher.person for one in await two_strangers[0].worker.feature(FindFeature).finder.queue.entries()
+        entry.searcher.person for entry in await two_strangers[0].worker.feature(FindFeature).finder.queue.entries()
     )
 
 
@@ -117,7 +117,7 @@ async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Pla
             await run_finder(worker)
             await worker.delivery.answers.tasks.wait()
         for player in two_strangers:
-            messages = [one for one in player.fake.texts(player.private) if "no room for new tables" in one]
+            messages = [text for text in player.fake.texts(player.private) if "no room for new tables" in text]
             assert len(messages) == 1
             assert "look again later with /find" in messages[0]
         assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
@@ -137,7 +137,7 @@ async def test_matched_players_can_leave_a_full_store(two_strangers: list[Player
     for player in two_strangers:
         await player.say(f"/find {GAME}", player.private)
     both = await finder.queue.entries()
-    # As if a worker died before it opened their table.
+    # A worker died before it opened their table.
     assert await finder.queue.pair("p1", both, GAME)
     async with full(anna.worker.store):
         if action == "leave":
@@ -216,7 +216,7 @@ async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: l
     await anna.press("Rematch")
     assert "Ready" in str(bruno.fake.last(bruno.private).rows)
     await bruno.press("Ready")
-    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
     for player, other in ((anna, bruno), (bruno, anna)):
         for panel in player.fake.messages[player.private].values():
             assert other.person.name not in panel.plain
@@ -355,7 +355,7 @@ async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
         for player in two_strangers:
             await player.say(f"/find {GAME}", player.private)
         one, other = await worker.feature(FindFeature).finder.queue.entries()
-        # As if a worker died after pairing them and before opening their table.
+        # A worker died between pairing them and opening their table.
         assert await worker.feature(FindFeature).finder.queue.pair("c0de", [one, other], GAME)
     async with open_worker(store, fake) as worker:
         two_strangers = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
@@ -505,7 +505,9 @@ async def test_old_button_keeps_the_page_of_an_asked_player(four: list[Player]) 
     reply = await anna.send(button.payload, anna.private, message)
     assert "look below whether you are ready" in reply.toast
     assert "I look for somebody" in anna.fake.messages[anna.private][message].plain
-    assert any(one.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for one in row)
+    assert any(
+        button.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for button in row
+    )
 
 
 async def test_stopping_wins_over_choosing_robots(four: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -602,13 +604,13 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
-        left = [one.searcher for one in await worker.feature(FindFeature).finder.queue.entries()]
+        left = [entry.searcher for entry in await worker.feature(FindFeature).finder.queue.entries()]
         asked = {
             person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
         }
         playing = {player.person.id for player, tables in zip(searchers, seats, strict=True) if tables}
-        assert {one.person for one in left} | asked | playing == {player.person.id for player in searchers}
-        assert not {one.person for one in left} & (asked | playing)
+        assert {searcher.person for searcher in left} | asked | playing == {player.person.id for player in searchers}
+        assert not {searcher.person for searcher in left} & (asked | playing)
         assert find_matches(left, await worker.feature(FindFeature).finder.queue.now()) == []
         assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

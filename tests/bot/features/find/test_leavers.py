@@ -139,7 +139,7 @@ async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) 
 
 @pytest.mark.parametrize("partner_was_late", [False, True])
 def test_only_the_partner_to_move_leaves_by_timeout(partner_was_late: bool) -> None:
-    table = start_game("tressette", *(Match(one, "P") for one in FOUR))
+    table = start_game("tressette", *(Match(person, "P") for person in FOUR))
     if partner_was_late:
         assert table.game
         table = play_cards(table.after([Late(table.game.turn or 0)], "u"), 2)

@@ -65,7 +65,7 @@ def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
 @given(crowds())
 def test_matches_follow_the_rule(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    assert [tuple(one.person for one in found.people) for found in matches] == match_by_the_rule(crowd)
+    assert [tuple(searcher.person for searcher in found.people) for found in matches] == match_by_the_rule(crowd)
     for (one, other), game in matches:
         assert can_match(one, other, NOW)
         assert game == next(wanted for wanted in one.games if wanted in other.games)
@@ -77,7 +77,7 @@ def test_matches_are_unique_unblocked_and_complete(crowd: list[Searcher]) -> Non
     matched = [person.person for found in matches for person in found.people]
     assert len(matched) == len(set(matched))
     assert not any(one.person in other.blocked or other.person in one.blocked for (one, other), _ in matches)
-    left = [one for one in crowd if one.person not in matched]
+    left = [searcher for searcher in crowd if searcher.person not in matched]
     assert not any(can_match(one, other, NOW) for one, other in combinations(left, 2))
 
 
@@ -94,18 +94,18 @@ def test_people_who_match_now_match_later(crowd: list[Searcher], later: float) -
 @given(crowds(GAMES_FOR_FOUR, MOST_CONSIDERED + 1))
 def test_four_match_or_fewer_who_accept_robots(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    matched = [one.person for found in matches for one in found.people]
+    matched = [searcher.person for found in matches for searcher in found.people]
     assert len(matched) == len(set(matched))
     for people, game in matches:
         assert all(can_match(one, other, NOW) for one, other in combinations(people, 2))
-        assert all(game in one.games for one in people)
-        assert len(people) == 4 or (len(people) > 1 and all(one.takes_robots(NOW) for one in people))
-    left = [one for one in crowd if one.person not in matched]
+        assert all(game in searcher.games for searcher in people)
+        assert len(people) == 4 or (len(people) > 1 and all(searcher.takes_robots(NOW) for searcher in people))
+    left = [searcher for searcher in crowd if searcher.person not in matched]
     for few in range(2, 5):
         for people in combinations(left, few):
-            can = few == 4 or all(one.takes_robots(NOW) for one in people)
+            can = few == 4 or all(searcher.takes_robots(NOW) for searcher in people)
             fits = all(can_match(one, other, NOW) for one, other in combinations(people, 2))
-            assert not (can and fits and set.intersection(*(set(one.games) for one in people)))
+            assert not (can and fits and set.intersection(*(set(searcher.games) for searcher in people)))
 
 
 def test_two_player_search_does_not_fill_a_table_of_four() -> None:

@@ -170,7 +170,7 @@ async def test_friends_have_no_phrases(store: Store) -> None:
         await bruno.press("Accept", "paper:100")
         code = (await table_of(anna)).code
         assert "not begun" in (await anna.send(f"1t{code}:say hello")).toast
-        assert not [one for row in fake.last(anna.private).rows for one in row if "say" in one.payload]
+        assert not [button for row in fake.last(anna.private).rows for button in row if "say" in button.payload]
 
 
 async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) -> None:

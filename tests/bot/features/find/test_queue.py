@@ -24,7 +24,7 @@ MOST_GROUPS = 12  # groups that are paired at once
 async def join_queue(queue: Queue, *people: str) -> dict[str, QueueEntry]:
     for person in people:
         assert await queue.join(person, ["pizzichino"], "it", 1000, f"look {person}") == "waiting"
-    return {one.searcher.person: one for one in await queue.entries()}
+    return {entry.searcher.person: entry for entry in await queue.entries()}
 
 
 async def test_pairing_holds_two_until_it_ends(any_store: Store) -> None:
@@ -57,7 +57,9 @@ async def test_any_three_of_four_keep_their_places(store: Store, leaver: str) ->
     assert await queue.pair("ONE", list(found.values()), "tressette")
     staying = set(PEOPLE) - {leaver}
     assert await queue.end_pairing("ONE", staying)
-    assert {one.searcher.person: one for one in await queue.entries()} == {person: found[person] for person in staying}
+    assert {entry.searcher.person: entry for entry in await queue.entries()} == {
+        person: found[person] for person in staying
+    }
 
 
 async def test_old_entry_cannot_be_paired(store: Store) -> None:
@@ -65,7 +67,7 @@ async def test_old_entry_cannot_be_paired(store: Store) -> None:
     found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.join(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    [bruno] = [one for one in await queue.entries() if one.searcher.person == BRUNO]
+    [bruno] = [entry for entry in await queue.entries() if entry.searcher.person == BRUNO]
     assert bruno.searcher.since == found[BRUNO].searcher.since
     assert bruno.searcher.games == ("testa", "pizzichino")
 
@@ -93,7 +95,7 @@ async def test_blocked_people_are_not_paired(any_store: Store, blocker: str, blo
     found = await join_queue(queue, ANNA, BRUNO)
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
     assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    both = {one.searcher.person: one.searcher for one in await queue.entries()}
+    both = {entry.searcher.person: entry.searcher for entry in await queue.entries()}
     assert both[blocker].blocked == {blocked}
     assert not can_match(both[ANNA], both[BRUNO], await queue.now() + 1e3)
     [block] = await queue.blocks.of(blocker)
@@ -125,7 +127,7 @@ async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None
         assert await queue.blocks.add(person, other, "Fante 200")
     await queue.forget(ANNA)
     await queue.forget(CARLA)
-    assert [one.text for one in await queue.entries()] == [found[BRUNO].text]
+    assert [entry.text for entry in await queue.entries()] == [found[BRUNO].text]
     assert [block.person for block in await queue.blocks.of(BRUNO)] == ["telegram:9"]
     hashes = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
     everything = [await store.client.hgetall(key) for key in hashes]
@@ -168,10 +170,10 @@ class Workers(RuleBasedStateMachine):
 
         assert set(self.runner.run(send_copies())) == {"asked" if self.asked(person) else "waiting"}
         if self.asked(person) is None:
-            [one] = [one for one in self.read() if one.searcher.person == person]
+            [entry] = [entry for entry in self.read() if entry.searcher.person == person]
             if person in self.waiting:
-                assert one.text.split()[0] == self.waiting[person].split()[0]
-            self.waiting[person] = one.text
+                assert entry.text.split()[0] == self.waiting[person].split()[0]
+            self.waiting[person] = entry.text
 
     @rule()
     def everybody_joins(self) -> None:
@@ -185,19 +187,19 @@ class Workers(RuleBasedStateMachine):
 
     @rule()
     def read_queue(self) -> None:
-        """A worker reads the queue, and may match people by it later."""
+        """Read the queue, to match people by it now or later."""
         self.seen = self.read()
 
     @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
     def repeat_request(self, person: str, number: int) -> None:
-        """A platform repeats an old request, which joins nobody again."""
+        """Repeat an old request, as platforms do. It adds no person again."""
         update = f"update {number % self.updates}"
         found = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
         assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated")
 
     @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
     def choose_robots(self, person: str, after: int | None, copies: int) -> None:
-        """A waiting person chooses when robots may join. Nobody else joins the queue this way."""
+        """Choose when robots can join. Only a waiting person can choose this."""
         update = f"update {self.updates}"
         self.updates += 1
 
@@ -212,10 +214,10 @@ class Workers(RuleBasedStateMachine):
         expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated"
         assert set(self.runner.run(send_copies())) == {expected}
         if expected == "waiting":
-            [one] = [one for one in self.read() if one.searcher.person == person]
-            assert one.text.split()[0] == self.waiting[person].split()[0]
-            assert one.searcher.robots_after == (inf if after is None else after)
-            self.waiting[person] = one.text
+            [entry] = [entry for entry in self.read() if entry.searcher.person == person]
+            assert entry.text.split()[0] == self.waiting[person].split()[0]
+            assert entry.searcher.robots_after == (inf if after is None else after)
+            self.waiting[person] = entry.text
 
     @rule(couple=COUPLES, copies=COPIES)
     def block(self, couple: tuple[str, str], copies: int) -> None:
@@ -242,7 +244,7 @@ class Workers(RuleBasedStateMachine):
     def pair(self, refresh: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
         """Both workers pair groups of two, three and four at once, each several times.
 
-        A person may block another meanwhile.
+        A block can come meanwhile.
         """
         if refresh:
             self.read_queue()
@@ -269,24 +271,24 @@ class Workers(RuleBasedStateMachine):
             "copies of a request got different answers"
         )
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
-        fresh = [one for one in self.seen if self.waiting.get(one.searcher.person) == one.text]
-        people = dict(zip(codes, [{one.searcher.person for one in group} for group in chosen], strict=True))
+        fresh = [entry for entry in self.seen if self.waiting.get(entry.searcher.person) == entry.text]
+        people = dict(zip(codes, [{entry.searcher.person for entry in group} for group in chosen], strict=True))
         asked = set().union(*(people[code] for code in done))
         assert len(asked) == sum(len(people[code]) for code in done)
         assert not any(self.have_some_apart(people[code]) for code in done)
         if meanwhile:
             self.blocks.add(meanwhile)
-        left = {one.searcher.person for one in fresh} - asked
+        left = {entry.searcher.person for entry in fresh} - asked
         assert all(self.have_some_apart(group) for group in people.values() if group <= left)
         for code, pair in zip(codes, chosen, strict=True):
             if code in done:
-                texts = {one.searcher.person: self.waiting.pop(one.searcher.person) for one in pair}
-                assert texts == {one.searcher.person: one.text for one in pair}
+                texts = {entry.searcher.person: self.waiting.pop(entry.searcher.person) for entry in pair}
+                assert texts == {entry.searcher.person: entry.text for entry in pair}
                 self.pairings[code] = texts
 
     @rule(staying=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
     def end_pairing(self, staying: set[str], copies: int, data: st.DataObject) -> None:
-        """End a pairing, or one that ended before. People outside it get no place."""
+        """End a pairing, perhaps for the second time. People outside it get no place."""
         codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
         if not codes:
             return
@@ -310,8 +312,8 @@ class Workers(RuleBasedStateMachine):
 
     @invariant()
     def check_model(self) -> None:
-        assert {one.searcher.person: one.text for one in self.read()} == self.waiting
-        assert {one.code: set(one.people) for one in self.runner.run(self.queues[1].pairings())} == {
+        assert {entry.searcher.person: entry.text for entry in self.read()} == self.waiting
+        assert {pairing.code: set(pairing.people) for pairing in self.runner.run(self.queues[1].pairings())} == {
             code: set(texts) for code, texts in self.pairings.items()
         }
         for person in PEOPLE:

@@ -50,7 +50,7 @@ async def test_block_on_a_hand_prevents_matches(playing: list[Player]) -> None:
     before = bruno.fake.texts(bruno.private)
     await anna.press("🚫 Block")
     assert f"Block \u2068{name}\u2069?" in anna.fake.last(anna.private).plain
-    assert not any(one.payload.startswith("1m") for row in anna.fake.last(anna.private).rows for one in row)
+    assert not any(button.payload.startswith("1m") for row in anna.fake.last(anna.private).rows for button in row)
     reply = await anna.press("Yes, block")
     assert "matched with them no more" in reply.toast
     # The hand is back, and the other player noticed nothing.
@@ -206,11 +206,11 @@ async def test_blocked_player_cannot_join_the_blockers_table(two_strangers: list
     code = await open_challenge(anna)
     for toast in ((await bruno.press("Accept", GROUP)).toast, (await bruno.say(f"/join {code}")).toast):
         assert toast.startswith("I cannot seat you here")
-    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["open"]
+    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["open"]
     # A player can still sit down with a person they blocked.
     await open_challenge(bruno)
     await anna.press("Accept", GROUP)
-    assert "playing" in [one.phase for one in await anna.worker.tables_of(anna.person.id)]
+    assert "playing" in [table.phase for table in await anna.worker.tables_of(anna.person.id)]
 
 
 async def test_blocked_player_can_accept_an_invitation(two_strangers: list[Player]) -> None:
@@ -219,7 +219,7 @@ async def test_blocked_player_can_accept_an_invitation(two_strangers: list[Playe
     await anna.say("/block @bruno", anna.private)
     await open_challenge(anna, "/challenge @bruno pizzichino")
     await bruno.press("Accept", GROUP)
-    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_challenge_does_not_notify_a_blocker(two_strangers: list[Player]) -> None:
@@ -250,7 +250,7 @@ async def test_group_rematch_does_not_notify_a_blocker(two_strangers: list[Playe
     assert [(span.style, span.person) for span in card.text if span.person] == [("quiet", anna.person.id)]
     # A refusal would show her which player the blocked stranger is.
     assert not (await anna.press("Accept", GROUP)).toast
-    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_block_command_refuses_invalid_targets(
@@ -279,7 +279,7 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
     assert "nobody there" in (await anna.send(f"1t{table.code}:block {own}")).toast
     await resign(bruno)
     message, button = anna.button("🚫 Block")
-    [game] = [one async for one in anna.worker.archive.all()]
+    [game] = [game async for game in anna.worker.archive.all()]
     for words in ("", " ask", f" yes {game.id}", f" yes {game.id} 7", f" yes {game.id} -1", " yes NONE-1 0", " undo"):
         panel = anna.fake.messages[anna.private][message]
         made_up = panel.rows[-1][0]._replace(payload=f"1pblock{words}")

@@ -1,4 +1,4 @@
-"""/forget removes a person everywhere and for good, and nobody else."""
+"""/forget removes exactly one person, everywhere and for good."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ async def forget_person(worker: Worker, person: str = ANNA) -> None:
 async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
     """Run all steps but the second pass."""
     await worker.feature(PrivacyFeature).forgetter.begin(person)
-    # The worker's own loop may be running too.
+    # The worker's own loop can run too.
     while not (await forgetting_marks(worker.store.client))[person].is_erased:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
@@ -107,8 +107,8 @@ async def run_second_pass(worker: Worker) -> None:
 async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
     scopes = [Scope(), Scope(game="testa"), Scope(chat=GROUP), Scope(chat=GROUP, game="testa")]
     return {
-        f"{one.person.id} {scope.key}": await worker.ratings.standing(scope, one.person.id)
-        for one in people
+        f"{player.person.id} {scope.key}": await worker.ratings.standing(scope, player.person.id)
+        for player in people
         for scope in scopes
     }
 
@@ -240,7 +240,7 @@ async def test_replays_say_somebody_in_the_readers_language(store: Store) -> Non
         assert "somebody" in fake.last(GROUP).plain
         assert "Annabella" not in fake.last(GROUP).plain
         [first, second] = [game async for game in worker.archive.all()]
-        assert {one for game in (first, second) for one in game.record.seats} == {"somebody", "Brunello"}
+        assert {name for game in (first, second) for name in game.record.seats} == {"somebody", "Brunello"}
         assert first.people[0] == second.people[0] != ANNA
         reply = await press_payload(bruno, page("replay", first.id, 1))
         assert "qualcuno" in reply.plain
@@ -324,8 +324,8 @@ async def test_forget_page_works_only_for_the_person_it_asked(store: Store) -> N
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = make_players(worker, fake)
-        for one in (anna, bruno):
-            await one.say("/help")
+        for player in (anna, bruno):
+            await player.say("/help")
         # Bruno presses Anna's button, shown in the group, or uses its payload.
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
@@ -418,7 +418,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         await worker.settled()
         assert await find_traces(store, ANNA, "1001", "annabella") == []
         assert await Programs(store.client).all() == []
-        # That worker does not remember anything either.
+        # The slow worker's memory is cleared too.
         async with asyncio.timeout(20):
             while (await slow.people.last_choices(ANNA))[0].game == "testa":
                 await asyncio.sleep(0.01)
@@ -621,8 +621,8 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = make_players(worker, fake)
-        for one in (anna, bruno):
-            await one.say("/help")
+        for player in (anna, bruno):
+            await player.say("/help")
         real = worker.feature(PrivacyFeature).forgetter.forget
 
         async def forget(person: str, mark: ForgettingMark) -> forgetting.ForgetResult:
@@ -631,8 +631,8 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
             return await real(person, mark)
 
         monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "forget", forget)
-        for one in (bruno, anna):
-            await worker.feature(PrivacyFeature).forgetter.begin(one.person.id)
+        for player in (bruno, anna):
+            await worker.feature(PrivacyFeature).forgetter.begin(player.person.id)
         async with asyncio.timeout(20):
             while not (await forgetting_marks(store.client))[ANNA].is_erased:
                 await asyncio.sleep(0.01)
@@ -748,13 +748,13 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
         assert document["person"] == ANNA
         assert document["profile"]["name"] == "Annabella"
         assert document["profile"]["suits"] == "french"
-        assert [(one["code"], one["players"]) for one in document["tables"]] == [
+        assert [(table["code"], table["players"]) for table in document["tables"]] == [
             (table.code, ["Annabella", "Brunello"])
         ]
         assert len(document["games"]) == 4
         assert document["games"][0]["record"]["seats"][document["games"][0]["seat"]] == "Annabella"
         everywhere = {"chat": "*", "month": "*", "game": "*"}
-        [rating] = [one for one in document["ratings"] if everywhere.items() <= one.items()]
+        [rating] = [rating for rating in document["ratings"] if everywhere.items() <= rating.items()]
         assert (rating["games"], rating["wins"]) == (4, 2)
         assert table.game
         assert bytes(table.game.record().deals[-1].proof.secret, "ascii") not in reply.file.content

@@ -193,7 +193,7 @@ async def test_store_clock_jump_counts_as_a_few_days(store: Store) -> None:
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         with capture_logs() as logs:
             assert await unused.run_round() == 0
-        [warning] = [one for one in logs if one["event"] == "store_clock_jumped"]
+        [warning] = [entry for entry in logs if entry["event"] == "store_clock_jumped"]
         assert warning["counted"] == before + MOST_DAYS
         # The next rounds continue from there, so a bot that was down for four years forgets in the end.
         for _ in range(10):
@@ -223,7 +223,7 @@ async def test_round_forgets_at_most_a_tenth_of_profiles(store: Store) -> None:
         with capture_logs() as logs:
             assert await unused.run_round() == 3
         assert begun == ["paper:p29", "paper:p28", "paper:p27"]
-        assert [one["due"] for one in logs if one["event"] == "unused_profiles_postponed"] == [30]
+        assert [entry["due"] for entry in logs if entry["event"] == "unused_profiles_postponed"] == [30]
 
 
 async def test_person_returning_during_a_round_is_kept(store: Store) -> None:

@@ -31,7 +31,7 @@ def files_with_traces(folder: Path) -> list[str]:
     """Return the files in a folder and its subfolders that contain traces of Anna."""
     found = []
     for path in folder.rglob("*"):
-        # A file may be deleted meanwhile.
+        # The server can delete a file meanwhile.
         if path.is_file() and (held := _read(path)) and any(trace in held for trace in TRACES):
             found.append(path.name)
     return sorted(found)

@@ -52,7 +52,7 @@ def _unpacked(value: bytes) -> bytes:
 async def find_traces(store: Store, *words: str) -> list[str]:
     """Return the keys that contain one of the words, in upper or lower case.
 
-    A number must stand alone, because times and secrets may contain its digits.
+    A number must be a whole word, because times and secrets can contain its digits.
     """
     wanted = re.compile(
         "|".join(rf"(?<![\da-f]){word}(?![\da-f])" if word.isdecimal() else re.escape(word) for word in words),

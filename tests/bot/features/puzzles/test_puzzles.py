@@ -116,7 +116,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
 
 
 def test_four_player_puzzle_counts_as_its_table_does() -> None:
-    puzzle = next(one for one in all_puzzles().values() if one.game == "tressette")
+    puzzle = next(puzzle for puzzle in all_puzzles().values() if puzzle.game == "tressette")
     worst = puzzle.lines[-1]
     card = puzzle.pack.codes[worst.cards[0]]
     text = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
@@ -170,7 +170,7 @@ async def test_one_of_several_concurrent_answers_counts(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
     right = puzzle.pack.codes[puzzle.best]
     taken = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, right) for _ in range(8)))
-    assert sum(one is not None for one in taken) == 1
+    assert sum(change is not None for change in taken) == 1
     assert (await Ladder(store.client).standing("paper:1")).answered == 1
 
 
@@ -257,7 +257,7 @@ async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
         _puzzle, reply = await answer(bruno, right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ❌")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
-        # Another group counts separately. A person's answer counts in the group where it was given.
+        # Another group counts separately. A person's answer counts only in the first group.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
@@ -405,7 +405,7 @@ async def test_guest_chat_offers_no_daily_puzzle(store: Store) -> None:
         await anna.say("/puzzle", guest)
         panel = anna.fake.last(guest)
         assert "🔔" not in panel.plain
-        assert not [one for row in panel.rows for one in row if " hour " in one.payload]
+        assert not [button for row in panel.rows for button in row if " hour " in button.payload]
         assert anna.button("Why?", guest)
         await anna.say("/puzzle", GROUP)
         anna.fake.messages[guest]["9"] = anna.fake.last(GROUP)
@@ -470,7 +470,7 @@ async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
         assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
     assert offered
     # After an answer in a group, another puzzle follows.
-    other = next(one for one in all_puzzles().values() if one.id != offered.id)
+    other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != offered.id)
     await ladder.take_answer("paper:1", other, other.pack.codes[other.best])
     assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
     await ladder.take_answer("paper:1", offered, offered.pack.codes[offered.best])
@@ -524,13 +524,15 @@ async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", mostly_long(GAMES, "testa", "tavolo", "spades"))
 def test_picture_shows_every_hand(game: str, language: str) -> None:
-    puzzle = next(one for one in all_puzzles().values() if one.game == game and (one.trick or game == "pizzichino"))
+    puzzle = next(
+        puzzle for puzzle in all_puzzles().values() if puzzle.game == game and (puzzle.trick or game == "pizzichino")
+    )
     scene = puzzle_scene(language, "italian", "classic", puzzle)
-    shown = [card.code for card in scene.hand], *[[card.code for card in one.cards] for one in scene.others]
+    shown = [card.code for card in scene.hand], *[[card.code for card in holder.cards] for holder in scene.others]
     assert [sorted(hand) for hand in shown] == [
         sorted(puzzle.pack.codes[card] for card in hand) for hand in puzzle.hands
     ]
-    assert [one.card.code for one in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
+    assert [played.card.code for played in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
     playable = {card.code for card in scene.hand if card.light == "playable"}
     assert playable == {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     assert paint(scene)

@@ -67,8 +67,8 @@ def with_deals(record: Record, fields: dict[str, Any]) -> Any:
 
 def honours_by_kind(games: Sequence[FinishedGame]) -> dict[str, Honour]:
     tally = HonourTally()
-    for one in games:
-        tally.add(one)
+    for game in games:
+        tally.add(game)
     return {honour.kind: honour for honour in tally.honours()}
 
 
@@ -101,11 +101,11 @@ async def test_equal_first_ranks_are_all_champions(store: Store) -> None:
     honours = await store_and_rate(store, [game_of_four(number, (0, 2)) for number in range(3)])
     await honours.close_past_months(IN_DECEMBER)
     [month] = await honours.months_of(GROUP, 6)
-    [champion] = [one for one in month.honours if one.kind == "champion"]
+    [champion] = [honour for honour in month.honours if honour.kind == "champion"]
     assert set(champion.people) == {ANNA, CARLA}
     scope = Scope(chat=GROUP, month="2026-11")
     assert champion.figure == (await honours._ratings.standing(scope, CARLA)).shown
-    assert {"champion", "streak"} <= {one.honour.kind for one in await honours.honours_of(CARLA)}
+    assert {"champion", "streak"} <= {honour.honour.kind for honour in await honours.honours_of(CARLA)}
 
 
 def test_shared_honour_lists_all_names() -> None:
@@ -148,8 +148,8 @@ def test_month_before_a_date(now: datetime, month: str) -> None:
 
 
 async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours:
-    for one in games:
-        await keep(store, one)
+    for game in games:
+        await keep(store, game)
     archive = Archive(store.client)
     ratings = Ratings(store.client, archive)
     await ratings.catch_up()
@@ -214,7 +214,9 @@ async def test_closing_a_month_streams_its_games(store: Store, monkeypatch: pyte
     task.cancel()
     assert max_alive <= 3
     assert turns >= 20
-    assert [one.figure for one in (await honours.months_of(GROUP, 1))[0].honours if one.kind == "streak"] == [20]
+    assert [honour.figure for honour in (await honours.months_of(GROUP, 1))[0].honours if honour.kind == "streak"] == [
+        20
+    ]
 
 
 async def test_months_missed_while_down_are_closed(store: Store) -> None:
@@ -267,7 +269,7 @@ async def test_moved_chat_keeps_its_honours(store: Store) -> None:
         await honours.move_chat(GROUP, "paper:900")
     assert await honours.months_of(GROUP, 6) == []
     assert await honours.months_of("paper:900", 6) == before
-    assert {one.chat for one in await honours.honours_of(ANNA)} == {"paper:900"}
+    assert {honour.chat for honour in await honours.honours_of(ANNA)} == {"paper:900"}
 
 
 async def no_check(_feature: RatingsFeature) -> None:
@@ -297,7 +299,7 @@ async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest
         players = Players(store, worker.people, worker.ratings, worker.archive)
         told = await players.player(await players.id_of(ANNA), "", "it")
         assert told
-        assert [one.text for one in told.honours if one.kind == "streak"] == [
+        assert [honour.text for honour in told.honours if honour.kind == "streak"] == [
             "novembre 2026: 🔥 Serie più lunga: 3 vittorie di fila"
         ]
         assert GROUP not in told.model_dump_json()

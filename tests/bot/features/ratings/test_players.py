@@ -1,4 +1,4 @@
-"""Leaderboards and player pages for web readers and programs, who see only names they may know."""
+"""Leaderboards and player pages for web readers and programs, with the names each reader knows."""
 
 import json
 
@@ -22,7 +22,7 @@ NAMES = {"paper:1": "Anna Rossi", "paper:2": "Bruno Bianchi", "paper:3": "Carla 
 async def store_rated_games(
     worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("paper:100",)
 ) -> list[FinishedGame]:
-    """Let three people play in a group. A fourth person has played with nobody."""
+    """Let three people play in a group. A fourth person has no game."""
     for id_, name in NAMES.items():
         await worker.people.meet(Person(id_, name, f"handle{id_[-1]}", "en"))
     await worker.people.meet(Person("paper:9", "Zeno", "zeno", "en"))
@@ -76,8 +76,8 @@ async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> 
             board = await players.leaderboard(reader, "all", "all", "en")
             assert board.ranked == 3
             told = board.model_dump_json()
-            assert not [one for one in ("paper", "handle") if one in told]
-            seen[reader] = {one.name for one in board.players}
+            assert not [word for word in ("paper", "handle") if word in told]
+            seen[reader] = {player.name for player in board.players}
         assert seen["paper:1"] == set(NAMES.values())
         for reader in ("", "paper:9"):
             assert not seen[reader] & set(NAMES.values())
@@ -91,7 +91,7 @@ async def test_games_without_a_group_reveal_no_names(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await store_rated_games(worker, chats=())
         board = await make_players(worker).leaderboard("paper:1", "all", "all", "en")
-        assert {one.name for one in board.players} & set(NAMES.values()) == {"Anna Rossi"}
+        assert {player.name for player in board.players} & set(NAMES.values()) == {"Anna Rossi"}
 
 
 async def test_player_page_hides_games_from_others(store: Store) -> None:
@@ -104,14 +104,14 @@ async def test_player_page_hides_games_from_others(store: Store) -> None:
         assert own
         assert others
         assert (own.name, others.name) == ("Bruno Bianchi", "Asso 100")
-        assert [one.game for one in others.ratings] == ["all", "testa"]
+        assert [rating.game for rating in others.ratings] == ["all", "testa"]
         mine = [game for game in games if "paper:2" in game.people]
         assert others.ratings[0].games == len(mine) >= LEAST_GAMES
-        assert [one.won for one in others.history] == [
+        assert [game.won for game in others.history] == [
             game.people.index("paper:2") in (game.record.winner or []) for game in mine
         ]
         assert others.history[-1].rating == others.ratings[0].rating
-        assert [one.id for one in own.games] == [game.id for game in reversed(mine)]
+        assert [game.id for game in own.games] == [game.id for game in reversed(mine)]
         assert others.games == []
         assert "paper" not in json.dumps(others.model_dump(mode="json"))
 
@@ -136,5 +136,5 @@ async def test_forgotten_player_has_no_page_and_no_rank(store: Store) -> None:
         mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:2")
         await worker.feature(PrivacyFeature).forgetter.forget("paper:2", mark)
         board = await players.leaderboard("paper:1", "all", "all", "en")
-        assert id_ not in {one.id for one in board.players}
+        assert id_ not in {player.id for player in board.players}
         assert await players.player(id_, "paper:1", "en") is None

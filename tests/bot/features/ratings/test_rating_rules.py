@@ -1,4 +1,4 @@
-"""How players see that guests on trial and games given up early are not rated."""
+"""Messages to players about unrated guests on trial and games given up early."""
 
 import asyncio
 from random import Random
@@ -111,7 +111,7 @@ async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypat
 
 
 async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
-    """Their workers may rate the same store's games, and refuse unknown fields."""
+    """Their workers can rate the same store's games, and refuse unknown fields."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         await give_up(worker, fake, 10)

@@ -116,5 +116,5 @@ async def test_namesakes_in_a_leaderboard_are_distinct(store: Store) -> None:
         shown = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
         assert len(shown) == len(set(shown)) == len(people)
         board = await make_players(worker).leaderboard(people[0], "all", "all", "en")
-        names = [one.name for one in board.players]
+        names = [player.name for player in board.players]
         assert len(names) == len(set(names)) == len(people)

@@ -1,4 +1,4 @@
-"""Who can change a group's settings."""
+"""The right to change a group's settings."""
 
 from bot.platform import Press
 from bot.store import Store

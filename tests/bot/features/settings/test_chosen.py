@@ -86,7 +86,7 @@ async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
             if barred:
                 break
             await play_until(worker, players.copy(), random, iter([False, True]).__next__)
-        player = next(one for one in players if table.seat_of(one.person.id) == table.game.turn)
+        player = next(player for player in players if table.seat_of(player.person.id) == table.game.turn)
         reply = await player.send(actions.move(table.code, table.oldest_panel(table.game.turn), f"play {barred[0]}"))
         names = {"D": "diamonds", "C": "hearts", "S": "spades", "B": "clubs"}
         assert reply.toast == f"You must follow suit: play {names[deal.trick[0].card[1]]}."

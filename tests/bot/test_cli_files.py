@@ -12,7 +12,7 @@ from bot.finished.game import UnreadableGame
 from engine import read
 from engine.errors import BadRecord
 from tests.bot.command import command
-from tests.bot.finished.games import finished
+from tests.bot.finished.games import finished_game
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_every_object_of_a_record_refuses_a_key_twice(records: str) -> None:
 
 
 def test_finished_games_refuse_a_key_twice(tmp_path: Path) -> None:
-    line = to_line(1, finished(1)).decode()
+    line = to_line(1, finished_game(1)).decode()
     for key in ("number", "winner", "people"):
         path = tmp_path / "old.jsonl"
         path.write_text(line.replace(f'"{key}":', f'"{key}":null,"{key}":', 1))
@@ -101,7 +101,7 @@ def test_finished_games_refuse_a_key_twice(tmp_path: Path) -> None:
 
 def test_archives_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     path = tmp_path / "old.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + to_line(1, finished(1)) + to_line(2, finished(2)))
+    path.write_bytes(b"\xef\xbb\xbf" + to_line(1, finished_game(1)) + to_line(2, finished_game(2)))
     assert [one.number for one in read_entries(path)] == [1, 2]
     assert [one.read().number for one in read_entries(path)] == [1, 2]
     assert "2 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
@@ -110,8 +110,8 @@ def test_archives_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
 def test_archives_in_other_forms_say_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "old.jsonl"
     for content, says in (
-        (gzip.compress(to_line(1, finished(1))), "is compressed: unpack it first"),
-        (to_line(1, finished(1)).decode().encode("utf-16"), "save it as UTF-8"),
+        (gzip.compress(to_line(1, finished_game(1))), "is compressed: unpack it first"),
+        (to_line(1, finished_game(1)).decode().encode("utf-16"), "save it as UTF-8"),
     ):
         path.write_bytes(content)
         with pytest.raises(UnreadableGame, match=says):

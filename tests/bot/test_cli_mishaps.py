@@ -13,7 +13,7 @@ from bot.people import People
 from bot.platform import Person
 from bot.store import EmbeddedStore, Store, open_store
 from tests.bot.command import command, environment
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.bot.test_run import BUONGIOCO
 
 
@@ -29,7 +29,7 @@ async def made(folder: Path, *, games: int = 0) -> None:
 async def filled(store: Store, games: int) -> None:
     await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     for number in range(1, games + 1):
-        await keep(store, finished(number))
+        await store_game(store, finished_game(number))
 
 
 def processes(folder: Path) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.open_playground import Open
 
 LIGHTHOUSE = "lighthouse@12.8.2"
@@ -52,8 +52,8 @@ async def main() -> int:
         site = Open(Path(folder))
         await site.start()
         try:
-            game = finished(1, "metamazzo")
-            await keep(site.worker.store, game)
+            game = finished_game(1, "metamazzo")
+            await store_game(site.worker.store, game)
             async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
                 form = {"game": "testa", "robot": "easy", "key": "0" * 16, "name": "Anna"}
                 async with session.post(f"{site.url}play", data=form, headers={"Origin": site.url[:-1]}) as answer:

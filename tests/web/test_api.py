@@ -22,10 +22,15 @@ from bot.platform import RateLimit
 from bot.site.watching import PublicTable
 from engine import read, verify
 from engine.robots.findings import Verdict
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.open_playground import Open
 
-GAMES = [finished(1, "spizzichino"), finished(2, "testa"), finished(3, "spades"), finished(4, "tavolo")]
+GAMES = [
+    finished_game(1, "spizzichino"),
+    finished_game(2, "testa"),
+    finished_game(3, "spades"),
+    finished_game(4, "tavolo"),
+]
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def kept(site: Open, game: FinishedGame) -> FinishedGame:
-    await keep(site.worker.store, game)
+    await store_game(site.worker.store, game)
     return game
 
 

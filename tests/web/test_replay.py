@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Error, Page, Route, expect
 from bot.finished.game import FinishedGame
 from engine import GAMES, load
 from engine.robots.findings import Verdict
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 
@@ -25,10 +25,10 @@ NAMES = ["Anna", "Bruno", "Carla Maria", "Dino"]
 
 
 async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> FinishedGame:
-    game = finished(number, game_id)
+    game = finished_game(number, game_id)
     record = game.record.model_copy(update={"seats": NAMES[: len(game.record.seats)]})
     game = replace(game, record=record)
-    await keep(site.worker.store, game)
+    await store_game(site.worker.store, game)
     return game
 
 
@@ -251,10 +251,10 @@ async def test_a_link_that_leads_nowhere_says_so(playground: Open, browser: Brow
 
 
 async def test_names_mean_nothing_in_the_page(playground: Open, browser: Browser) -> None:
-    game = finished(1, "metamazzo")
+    game = finished_game(1, "metamazzo")
     names = ["<img src=x onerror=alert(1)>", "</script><b>Bruno"]
     game = replace(game, record=game.record.model_copy(update={"seats": names}))
-    await keep(playground.worker.store, game)
+    await store_game(playground.worker.store, game)
     page = await opened(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".who").first).to_contain_text("<img src=x")
     assert await page.locator("main img, main b b").count() == 0

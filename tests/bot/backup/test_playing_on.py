@@ -18,7 +18,7 @@ from bot.store import Store, keys
 from bot.tables import Table
 from engine import verify
 from tests.bot.fake_platform import ACCEPT, GROUP, FakePlatform, Player, open_worker
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.bot.worker.test_games import shortest
 from tests.long import long
 from tests.stores import LONG_ON_A_CLUSTER
@@ -168,16 +168,16 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     ratings = Ratings(store.client, archive)
     lines: list[dict[str, object]] = []
     for number in range(1, 40):
-        await store.append(finished(number).code, await store.load(finished(number).code), [b"open x\t1"])
+        await store.append(finished_game(number).code, await store.load(finished_game(number).code), [b"open x\t1"])
     ended = iter(range(1, 40))
 
     async def finish_next() -> None:
         """Finish a game in delivery's order: store, number, rate, remove the table."""
         number = next(ended, None)
         if number:
-            await keep(store, finished(number))
+            await store_game(store, finished_game(number))
             await ratings.catch_up()
-            await store.remove(finished(number).code)
+            await store.remove(finished_game(number).code)
 
     for _ in range(5):
         await finish_next()
@@ -196,7 +196,7 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     assert len(kept) >= 5
     assert live
     assert not live & kept.keys()
-    assert live | kept.keys() == {finished(number).code for number in range(1, 40)}
+    assert live | kept.keys() == {finished_game(number).code for number in range(1, 40)}
 
     [rated] = [int(str(line["value"])) for line in lines if line.get("string") == keys.RATED]
     assert set(range(1, rated + 1)) <= set(kept.values())
@@ -207,7 +207,7 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
             standings.update(line["value"])  # type: ignore[call-overload]
     await store.client.flushall()
     for number in range(1, rated + 1):
-        await keep(store, finished(number))
+        await store_game(store, finished_game(number))
     await ratings.catch_up()
     stored = await store.client.hgetall(keys.ratings(Scope().key))
     assert standings == {person.decode(): text.decode() for person, text in stored.items()}

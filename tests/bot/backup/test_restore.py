@@ -19,7 +19,7 @@ from bot.tables import Room
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
 from tests.bot.backup.test_playing_on import read_store, write_backup
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.long import mostly_long
 
 
@@ -27,7 +27,7 @@ async def fill(store: Store) -> None:
     """Write all key types: small and large, text and bytes, with and without expiry, readable and damaged tables."""
     client = store.client
     for number in range(1, 8):
-        await keep(store, finished(number))
+        await store_game(store, finished_game(number))
     await client.set("handle:discord:lock", "discord:1")
     await client.set("handle:discord:confirmed", "discord:2")
     await client.set("bytes", bytes(range(256)))
@@ -218,7 +218,7 @@ async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
 
 async def test_old_backup_is_migrated(store: Store, tmp_path: Path) -> None:
     for number in (1, 2, 3):
-        await keep(store, finished(number))
+        await store_game(store, finished_game(number))
     await store.client.delete(keys.GAMES_COUNTER)
     with open_writer(tmp_path / "backup", Header(1, 0)) as write:
         await BackupTaker(store.client, write).take()

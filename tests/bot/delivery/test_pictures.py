@@ -26,7 +26,7 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
 
@@ -504,7 +504,7 @@ async def rated_games(worker: Worker, players: list[Player]) -> None:
     """Have these people play so many games with each other that they are ranked."""
     people = [player.person.id for player in players]
     for number in range(LEAST_GAMES):
-        await keep(worker.store, replace(finished(number), people=people, chats=[GROUP]))
+        await store_game(worker.store, replace(finished_game(number), people=people, chats=[GROUP]))
     await worker.ratings.catch_up()
 
 

@@ -16,7 +16,7 @@ def record(game: str, seed: int) -> Record:
     return simulate(game, {}, ["random"] * GAMES[game].seats, f"finished {seed}")
 
 
-def finished(number: int, game: str = "testa", ended: int | None = None) -> FinishedGame:
+def finished_game(number: int, game: str = "testa", ended: int | None = None) -> FinishedGame:
     """Return a game of two of three people in a chat. The number makes it unique."""
     one = record(game, number % 3)
     people = [f"paper:{1 + (number + seat) % 3}" for seat in range(2)] * (GAMES[game].seats // 2)
@@ -32,7 +32,7 @@ def finished(number: int, game: str = "testa", ended: int | None = None) -> Fini
     )
 
 
-async def keep(store: Store, game: FinishedGame) -> None:
+async def store_game(store: Store, game: FinishedGame) -> None:
     """Store a game as `Archive.add` does, without a table."""
     from bot.finished.archive import Archive  # noqa: PLC0415
 
@@ -40,6 +40,6 @@ async def keep(store: Store, game: FinishedGame) -> None:
     await Archive(store.client).assign_number(game.id)
 
 
-def renamed(game: FinishedGame, name: str) -> FinishedGame:
+def rename_player(game: FinishedGame, name: str) -> FinishedGame:
     names = [name, *game.record.seats[1:]]
     return replace(game, record=game.record.model_copy(update={"seats": names}))

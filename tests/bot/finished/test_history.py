@@ -7,14 +7,14 @@ from bot.finished.archive import Archive
 from bot.finished.history import DAY_SECONDS, GAMES_KEPT, RatedGame, history_text, parse_history
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
 from bot.store import Store, keys
-from tests.bot.finished.games import NOON, finished, keep
+from tests.bot.finished.games import NOON, finished_game, store_game
 
 ANYWHERE, HERE = Scope(), Scope(chat="paper:100", game="testa")
 
 
 async def store_rated_games(store: Store, games: int) -> Ratings:
     for number in range(games):
-        await keep(store, finished(number, ended=NOON + number * DAY_SECONDS))
+        await store_game(store, finished_game(number, ended=NOON + number * DAY_SECONDS))
     ratings = Ratings(store.client, Archive(store.client))
     await ratings.catch_up()
     return ratings

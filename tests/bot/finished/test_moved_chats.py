@@ -18,7 +18,7 @@ from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.features.tournaments.field import open_field, open_tables
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 from tests.bot.finished.test_archive import load_ratings
 
 ANNA, NEW = "paper:1", "paper:200"
@@ -27,14 +27,14 @@ IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 def game(number: int) -> FinishedGame:
     """Return a game that Anna won."""
-    one = finished(number)
+    one = finished_game(number)
     record = one.record.model_copy(update={"winner": [0]})
     return replace(one, people=[ANNA, "paper:2"], chats=[GROUP], record=record)
 
 
 async def store_rated_games(store: Store, games: int) -> Ratings:
     for number in range(games):
-        await keep(store, game(number))
+        await store_game(store, game(number))
     ratings = Ratings(store.client, Archive(store.client))
     await ratings.catch_up()
     return ratings
@@ -51,7 +51,7 @@ async def test_game_rated_during_a_move_counts_in_the_new_chat(any_store: Store)
         move_people = worker.people.move_chat
 
         async def move_slowly(old: str, new: str) -> None:
-            await keep(any_store, game(4))
+            await store_game(any_store, game(4))
             await ratings.catch_up()
             await move_people(old, new)
 
@@ -73,7 +73,7 @@ async def test_game_counts_in_the_chat_that_moved_during_rating(store: Store) ->
         await enter(people, scopes)
 
     ratings._index_scopes = move_first  # type: ignore[method-assign]
-    await keep(store, game(4))
+    await store_game(store, game(4))
     assert await ratings.catch_up() == 1
     assert await count_annas_games(ratings) == [0, 5]
 
@@ -87,7 +87,7 @@ async def test_all_leaderboards_of_a_chat_move(store: Store) -> None:
 
 async def test_rebuild_merges_leaderboards_that_could_not_move(store: Store) -> None:
     """The new chat had games before the move was reported."""
-    await keep(store, replace(game(9), chats=[NEW]))
+    await store_game(store, replace(game(9), chats=[NEW]))
     ratings = await store_rated_games(store, 4)
     with capture_logs() as logs:
         await ratings.move_chat(GROUP, NEW)
@@ -120,8 +120,8 @@ async def test_moved_chat_gets_the_months_honours(store: Store) -> None:
     ratings = await store_rated_games(store, 4)
     await ratings.move_chat(GROUP, NEW)
     # A tournament's games still name the chat in which it was opened.
-    await keep(store, game(4))
-    await keep(store, replace(game(5), chats=[GROUP, NEW]))
+    await store_game(store, game(4))
+    await store_game(store, replace(game(5), chats=[GROUP, NEW]))
     await ratings.catch_up()
     honours = Honours(store.client, ratings.archive, ratings)
     assert await honours.close_past_months(IN_MARCH) == "2026-02"

@@ -24,7 +24,7 @@ from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from tests.bot.command import command
-from tests.bot.finished.games import NOON, finished, keep, renamed
+from tests.bot.finished.games import NOON, finished_game, rename_player, store_game
 from tests.bot.finished.test_archive import load_ratings
 from tests.long import mostly_long
 
@@ -35,7 +35,7 @@ IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 async def store_rated_games(store: Store) -> Ratings:
     """Store and rate twelve games of a month, and make its honours."""
     for number in range(1, GAMES + 1):
-        await keep(store, finished(number))
+        await store_game(store, finished_game(number))
     ratings = Ratings(store.client, Archive(store.client))
     assert await ratings.catch_up() == GAMES
     await Honours(store.client, ratings.archive, ratings).close_past_months(IN_MARCH)
@@ -75,7 +75,7 @@ async def test_moved_games_keep_their_ratings(any_store: Store, tmp_path: Path) 
     assert (report.games, report.holes) == (4, [range(1, 9)])
     assert await load_ratings(store) != before
     assert await Archive(store.client).count_moved() == 8
-    await keep(store, finished(20))
+    await store_game(store, finished_game(20))
     assert [entry.number async for entry in Archive(store.client).entries_after(0)][-1] == GAMES + 1
 
 
@@ -111,11 +111,11 @@ async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path)
     """Unrated games, games with a table not removed yet, unreadable and wrong games."""
     await store_rated_games(store)
     await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
-    await store.client.set(keys.game(finished(3).id), b"no game")
-    record = finished(4).record
-    wrong = replace(finished(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
+    await store.client.set(keys.game(finished_game(3).id), b"no game")
+    record = finished_game(4).record
+    wrong = replace(finished_game(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
     await store.client.set(keys.game(wrong.id), wrong.to_bytes())
-    await keep(store, finished(13, ended=NOON))
+    await store_game(store, finished_game(13, ended=NOON))
     assert await move_games(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong.id])
     assert await numbers_in_store(store) == [2, 4, 13]
 
@@ -123,7 +123,7 @@ async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path)
 async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_path: Path) -> None:
     ratings = await store_rated_games(store)
     honours = Honours(store.client, ratings.archive, ratings)
-    await keep(store, finished(13, ended=int(IN_MARCH.timestamp())))
+    await store_game(store, finished_game(13, ended=int(IN_MARCH.timestamp())))
     await ratings.catch_up()
     april = (IN_MARCH + timedelta(days=31)).timestamp()
     assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
@@ -204,10 +204,10 @@ async def test_archive_is_readable_only_by_its_owner(store: Store, tmp_path: Pat
 async def test_merge_has_each_game_once_without_gaps(store: Store, tmp_path: Path) -> None:
     await store_rated_games(store)
     await move_games(store, tmp_path / "old")
-    await keep(store, finished(1))
-    await store.client.zadd(keys.GAMES_ORDER, {finished(2).id: 2, finished(3).id: 3})
-    await store.client.set(keys.game(finished(3).id), finished(3).to_bytes())
-    await store.client.zadd(keys.GAMES_ORDER, {finished(1).id: 1})
+    await store_game(store, finished_game(1))
+    await store.client.zadd(keys.GAMES_ORDER, {finished_game(2).id: 2, finished_game(3).id: 3})
+    await store.client.set(keys.game(finished_game(3).id), finished_game(3).to_bytes())
+    await store.client.zadd(keys.GAMES_ORDER, {finished_game(1).id: 1})
     games = [entry async for entry in merge_with_files(Archive(store.client), read_all_entries([tmp_path / "old"] * 2))]
     assert [entry.number for entry in games] == list(range(1, GAMES + 1))
     assert all(entry.game for entry in games)
@@ -221,8 +221,8 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
     go = moving._remove_from_store
 
     async def rewrite_first(entry: ArchiveEntry, stored: bytes) -> None:
-        if entry.id == finished(2).id:
-            await Archive(store.client).rewrite(entry.id, lambda game: renamed(game, "somebody"))
+        if entry.id == finished_game(2).id:
+            await Archive(store.client).rewrite(entry.id, lambda game: rename_player(game, "somebody"))
         await go(entry, stored)
 
     moving._remove_from_store = rewrite_first  # type: ignore[method-assign]
@@ -231,7 +231,7 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
     await move_games(store, path)
     assert sorted(numbers_in_file(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [entry.read().game for entry in read_entries(path) if entry.number == 2]
-    assert second == renamed(finished(2), "somebody")
+    assert second == rename_player(finished_game(2), "somebody")
 
 
 @pytest.mark.parametrize("is_cut_short", [False, True])
@@ -241,12 +241,12 @@ async def test_archived_games_count_towards_a_guests_trial(
     monkeypatch.setattr(guests, "GUESTS", "paper:2")
     archive = Archive(store.client)
     await store.client.hset(keys.person("paper:2"), mapping={"name": "Ada"})
-    games = [replace(finished(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]
+    games = [replace(finished_game(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]
     for game in [replace(game, people=["paper:1", "paper:2"]) for game in games]:
         await archive.keep(game)
     await Ratings(store.client, archive).catch_up()
     # A later month's game lets the honours of this month be made.
-    await archive.keep(replace(finished(9), ended=NOON + 40 * 86400))
+    await archive.keep(replace(finished_game(9), ended=NOON + 40 * 86400))
     await Honours(store.client, archive, Ratings(store.client, archive)).close_past_months(IN_MARCH)
     path = tmp_path / "old"
     if is_cut_short:
@@ -273,7 +273,7 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
     path = tmp_path / "old"
     await store_rated_games(store)
     await move_games(store, path)
-    rewrite_file(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
+    rewrite_file(path, lambda entry: rename_player(entry.game, "somebody") if entry.game else None)
     assert {entry.read().game.record.seats[0] for entry in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
     before = path.read_bytes()
 

@@ -14,12 +14,14 @@ from bot.pseudonyms import ForgettingMark
 from bot.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game
-from tests.bot.finished.games import NOON, finished, keep
+from tests.bot.finished.games import NOON, finished_game, store_game
 
 DAY = 86400
 
 
-def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **fields: Any) -> FinishedGame:
+def resigned_game(
+    number: int, plays: int, game: str = "testa", people: tuple[str, ...] = (), **fields: Any
+) -> FinishedGame:
     """Return a game in which seat 1 resigns after `plays` cards of the first deal."""
     kind = GAMES[game]
     played = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
@@ -30,7 +32,7 @@ def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ..
         moves = [move for move in played.legal_moves(seat) if not move.startswith(("declare", "resign", "claim"))]
         played.play(seat, moves[0])
     played.play(1, "resign")
-    usual = finished(number, game)
+    usual = finished_game(number, game)
     return replace(
         usual,
         record=played.record(),
@@ -43,7 +45,7 @@ def given_up(number: int, plays: int, game: str = "testa", people: tuple[str, ..
 async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
     """Store and rate the games. Return the overall standings."""
     for game in games:
-        await keep(store, game)
+        await store_game(store, game)
     ratings = Ratings(store.client, Archive(store.client))
     await ratings.catch_up()
     people = {person for game in games for person in game.people}
@@ -52,8 +54,8 @@ async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[s
 
 @pytest.mark.parametrize(("game", "quarter"), [("testa", 10), ("pizzichino", 10), ("tavolo", 10), ("spades", 7)])
 def test_early_means_before_a_quarter_of_the_deals_cards(game: str, quarter: int) -> None:
-    assert is_given_up_early(given_up(1, quarter - 1, game).record)
-    assert not is_given_up_early(given_up(1, quarter, game).record)
+    assert is_given_up_early(resigned_game(1, quarter - 1, game).record)
+    assert not is_given_up_early(resigned_game(1, quarter, game).record)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -63,7 +65,7 @@ def test_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
 
 
 async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
-    _, found = await standings(store, given_up(1, 3, people=("paper:1", "paper:2")))
+    _, found = await standings(store, resigned_game(1, 3, people=("paper:1", "paper:2")))
     assert found["paper:1"] == Standing()
     assert found["paper:2"].shown < Standing().shown
     assert found["paper:2"].games == 1
@@ -71,7 +73,7 @@ async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store
 
 async def test_early_resignations_rank_nobody(store: Store) -> None:
     people = ("paper:1", "paper:2")
-    ratings, found = await standings(store, *(given_up(n, 3, people=people, ended=NOON + n) for n in range(1, 5)))
+    ratings, found = await standings(store, *(resigned_game(n, 3, people=people, ended=NOON + n) for n in range(1, 5)))
     assert found["paper:2"].games == 4
     assert await ratings.rank(Scope(), "paper:1") is None
     assert (await ratings.histories(Scope(), people))["paper:1"] == []
@@ -87,7 +89,7 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
             tally.add(game)
         return [honour.figure for honour in tally.honours() if honour.kind == "streak"]
 
-    late, early = given_up(1, 20, people=people), given_up(1, 3, people=people)
+    late, early = resigned_game(1, 20, people=people), resigned_game(1, 3, people=people)
     assert streaks(late, late, late) == [3]
     assert streaks(early, early, early) == []
     # It does not end a streak either.
@@ -97,8 +99,8 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
 
 async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
-    games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
-    ratings, _ = await standings(store, *games, given_up(5, 3, people=pair, ended=NOON + 5), finished(6))
+    games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
+    ratings, _ = await standings(store, *games, resigned_game(5, 3, people=pair, ended=NOON + 5), finished_game(6))
     kept = [game async for game in ratings.archive.all()]
     # Early resignations and finished games need no decision.
     assert [game.winner_gains for game in kept] == [True, True, True, False, None, None]
@@ -107,21 +109,21 @@ async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
 
 
 async def test_later_resignation_raises_the_winner(store: Store) -> None:
-    _, found = await standings(store, given_up(1, 10, people=("paper:1", "paper:2")))
+    _, found = await standings(store, resigned_game(1, 10, people=("paper:1", "paper:2")))
     assert found["paper:1"].shown > Standing().shown
 
 
 async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
     pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
-    games = [given_up(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
+    games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
     ratings, third = await standings(store, *games)
-    _, fourth = await standings(store, given_up(4, 20, people=pair, ended=NOON + 4))
+    _, fourth = await standings(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
     assert fourth["paper:1"].shown == third["paper:1"].shown
     assert fourth["paper:2"].shown < third["paper:2"].shown
     # It counts again against another opponent, and on the next day.
-    _, fifth = await standings(store, given_up(5, 20, people=other, ended=NOON + 5))
+    _, fifth = await standings(store, resigned_game(5, 20, people=other, ended=NOON + 5))
     assert fifth["paper:1"].shown > fourth["paper:1"].shown
-    _, sixth = await standings(store, given_up(6, 20, people=pair, ended=NOON + DAY))
+    _, sixth = await standings(store, resigned_game(6, 20, people=pair, ended=NOON + DAY))
     assert sixth["paper:1"].shown > fifth["paper:1"].shown
     # All of that follows from the games alone.
     before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
@@ -133,7 +135,9 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
     """Games against the same opponents count together, also with other partners."""
     farmer, loser = "paper:1", "paper:2"
     games = [
-        given_up(number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number)
+        resigned_game(
+            number, 20, "tavolo", (farmer, loser, f"paper:3{number}", f"paper:4{number}"), ended=NOON + number
+        )
         for number in range(1, 5)
     ]
     _, third = await standings(store, *games[:3])
@@ -145,7 +149,7 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
 
 @pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
 async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: str) -> None:
-    games = [given_up(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
+    games = [resigned_game(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
     _, third = await standings(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
     _, fourth = await standings(store, games[3].redact("paper:2", loser))
@@ -153,8 +157,8 @@ async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: s
 
 
 async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
-    games = [replace(finished(number), id=f"P{number}", people=["paper:1", "paper:2"]) for number in range(1, 6)]
-    games = [replace(game, rating_rules=RULES, record=finished(1).record) for game in games]
+    games = [replace(finished_game(number), id=f"P{number}", people=["paper:1", "paper:2"]) for number in range(1, 6)]
+    games = [replace(game, rating_rules=RULES, record=finished_game(1).record) for game in games]
     winner = games[0].people[(games[0].record.winner or [0])[0]]
     shown = []
     for game in games:
@@ -164,7 +168,7 @@ async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
 
 
 async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> None:
-    old = replace(given_up(1, 0, people=("paper:1", "paper:2")), rating_rules=1)
+    old = replace(resigned_game(1, 0, people=("paper:1", "paper:2")), rating_rules=1)
     assert b"rating_rules" not in FinishedGame.parse(old.to_bytes()).to_bytes()
     assert FinishedGame.parse(old.to_bytes()) == old
     _, found = await standings(store, old)
@@ -172,7 +176,7 @@ async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> No
 
 
 async def test_game_on_trial_is_not_rated(store: Store) -> None:
-    game = replace(given_up(1, 30, people=("web:1", "paper:2")), trial=True)
+    game = replace(resigned_game(1, 30, people=("web:1", "paper:2")), trial=True)
     assert FinishedGame.parse(game.to_bytes()) == game
     _, found = await standings(store, game)
     assert set(found.values()) == {Standing()}
@@ -180,23 +184,23 @@ async def test_game_on_trial_is_not_rated(store: Store) -> None:
 
 def test_resigned_and_robot_games_are_not_finished() -> None:
     people = ("web:1", "paper:2")
-    assert is_finished_by(given_up(1, 10, people=people), "web:1")
-    assert not is_finished_by(given_up(1, 9, people=people), "web:1"), "it was given up early"
-    assert not is_finished_by(given_up(1, 30, people=people), "paper:2"), "they gave it up"
-    assert not is_finished_by(given_up(1, 10, people=("web:1", "robot:easy")), "web:1")
-    assert not is_finished_by(given_up(1, 10, people=("web:1", "web:robot-1")), "web:1")
+    assert is_finished_by(resigned_game(1, 10, people=people), "web:1")
+    assert not is_finished_by(resigned_game(1, 9, people=people), "web:1"), "it was given up early"
+    assert not is_finished_by(resigned_game(1, 30, people=people), "paper:2"), "they gave it up"
+    assert not is_finished_by(resigned_game(1, 10, people=("web:1", "robot:easy")), "web:1")
+    assert not is_finished_by(resigned_game(1, 10, people=("web:1", "web:robot-1")), "web:1")
 
 
 async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     pair = ("paper:1", "paper:2")
-    ratings, _ = await standings(store, *(given_up(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
+    ratings, _ = await standings(store, *(resigned_game(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
     await ratings.hand_over("paper:2", "somebody:1")
     before = await ratings.standing(Scope(), "paper:1")
-    _, after = await standings(store, given_up(4, 20, people=pair, ended=NOON + 4))
+    _, after = await standings(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
     assert after["paper:1"].shown == before.shown
 
 
 async def test_days_game_counts_name_nobody(store: Store) -> None:
-    await standings(store, given_up(1, 20, people=("paper:1", "paper:2")))
+    await standings(store, resigned_game(1, 20, people=("paper:1", "paper:2")))
     dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
     assert b"paper" not in b"".join(name for found in dump for name in found)

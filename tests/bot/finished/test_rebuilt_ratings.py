@@ -14,8 +14,8 @@ from bot.people import People
 from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables import Room
-from tests.bot.finished.games import NOON, finished
-from tests.bot.finished.test_rating_rules import given_up
+from tests.bot.finished.games import NOON, finished_game
+from tests.bot.finished.test_rating_rules import resigned_game
 from tests.long import mostly_long
 
 PEOPLE = ("paper:1", "paper:2", "paper:3", "web:1", "web:2")
@@ -80,12 +80,12 @@ class RandomDays:
     def make_game(self, number: int, people: Sequence[str]) -> FinishedGame:
         kind = self.random.randrange(6)
         if kind == 0:
-            return replace(finished(number), people=list(people))
+            return replace(finished_game(number), people=list(people))
         if kind == 1:
-            return replace(given_up(number, 3, people=tuple(people)), trial=self.random.random() < 0.5)
+            return replace(resigned_game(number, 3, people=tuple(people)), trial=self.random.random() < 0.5)
         # An earlier release stored some.
         rules = 1 if kind == 2 and number < 5 else 2
-        return replace(given_up(number, 20, people=tuple(people)), rating_rules=rules)
+        return replace(resigned_game(number, 20, people=tuple(people)), rating_rules=rules)
 
 
 @pytest.mark.parametrize("seed", mostly_long(range(60), *range(2)))

@@ -18,7 +18,7 @@ from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
 from engine.robots.findings import Verdict
 from engine.views import PacketsView, SpadesView
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 
 ENGLISH, ITALIAN = Reader("en"), Reader("it", "french")
 
@@ -45,8 +45,8 @@ def with_names(game: FinishedGame) -> FinishedGame:
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
-    record = finished(1, game_id).record
-    game = with_names(finished(1, game_id))
+    record = finished_game(1, game_id).record
+    game = with_names(finished_game(1, game_id))
     for number, deal in enumerate(record.deals, 1):
         replayed = replayed_deal(game, number, "en", "italian")
         assert ReplayedDeal.model_validate_json(replayed.model_dump_json()) == replayed
@@ -67,12 +67,12 @@ def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
 
 @pytest.mark.parametrize(("game_id", "begins"), [("spades", "draws first"), ("testa", "deals")])
 def test_first_step_names_the_dealer_or_first_to_draw(game_id: str, begins: str) -> None:
-    step = replayed_deal(with_names(finished(1, game_id)), 1, "en", "italian").steps[0]
+    step = replayed_deal(with_names(finished_game(1, game_id)), 1, "en", "italian").steps[0]
     assert step.text == f"{['Anna', 'Bruno'][step.view.dealer]} {begins}"
 
 
 def test_public_view_shows_no_hand() -> None:
-    replayed = replayed_deal(finished(1, "metamazzo"), 1, "en", "italian")
+    replayed = replayed_deal(finished_game(1, "metamazzo"), 1, "en", "italian")
     dealt = replayed.steps[0]
     assert [len(own.hand) for own in dealt.seats] == [10, 10]
     assert not set(dealt.seats[0].hand) & set(dealt.seats[1].hand)
@@ -81,8 +81,8 @@ def test_public_view_shows_no_hand() -> None:
 
 
 async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
-    game = with_names(finished(1, "metamazzo"))
-    await keep(store, game)
+    game = with_names(finished_game(1, "metamazzo"))
+    await store_game(store, game)
     reader = make_reader(store)
     english, italian = [await reader.get_deal(game.id, 1, by) for by in (ENGLISH, ITALIAN)]
     assert english
@@ -100,8 +100,8 @@ async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
 
 
 async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
-    game = with_names(finished(1, "spizzichino"))
-    await keep(store, game)
+    game = with_names(finished_game(1, "spizzichino"))
+    await store_game(store, game)
     move = game.record.deals[0].moves[0]
     stored = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
     await store.client.set(keys.analysis(game.id), json.dumps([stored]))
@@ -111,8 +111,8 @@ async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
 
 
 async def test_answers_contain_no_address(store: Store) -> None:
-    game = with_names(finished(1, "spizzichino"))
-    await keep(store, game)
+    game = with_names(finished_game(1, "spizzichino"))
+    await store_game(store, game)
     reader = make_reader(store)
     answers = [
         await reader.get_game(game.id, ENGLISH),
@@ -126,8 +126,8 @@ async def test_answers_contain_no_address(store: Store) -> None:
 
 
 async def test_record_can_be_verified(store: Store) -> None:
-    game = finished(1, "spades")
-    await keep(store, game)
+    game = finished_game(1, "spades")
+    await store_game(store, game)
     answer = await make_reader(store).get_record(game.id)
     assert answer
     record = type(game.record).model_validate_json(answer.body)
@@ -136,8 +136,8 @@ async def test_record_can_be_verified(store: Store) -> None:
 
 
 async def test_next_answer_hides_a_forgotten_person(store: Store) -> None:
-    game = with_names(finished(1, "testa"))
-    await keep(store, game)
+    game = with_names(finished_game(1, "testa"))
+    await store_game(store, game)
     reader = make_reader(store)
     before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
@@ -151,8 +151,8 @@ async def test_next_answer_hides_a_forgotten_person(store: Store) -> None:
 
 
 async def test_deal_is_computed_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = finished(1, "testa")
-    await keep(store, game)
+    game = finished_game(1, "testa")
+    await store_game(store, game)
     reader = make_reader(store)
     first = await reader.get_deal(game.id, 1, ENGLISH)
 
@@ -164,8 +164,8 @@ async def test_deal_is_computed_once(store: Store, monkeypatch: pytest.MonkeyPat
 
 
 async def test_cache_is_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = finished(1, "testa")
-    await keep(store, game)
+    game = finished_game(1, "testa")
+    await store_game(store, game)
     monkeypatch.setattr(reader_module, "CACHE_BYTES", 30_000)
     reader = make_reader(store)
     for number in range(1, len(game.record.deals) + 1):
@@ -175,8 +175,8 @@ async def test_cache_is_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_missing_games_and_deals_are_none(store: Store) -> None:
-    game = finished(1, "testa")
-    await keep(store, game)
+    game = finished_game(1, "testa")
+    await store_game(store, game)
     await store.client.set(keys.game("T999-00000a"), b"no game")
     reader = make_reader(store)
     for id_ in ("T001-00000b", "T999-00000a", ""):
@@ -189,10 +189,10 @@ async def test_missing_games_and_deals_are_none(store: Store) -> None:
 
 
 async def test_record_with_illegal_moves_is_none(store: Store) -> None:
-    game = finished(1, "testa")
+    game = finished_game(1, "testa")
     deal = game.record.deals[0]
     broken = deal.model_copy(update={"moves": [*deal.moves[:3], deal.moves[2]]})
-    await keep(store, replace(game, record=game.record.model_copy(update={"deals": [broken]})))
+    await store_game(store, replace(game, record=game.record.model_copy(update={"deals": [broken]})))
     assert await make_reader(store).get_deal(game.id, 1, ENGLISH) is None
 
 
@@ -207,8 +207,8 @@ def verdicts(game: FinishedGame) -> list[Verdict]:
 
 
 async def test_reading_does_not_begin_an_analysis(store: Store) -> None:
-    game = finished(1, "testa")
-    await keep(store, game)
+    game = finished_game(1, "testa")
+    await store_game(store, game)
     analyser = FakeAnalyser(verdicts(game))
     reader = GameReader(Archive(store.client), AnalysisPool(store.client, analyser))
 
@@ -226,7 +226,7 @@ async def test_reading_does_not_begin_an_analysis(store: Store) -> None:
 
 
 def test_analysis_names_better_moves_and_reasons() -> None:
-    game = with_names(finished(1, "testa"))
+    game = with_names(finished_game(1, "testa"))
     found = verdicts(game)
     replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
     assert [mistake.lost for mistake in replayed.costliest] == [6.0, 6.0, 6.0]
@@ -241,7 +241,7 @@ def test_analysis_names_better_moves_and_reasons() -> None:
 
 
 def test_player_without_decisions_has_no_accuracy() -> None:
-    game = with_names(finished(1, "testa"))
+    game = with_names(finished_game(1, "testa"))
     found = [verdict for verdict in verdicts(game) if verdict.seat == 0]
     replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
     decided, idle = replayed.players
@@ -251,7 +251,7 @@ def test_player_without_decisions_has_no_accuracy() -> None:
 
 
 def test_costliest_move_keeps_all_its_verdicts() -> None:
-    game = with_names(finished(1, "testa"))
+    game = with_names(finished_game(1, "testa"))
     moves = [
         (place, seat, move) for place, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
     ]
@@ -263,7 +263,7 @@ def test_costliest_move_keeps_all_its_verdicts() -> None:
 
 
 def test_unfinished_analysis_has_no_players() -> None:
-    game = finished(1, "testa")
+    game = finished_game(1, "testa")
     replayed = replayed_analysis(
         game, Analysis([verdict for verdict in verdicts(game) if verdict.deal == 1], 1), "en", "italian"
     )
@@ -272,8 +272,8 @@ def test_unfinished_analysis_has_no_players() -> None:
 
 
 async def test_full_analysis_queue_refuses_requests(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = finished(1, "testa")
-    await keep(store, game)
+    game = finished_game(1, "testa")
+    await store_game(store, game)
     reader = make_reader(store)
 
     async def return_none(_game: Any) -> None:

@@ -22,7 +22,7 @@ from bot.tables.fixtures import FixtureName, duplicate_rules
 from bot.tables.lists import MOST_TABLES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import NoClaims
-from tests.bot.finished.games import finished
+from tests.bot.finished.games import finished_game
 from tests.long import mostly_long
 
 PEOPLE = [Chair(f"p:{number}", f"Person {number}\n") for number in range(1, 5)]
@@ -167,7 +167,7 @@ async def test_fixture_game_names_its_tournament_and_chat(room: Room, store: Sto
 
 
 def test_game_without_fixture_fields_has_no_tournament() -> None:
-    game = finished(1)
+    game = finished_game(1)
     assert not {"fixture", "origin"} & game.fields.keys()
     assert FinishedGame.parse(game.to_bytes()) == game
     assert game.fixture_name is None
@@ -175,7 +175,7 @@ def test_game_without_fixture_fields_has_no_tournament() -> None:
 
 @pytest.mark.parametrize("text", ["K7QF2M", "K7QF2M 2.0", "K7QF2M 2.0.01", "K7QF2M 2.x.1", " 2.0.1 "])
 def test_game_with_malformed_fixture_is_unreadable(text: str) -> None:
-    game = replace(finished(1), fixture="K7QF2M 2.0.1")
+    game = replace(finished_game(1), fixture="K7QF2M 2.0.1")
     object.__setattr__(game, "fixture", text)
     with pytest.raises(UnreadableGame):
         FinishedGame.parse(game.to_bytes())

@@ -9,7 +9,7 @@ from bot.site.replayed import replayed_game
 from bot.words.one_deal import DealResult, deal_result
 from engine import GAMES, Game
 from tests.bot.features.daily.test_deal import SECRET, play_first_deal
-from tests.bot.finished.games import finished
+from tests.bot.finished.games import finished_game
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -45,7 +45,7 @@ def test_unfinished_deal_has_tricks() -> None:
 
 def test_replay_names_the_duplicate_and_not_a_cancellation() -> None:
     record = play_first_deal("metamazzo", 1).record()
-    game = replace(finished(1, "metamazzo"), record=record, fixture="K7QF2M 2.0.4")
+    game = replace(finished_game(1, "metamazzo"), record=record, fixture="K7QF2M 2.0.4")
     replayed = replayed_game(game, "en", "italian")
     assert (replayed.result, replayed.fixture) == (
         "The deal is over.",
@@ -54,12 +54,12 @@ def test_replay_names_the_duplicate_and_not_a_cancellation() -> None:
     page = replay_page(game, 1, "it", "italian").plain
     assert page.startswith("🏆 Torneo K7QF2M · turno 2 · incontro 1 · smazzata di ritorno 4\nMetà Mazzo")
     assert page.endswith("La smazzata è finita.")
-    assert replayed_game(finished(1), "en", "italian").fixture == ""
+    assert replayed_game(finished_game(1), "en", "italian").fixture == ""
 
 
 def test_stopped_deal_was_cancelled() -> None:
     game = Game("testa", {}, ["p", "q"])
     game.deal(SECRET)
     game.stop("cancelled")
-    replayed = replayed_game(replace(finished(1), record=game.record()), "en", "italian")
+    replayed = replayed_game(replace(finished_game(1), record=game.record()), "en", "italian")
     assert (replayed.result, replayed.fixture) == ("The game was cancelled.", "")

@@ -25,7 +25,7 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
-from tests.bot.finished.games import finished, record
+from tests.bot.finished.games import finished_game, record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
 
@@ -87,7 +87,7 @@ def test_story_names_the_dealer_or_first_to_draw(game: str, begins: str) -> None
 
 
 def test_classic_tressette_analysis_triples_points() -> None:
-    game = finished(1, "tressette")
+    game = finished_game(1, "tressette")
     place, (seat, move, *_legal) = next(
         (place, one) for place, one in enumerate(game.record.deals[0].moves) if one[1].startswith("play ")
     )
@@ -101,7 +101,7 @@ def test_classic_tressette_analysis_triples_points() -> None:
 
 
 def test_player_without_decisions_is_not_judged() -> None:
-    game = finished(1, "testa")
+    game = finished_game(1, "testa")
     verdicts = [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
     one, other = (isolated(name) for name in game.record.seats)

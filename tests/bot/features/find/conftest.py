@@ -24,12 +24,12 @@ async def run_finder(worker: Worker) -> None:
     await worker.settled()
 
 
-async def find_each_other(two_strangers: list[Player], game: str = GAME) -> str:
+async def find_each_other(players: list[Player], game: str = GAME) -> str:
     """Let both search until they are asked. Return their table's code."""
-    for player in two_strangers:
+    for player in players:
         await player.say(f"/find {game}", player.private)
-    await run_finder(two_strangers[0].worker)
-    _, button = two_strangers[0].button("Ready")
+    await run_finder(players[0].worker)
+    _, button = players[0].button("Ready")
     return button.payload[2:8]
 
 

@@ -30,9 +30,9 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
-async def make_random_move(two_strangers: list[Player], random: Random) -> None:
+async def make_random_move(players: list[Player], random: Random) -> None:
     """Make a random move for the player to move. A deal's board can be below their hand."""
-    for player in two_strangers:
+    for player in players:
         for message, panel in reversed(player.fake.messages[player.private].items()):
             payloads = [button.payload for row in panel.rows for button in row]
             found = [payload for payload in payloads if payload.startswith("1m") or ":draft " in payload]
@@ -57,9 +57,9 @@ def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
     return Command(f"c{next(player.numbers)}", player.person, player.private, word, words)
 
 
-async def people_waiting(two_strangers: list[Player]) -> list[str]:
+async def people_waiting(players: list[Player]) -> list[str]:
     return sorted(
-        entry.searcher.person for entry in await two_strangers[0].worker.feature(FindFeature).finder.queue.entries()
+        entry.searcher.person for entry in await players[0].worker.feature(FindFeature).finder.queue.entries()
     )
 
 

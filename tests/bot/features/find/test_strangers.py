@@ -34,10 +34,10 @@ async def resign(player: Player) -> None:
     await player.worker.settled()
 
 
-async def search_again(two_strangers: list[Player]) -> None:
-    for player in two_strangers:
+async def search_again(players: list[Player]) -> None:
+    for player in players:
         await player.say("/find pizzichino", player.private)
-    await run_finder(two_strangers[0].worker)
+    await run_finder(players[0].worker)
 
 
 async def people_blocked_by(player: Player) -> list[str]:

@@ -42,7 +42,7 @@ from bot.worker import Worker
 from tests.bot.backup.test_playing_on import write_backup
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
 from tests.bot.features.privacy.traces import dump_store, find_traces
-from tests.bot.finished.games import finished
+from tests.bot.finished.games import finished_game
 from tests.long import mostly_long
 
 ANNA = "paper:1001"  # no other id or number contains it
@@ -486,20 +486,20 @@ async def test_login_link_does_not_reveal_its_person(store: Store) -> None:
 
 
 async def test_request_during_the_second_pass_starts_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def no_work() -> None:
+    async def skip_work() -> None:
         """Replace the worker's own loop."""
 
     async with open_worker(store, FakePlatform()) as worker:
         await run_first_pass(worker)
         fresh = worker.people.reload
 
-        async def late(person: str) -> Profile:
+        async def reload_late(person: str) -> Profile:
             monkeypatch.setattr(worker.people, "reload", fresh)
             await worker.feature(PrivacyFeature).forgetter.begin(person)
             return await fresh(person)
 
-        monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "work", no_work)
-        monkeypatch.setattr(worker.people, "reload", late)
+        monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "work", skip_work)
+        monkeypatch.setattr(worker.people, "reload", reload_late)
         await worker.feature(PrivacyFeature).forgetter.finish(ANNA, (await forgetting_marks(store.client))[ANNA])
         assert not (await forgetting_marks(store.client))[ANNA].is_erased
 
@@ -563,20 +563,20 @@ async def test_second_pass_removes_a_late_rating(store: Store) -> None:
         anna, *_ = make_players(worker, fake)
         await anna.say("/help")
         ratings = Ratings(store.client, worker.archive)
-        game = finished(1)
+        game = finished_game(1)
         record = game.record.model_copy(update={"winner": [0], "seats": ["Annabella", "Bea"]})
         rated = replace(game, people=[ANNA, "paper:2"], record=record)
         kept_late = replace(rated, id="T002-000002", code="T002")
         await worker.archive.keep(rated)
         real = ratings._index_scopes
 
-        async def enter(people: Sequence[str], scopes: Sequence[Scope]) -> None:
+        async def index_after_forgetting(people: Sequence[str], scopes: Sequence[Scope]) -> None:
             ratings._index_scopes = real  # type: ignore[method-assign]
             await run_first_pass(worker)
             await worker.archive.keep(kept_late)
             await real(people, scopes)
 
-        ratings._index_scopes = enter  # type: ignore[method-assign]
+        ratings._index_scopes = index_after_forgetting  # type: ignore[method-assign]
         await ratings.catch_up()
         assert {keys.scopes(ANNA), keys.last_game(ANNA)} <= set(await find_traces(store, ANNA))
         await run_second_pass(worker)
@@ -613,7 +613,7 @@ async def test_sent_reminders_leave_no_trace(store: Store) -> None:
 async def test_traces_are_found_in_pending_games(store: Store) -> None:
     held = [keys.daily_games(date(2026, 11, 20)), keys.tournament_games("K7QF2M")]
     for key in held:
-        await store.client.hset(key, "T001-000001", replace(finished(1), people=[ANNA, "paper:2"]).to_bytes())
+        await store.client.hset(key, "T001-000001", replace(finished_game(1), people=[ANNA, "paper:2"]).to_bytes())
     assert await find_traces(store, ANNA) == held
 
 
@@ -766,10 +766,10 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
 async def test_mydata_lists_numbers_of_archived_games(store: Store) -> None:
     archive = Archive(store.client)
     for number in (1, 2, 3):
-        await archive.keep(replace(finished(number), people=[ANNA, "paper:2"]))
+        await archive.keep(replace(finished_game(number), people=[ANNA, "paper:2"]))
     for number in (1, 2):
-        await store.client.zrem(keys.GAMES_ORDER, finished(number).id)
-        await store.client.delete(keys.game(finished(number).id))
+        await store.client.zrem(keys.GAMES_ORDER, finished_game(number).id)
+        await store.client.delete(keys.game(finished_game(number).id))
     my_data = MyData(store.client, archive, Ratings(store.client, archive), [])
     document = json.loads((await my_data.file(ANNA, [], 0.0)).content)
     assert [game["number"] for game in document["games"]] == [3]

@@ -21,14 +21,14 @@ from bot.store import EmbeddedStore, Store, keys, open_store, schema
 from tests.bot.away import until
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import find_traces
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 def test_forget_command_asks_reports_and_rewrites_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DATA", str(tmp_path / "data"))
-    game = finished(1)
+    game = finished_game(1)
     person = game.people[0]
     file = tmp_path / "old.jsonl"
     file.write_bytes(to_line(1, game))
@@ -77,7 +77,7 @@ def test_commands_accept_a_persons_handle(tmp_path: Path, monkeypatch: pytest.Mo
             await people.meet(Person("telegram:42", "Zenobia", "zenobia"))
             await people.meet(Person("discord:42", "Zenobia", "zenobia"))
             await people.meet(Person("discord:7", "Yves", "yves"))
-            await keep(store, replace(finished(1), people=["discord:7", "telegram:42"]))
+            await store_game(store, replace(finished_game(1), people=["discord:7", "telegram:42"]))
 
     asyncio.run(meet())
     runner = CliRunner()

@@ -216,7 +216,7 @@ async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, o
 
 @pytest.mark.xdist_group("cluster")
 async def test_every_primary_of_a_cluster_rewrites(cluster: LocalCluster, cluster_store: Store) -> None:
-    async def counts() -> list[int]:
+    async def rewrite_counts() -> list[int]:
         found = []
         for node in primaries:
             async with Redis(host="127.0.0.1", port=node.port) as one:
@@ -225,9 +225,9 @@ async def test_every_primary_of_a_cluster_rewrites(cluster: LocalCluster, cluste
 
     primaries = await asyncio.to_thread(lambda: [node for node in cluster.nodes if node.is_primary])
     assert len(primaries) == 3
-    before = await counts()
+    before = await rewrite_counts()
     assert await rewrite_files(cluster_store.client)
-    assert all(now > then for now, then in zip(await counts(), before, strict=True))
+    assert all(now > then for now, then in zip(await rewrite_counts(), before, strict=True))
 
 
 @pytest.mark.usefixtures("no_settings", "no_automatic_rewrites")

@@ -18,11 +18,11 @@ async def dump_store(store: Store) -> dict[str, str]:
         if b"}:ended:" in key:
             assert (await store.client.ttl(key)) in (-2, *range(61))
             continue
-        found[key.decode()] = await _text(store, key)
+        found[key.decode()] = await _read_text(store, key)
     return found
 
 
-async def _text(store: Store, key: bytes) -> str:
+async def _read_text(store: Store, key: bytes) -> str:
     client: Any = store.client
     kind = (await client.type(key)).decode()
     if kind == "list":
@@ -37,11 +37,11 @@ async def _text(store: Store, key: bytes) -> str:
     else:
         values = [await client.get(key)]
     if key.startswith(b"game:") or key.endswith(b"}:games"):
-        values = [_unpacked(value) for value in values]
+        values = [_decompress(value) for value in values]
     return "\n".join(value.decode("utf-8", "backslashreplace") for value in values if value is not None)
 
 
-def _unpacked(value: bytes) -> bytes:
+def _decompress(value: bytes) -> bytes:
     """Decompress a game. Return other values, such as a game's id, unchanged."""
     try:
         return zlib.decompress(value)

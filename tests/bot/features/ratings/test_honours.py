@@ -28,7 +28,7 @@ from bot.tables.room import Room
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.privacy.traces import dump_store
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 
 OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
 IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)
@@ -39,7 +39,7 @@ def game(
     number: int, winner: int, *, ended: int = NOVEMBER, totals: Sequence[tuple[int, int]] = (), fours: int = -1
 ) -> FinishedGame:
     """Return Anna and Bruno's game in the group. `fours` is the seat that declares four threes."""
-    one = finished(number, "testa", ended + number)
+    one = finished_game(number, "testa", ended + number)
     fields = one.record.model_dump()
     fields["winner"], fields["ending"] = [winner], "target"
     deals = fields["deals"][: max(1, len(totals))]
@@ -81,7 +81,7 @@ def test_streak_is_the_longest_run_of_wins() -> None:
 
 def game_of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
     """Return a game of two pairs in the group."""
-    one = finished(number, "tressette", NOVEMBER + number)
+    one = finished_game(number, "tressette", NOVEMBER + number)
     record = one.record.model_copy(update={"winner": list(winners), "ending": "target"})
     return replace(one, record=record, people=list(people), chats=[GROUP])
 
@@ -149,7 +149,7 @@ def test_month_before_a_date(now: datetime, month: str) -> None:
 
 async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours:
     for game in games:
-        await keep(store, game)
+        await store_game(store, game)
     archive = Archive(store.client)
     ratings = Ratings(store.client, archive)
     await ratings.catch_up()
@@ -158,7 +158,7 @@ async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours
 
 async def test_month_is_closed_after_rating_its_games(store: Store) -> None:
     for number in range(3):
-        await keep(store, game(number, 0, ended=NOVEMBER))
+        await store_game(store, game(number, 0, ended=NOVEMBER))
     archive = Archive(store.client)
     honours = Honours(store.client, archive, Ratings(store.client, archive))
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"

@@ -36,7 +36,7 @@ from bot.tables.choice import Choice
 from engine.shuffle import commitment
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.logs import playing_teams
-from tests.bot.finished.games import finished, keep
+from tests.bot.finished.games import finished_game, store_game
 
 GROUP = "paper:100"
 ANNA, BRUNO, CARLA, DINO = people = [f"paper:{1000 + number}" for number in range(4)]
@@ -136,9 +136,9 @@ async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
 async def test_start_waits_for_ratings_before_seeding(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (await desk.open_and_enter("testa", "knockout", ANNA, BRUNO)).code
     # An interrupted rebuild leaves Bruno's win unrated.
-    game = finished(1)
+    game = finished_game(1)
     people = [BRUNO if seat in (game.record.winner or []) else ANNA for seat in range(2)]
-    await keep(desk.store, replace(game, people=people))
+    await store_game(desk.store, replace(game, people=people))
     monkeypatch.setattr(registration_module, "MOST_UNRATED", 0)
     with pytest.raises(NotRatedYet):
         await desk.registration.start(code, ANNA, "s1")

@@ -77,9 +77,9 @@ async def test_old_accept_button_fails_after_the_game_changed(store: Store, menu
         await anna.press(menu, GROUP)
         await anna.press(choice, GROUP)
         assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
-        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["open"]
+        assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["open"]
         assert not (await bruno.press("Accept", GROUP)).toast
-        assert [one.phase for one in await worker.tables_of(anna.person.id)] == ["playing"]
+        assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_buttons_without_a_version_still_seat_people(store: Store) -> None:
@@ -193,9 +193,9 @@ async def test_private_challenge_says_how_the_other_joins(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
         await bruno.say("/help")
-        said = (await anna.say("/challenge @bruno testa", anna.private)).toast
+        toast = (await anna.say("/challenge @bruno testa", anna.private)).toast
         code = await code_of(worker, anna)
-        assert said == f"Bruno cannot see this chat. Tell them to write me /join {code}."
+        assert toast == f"Bruno cannot see this chat. Tell them to write me /join {code}."
         await bruno.say(f"/join {code}", bruno.private)
         [table] = await worker.tables_of(bruno.person.id)
         assert table.phase == "playing"
@@ -295,9 +295,9 @@ async def test_private_challenge_offers_no_seat_to_its_author(store: Store, game
         for menu in ("", "Game", "Back", "Options", "Back"):
             if menu:
                 await anna.press(menu)
-            seen = labels(fake, anna.private)
-            assert not [label for label in seen if label in ("Accept", "Decline") or label.startswith("Sit ")]
-            assert seen
+            visible = labels(fake, anna.private)
+            assert not [label for label in visible if label in ("Accept", "Decline") or label.startswith("Sit ")]
+            assert visible
         # In a group the same card has the seats, because others read it.
         await bruno.say(f"/join {code}")
         await bruno.say(f"/challenge {game}")

@@ -48,9 +48,9 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
         assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
         # All players read that the robot made this move.
         assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
-        told = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
-        assert told in fake.last(other.private).plain
-        assert told in fake.last(GROUP).plain
+        notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
+        assert notice in fake.last(other.private).plain
+        assert notice in fake.last(GROUP).plain
         await ring(worker, 155)
         await ring(worker, 155)
         late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
@@ -160,15 +160,15 @@ async def test_move_in_time_resets_the_late_count(store: Store) -> None:
         while not players[late].moves():
             await players[1 - late].play(random)
             await worker.settled()
-        said = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
+        notice = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
         assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
-        assert said in fake.last(GROUP).plain
+        assert notice in fake.last(GROUP).plain
         await players[late].play(random)
         await worker.settled()
         assert (await worker.room.cached(code)).lates[late] == 0
         assert "a robot moved for you" not in fake.last(players[late].private).plain
-        assert said not in fake.last(players[1 - late].private).plain
-        assert said not in fake.last(GROUP).plain
+        assert notice not in fake.last(players[1 - late].private).plain
+        assert notice not in fake.last(GROUP).plain
 
 
 async def test_table_without_a_clock_never_moves(store: Store) -> None:

@@ -67,15 +67,15 @@ async def test_page_is_drawn_once_per_table_load(
 ) -> None:
     anna, _bruno = await seated(worker, fake, "testa")
     page = await Page.open(anna, await code_of(worker, anna))
-    looked, drawn = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
-    monkeypatch.setattr(worker.room, "load", looked)
-    monkeypatch.setattr("bot.handlers.hands.hand_page", drawn)
+    load, render = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
+    monkeypatch.setattr(worker.room, "load", load)
+    monkeypatch.setattr("bot.handlers.hands.hand_page", render)
     monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
     page.hand.look_again()
-    while looked.call_count < 5:
+    while load.call_count < 5:
         await asyncio.sleep(0.01)
     await page.close()
-    assert drawn.call_count <= looked.call_count
+    assert render.call_count <= load.call_count
 
 
 async def test_owning_worker_shows_another_workers_commit_at_once(
@@ -91,23 +91,23 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
         players = await seated(worker, fake, "testa")
         code = await code_of(worker, players[0])
         delivers, presses = (worker, other) if worker.shards.owns(code) else (other, worker)
-        looker = Player(delivers, FakePlatform(), "Anna", 1)
-        page = await Page.open(looker, code)
+        reader = Player(delivers, FakePlatform(), "Anna", 1)
+        page = await Page.open(reader, code)
         table = await presses.room.table(code)
         assert table.game
         turn = table.game.turn
         assert turn is not None
         chair = table.chairs[turn]
         assert chair
-        move = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+        move = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
         pressed = await presses.room.press(code, chair.person, table.version, move, "m1")
         assert (await page.next())["version"] == pressed.version
         await page.close()
 
 
-@pytest.mark.parametrize("how", ["resign", "cancel"])
+@pytest.mark.parametrize("ending", ["resign", "cancel"])
 async def test_end_of_a_table_removed_elsewhere_is_shown(
-    store: Store, monkeypatch: pytest.MonkeyPatch, how: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     """A page, a program and a watcher check after the table is gone. So does a program that only asks then."""
     for module in ("bot.handlers.hands", "bot.site.watching"):
@@ -126,15 +126,15 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             if owner.shards.owns(table.code):
                 break
         code = table.code
-        if how == "resign":
+        if ending == "resign":
             table = await there.playing.sit(bruno, code, None, "sit")
         hand = await here.hands.at(code, anna.person)
         assert hand
         watched = await here.watching.stream(await here.watching.watch_id(await worker.room.load(code)))
         assert watched
-        looking: list[AsyncIterator[Any]] = [hand.states(), here.playing.states(code, anna.person), watched]
-        before = [json.loads(await anext(states)) for states in looking]
-        if how == "resign":
+        streams: list[AsyncIterator[Any]] = [hand.states(), here.playing.states(code, anna.person), watched]
+        before = [json.loads(await anext(states)) for states in streams]
+        if ending == "resign":
             await there.playing.move(bruno, code, table.version, "resign", "resign")
         else:
             await Challenges(owner.room).cancel(code, anna.person, "cancel")
@@ -144,16 +144,16 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
                 await asyncio.sleep(0.01)
             for watcher in worker.room.watchers:
                 watcher(Commit(code, is_known=False))
-            page, own, public = [json.loads(await anext(states)) for states in looking]
-            assert [state async for state in looking[1] if state] == []
-            assert [state async for state in looking[2] if state] == []
-        phase = "over" if how == "resign" else "closed"
+            page, own, public = [json.loads(await anext(states)) for states in streams]
+            assert [state async for state in streams[1] if state] == []
+            assert [state async for state in streams[2] if state] == []
+        phase = "over" if ending == "resign" else "closed"
         assert [state["phase"] for state in (page, own, public)] == [phase] * 3
         assert all(state["version"] > known["version"] for state, known in zip((own, public), before[1:], strict=True))
         assert own == (await here.playing.table(code, anna.person)).model_dump(mode="json")
         assert [json.loads(state) async for state in here.playing.states(code, anna.person)] == [own]
         assert await here.watching.get_table(await here.watching._watch_id(code)) == PublicTable.model_validate(public)
-        if how == "resign":
+        if ending == "resign":
             assert page["replay"] == own["replay"] == public["replay"]
             assert await worker.archive.get(own["replay"])
             assert (own["winner"], own["seat"]) == ([0], 0)
@@ -254,9 +254,9 @@ class Page:
 def choose_press(page: Page, random: Random) -> str:
     """Choose a tap or button that advances the game."""
     taps: list[str] = [card["press"] for card in page.taps()]
-    bids = [one for one in page.buttons() if one.endswith(("bid 4", "bid 5"))]
-    out = ("claim", "blind", " busso", " volo", "hint", "bid 0")
-    buttons = [one for one in page.buttons() if not any(word in one for word in out)]
+    bids = [button for button in page.buttons() if button.endswith(("bid 4", "bid 5"))]
+    excluded = ("claim", "blind", " busso", " volo", "hint", "bid 0")
+    buttons = [button for button in page.buttons() if not any(word in button for word in excluded)]
     return random.choice(bids or [*taps, *buttons])
 
 
@@ -348,17 +348,17 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     players = await seated(worker, fake, "testa")
     page = await Page.open(players[0], await code_of(worker, players[0]))
     await page.press(page.state["resign"])
-    asked = await page.next()
-    assert "really want to resign" in asked["says"]
-    assert asked["line"] == "Do you really want to resign? The other side wins the game."
-    [yes] = [one for one in page.buttons() if one.endswith(":resign")]
+    question = await page.next()
+    assert "really want to resign" in question["says"]
+    assert question["line"] == "Do you really want to resign? The other side wins the game."
+    [yes] = [button for button in page.buttons() if button.endswith(":resign")]
     await page.press(yes)
     over = await page.next()
     assert over["phase"] == "over"
     assert over["line"].startswith("You lose. ")
     assert over["line"].endswith(" resigned.")
     assert not over["tally"]
-    assert any(one.startswith("1prematch") for one in page.buttons())
+    assert any(button.startswith("1prematch") for button in page.buttons())
     await page.close()
 
 
@@ -384,7 +384,7 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
     )
     assert table.game
     while table.game.view(seat := table.game.turn or 0).deal.phase != phase:  # type: ignore[union-attr]
-        move = next(one for one in table.game.legal_moves(seat) if one not in ("resign", "claim"))
+        move = next(move for move in table.game.legal_moves(seat) if move not in ("resign", "claim"))
         table = table.after([Move(seat, move)], f"m{table.version}")
         assert table.game
     person = people[seat][0]
@@ -444,7 +444,7 @@ async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePla
     assert (await lobby.open_table(anna, "nothing", "easy", "u2")).why.startswith("There is no game")
     waiting = await lobby.open_table(anna, "testa", "", "u3")
     assert (await worker.room.table(waiting.code)).phase == "open"
-    assert [(one.code, one.is_waiting) for one in await lobby.tables_of("p:1")] == [
+    assert [(table.code, table.is_waiting) for table in await lobby.tables_of("p:1")] == [
         (first.code, False),
         (waiting.code, True),
     ]
@@ -473,10 +473,12 @@ async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake:
         assert bool(await worker.watching.watch_id(table)) == (origin == "page")
         over = await worker.room.resign_for(table.code, 0, "r")
         assert find_leavers(over) == []
-        again = actions.page("rematch", game_id(over))
+        payload = actions.page("rematch", game_id(over))
         await worker.settled()
         for player in (anna, bruno):
-            press = Press(f"{table.code}{player.person.id}", player.person, player.private, "page", again, genuine=True)
+            press = Press(
+                f"{table.code}{player.person.id}", player.person, player.private, "page", payload, genuine=True
+            )
             assert not (await player.dispatcher.handle_press(press)).toast
         await worker.settled()
         [table] = await worker.tables_of(anna.person.id)
@@ -493,13 +495,13 @@ async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: 
     await worker.settled()
     anna, visitor = Player(worker, fake, "Ada", 1), Visitor.from_address("192.0.2.1")
     guest = Person("web:1", "Ada", "", "en")
-    again = actions.page("rematch", game_id(over))
-    press = Press("again", guest, "web:@1", "page", again, genuine=True, visitor=visitor)
+    payload = actions.page("rematch", game_id(over))
+    press = Press("again", guest, "web:@1", "page", payload, genuine=True, visitor=visitor)
     assert not (await anna.dispatcher.handle_press(press)).toast
     [table] = await worker.tables_of("web:1")
     client = worker.store.client
-    counted = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
-    assert counted == [[table.code.encode()]] * 2, "the address and its network"
+    entries = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
+    assert entries == [[table.code.encode()]] * 2, "the address and its network"
 
 
 async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Worker, fake: FakePlatform) -> None:
@@ -509,8 +511,8 @@ async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Work
     over = await worker.room.resign_for(table.code, 0, "r")
     await worker.settled()
     await worker.archive.rewrite(game_id(over), lambda one: one.redact(bruno.person.id, "somebody:1"))
-    again = actions.page("rematch", game_id(over))
-    await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", again, genuine=True))
+    payload = actions.page("rematch", game_id(over))
+    await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", payload, genuine=True))
     await worker.settled()
     assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]
     [table] = await worker.tables_of(anna.person.id)

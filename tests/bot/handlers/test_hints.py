@@ -54,12 +54,12 @@ async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest
 
 
 async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go, asked = asyncio.Event(), 0
+    release, calls = asyncio.Event(), 0
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
-        nonlocal asked
-        asked += 1
-        await let_go.wait()
+        nonlocal calls
+        calls += 1
+        await release.wait()
         return Hint(next(move for move in view.moves if move.startswith("play ")), "only")
 
     monkeypatch.setattr(RobotPool, "hint", hint)
@@ -68,18 +68,18 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
-        again = f"1t{table.code}:hint {version}"
-        presses = [asyncio.create_task(anna.send(again)) for _ in range(5)]
+        payload = f"1t{table.code}:hint {version}"
+        presses = [asyncio.create_task(anna.send(payload)) for _ in range(5)]
         presses[0].cancel()
         other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
         other = await wait_for_seat(worker, other.code, 0)
         assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
-        let_go.set()
+        release.set()
         assert len({(await press).toast for press in presses[1:]}) == 1
-        assert (await anna.send(again)).toast.startswith("💡 ")
-        assert asked == 1
+        assert (await anna.send(payload)).toast.startswith("💡 ")
+        assert calls == 1
         assert (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast.startswith("💡 ")
-        assert asked == 2
+        assert calls == 2
 
 
 async def wait_for_seat(worker: Worker, code: str, seat: int) -> Table:

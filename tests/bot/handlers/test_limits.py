@@ -32,15 +32,15 @@ YEAR = 365.25 * 24 * 3600
 
 def count_store_commands(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Return a counter of commands that reach the store."""
-    asked = count()
+    calls = count()
     execute = worker.store.client.execute_command
 
-    async def counted(*args: Any, **options: Any) -> Any:
-        next(asked)
+    async def count_and_execute(*args: Any, **options: Any) -> Any:
+        next(calls)
         return await execute(*args, **options)
 
-    monkeypatch.setattr(worker.store.client, "execute_command", counted)
-    return lambda: int(repr(asked).partition("(")[2].rstrip(")"))
+    monkeypatch.setattr(worker.store.client, "execute_command", count_and_execute)
+    return lambda: int(repr(calls).partition("(")[2].rstrip(")"))
 
 
 async def test_press_flood_is_refused_without_store_access(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,10 +52,10 @@ async def test_press_flood_is_refused_without_store_access(store: Store, monkeyp
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
         assert "still time" in toasts[0]
         await anna.dispatcher.handle_press(await make_press(anna, code))
-        asked = count_store_commands(worker, monkeypatch)
+        count_calls = count_store_commands(worker, monkeypatch)
         for _ in range(200):
             assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
-        assert asked() == 0
+        assert count_calls() == 0
         # Other players are not slowed down.
         assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
 
@@ -72,8 +72,8 @@ async def test_command_flood_gets_one_warning_per_break(store: Store, monkeypatc
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         bruno.dispatcher = anna.dispatcher
         replies = [await anna.say("/help") for _ in range(100)]
-        told = [reply for reply in replies if reply.toast and not reply.optional]
-        assert ["write again in 30 seconds" in reply.toast for reply in told] == [True]
+        warnings = [reply for reply in replies if reply.toast and not reply.optional]
+        assert ["write again in 30 seconds" in reply.toast for reply in warnings] == [True]
         assert sum(reply.panel is not None for reply in replies) <= 35
         assert all(reply.toast for reply in replies if reply.optional)
         assert (await bruno.say("/help")).panel
@@ -180,7 +180,7 @@ async def test_answer_is_retried_only_if_surely_not_delivered(
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
     monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("bot.delivery.answers.MAX_PAUSE", 0.001)
-    said: list[str] = []
+    outcomes: list[str] = []
     for errors in (
         [NotDelivered("away")] * 20,
         [SlowDown(0.001)] * 20,
@@ -195,14 +195,14 @@ async def test_answer_is_retried_only_if_surely_not_delivered(
         async def say(left: list[DeliveryError] = left) -> None:
             if left:
                 raise left.pop()
-            said.append("said")
+            outcomes.append("said")
 
         answers.send("paper:1", say)
         while answers.tasks:
             await asyncio.wait(answers.tasks)
         assert not left
-        said.append("")
-    assert said == ["said", "", "said", "", "", ""]
+        outcomes.append("")
+    assert outcomes == ["said", "", "said", "", "", ""]
 
 
 async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:

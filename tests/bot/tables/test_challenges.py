@@ -53,7 +53,7 @@ async def test_table_opens_with_the_given_options(room: Room) -> None:
     assert table.seat_of(ADA) == 2
     assert table.invited == Invited("", "bea", "Bea")
     assert await codes_of(room, ADA) == [table.code]
-    assert [one.code for one in await room.lists.tables_at("p:100")] == [table.code]
+    assert [table.code for table in await room.lists.tables_at("p:100")] == [table.code]
 
 
 async def test_repeatable_update_reopens_a_removed_table(room: Room) -> None:
@@ -69,17 +69,17 @@ async def test_repeatable_update_reopens_a_removed_table(room: Room) -> None:
     assert found.code == other.code
 
 
-@pytest.mark.parametrize("way", ["open_table", "open_for", "open_fixture"])
+@pytest.mark.parametrize("method", ["open_table", "open_for", "open_fixture"])
 async def test_repeatable_update_opens_a_limited_number_of_tables(
-    room: Room, monkeypatch: pytest.MonkeyPatch, way: str
+    room: Room, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
     challenges, people = Challenges(room), [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
 
     async def opened() -> Table:
-        if way == "open_table":
+        if method == "open_table":
             return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
-        if way == "open_for":
+        if method == "open_for":
             return await challenges.open_for("testa", people, "again", again=True)
         return await challenges.open_fixture("testa", people, "again", setup=[], again=True)
 
@@ -158,7 +158,7 @@ async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
     await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
         await room.store.index.reserve(keys.hosted(chat), table.code)
-        shown = [one.code for one in await room.lists.tables_at(chat)]
+        shown = [table.code for table in await room.lists.tables_at(chat)]
         assert shown == ([table.code] if chat in ("p:200", "p:400") else [])
     for person in ("p:0", ADA, BEA, CLEO, DORA):
         await room.store.index.reserve(keys.seated(person), table.code)
@@ -274,7 +274,7 @@ async def test_sitting_from_another_chat_adds_it_as_host(room: Room) -> None:
     table = await open_table(room, "tressette", host="p:100")
     table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", host="p:101")
     assert table.hosts == ("p:100", "p:101")
-    assert [one.code for one in await room.lists.tables_at("p:101")] == [table.code]
+    assert [table.code for table in await room.lists.tables_at("p:101")] == [table.code]
 
 
 async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room) -> None:

@@ -46,8 +46,8 @@ async def open_fixture(
 
 async def all_lists(room: Room) -> list[list[str]]:
     """Return all players' tables, then the tables of their private chats."""
-    found = [await room.lists.tables_of(one.person) for one in PEOPLE]
-    found += [await room.lists.tables_at(private_place(one.person)) for one in PEOPLE]
+    found = [await room.lists.tables_of(person.person) for person in PEOPLE]
+    found += [await room.lists.tables_at(private_place(person.person)) for person in PEOPLE]
     return [[table.code for table in tables] for tables in found]
 
 
@@ -71,7 +71,7 @@ async def test_fixture_seats_all_players_and_starts(room: Room, game: str) -> No
     seats = GAMES[game].seats
     assert (table.phase, table.clock, table.strict) == ("playing", 86400, True)
     assert [chair and chair.name for chair in table.chairs] == [f"Person {number + 1}" for number in range(seats)]
-    assert table.hosts == tuple(private_place(one.person) for one in PEOPLE[:seats])
+    assert table.hosts == tuple(private_place(person.person) for person in PEOPLE[:seats])
     assert table.game
     assert table.game.record().deals[0].proof.secret == SECRET.hex()
     assert table.fixture == Fixture("K7QF2M", 2, 0, 0, "p:100")
@@ -120,7 +120,7 @@ async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
             assert table.game
             seat = table.game.turn
             assert seat is not None
-            move = next(one for one in legal_moves_for_record(table.game, seat) if one.startswith("play "))
+            move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
             table = await room.press(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
         assert table.game
         late = table.game.turn

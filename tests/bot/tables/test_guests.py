@@ -104,14 +104,14 @@ async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challen
 TWO = [Chair("telegram:1", "Ada"), Chair("telegram:2", "Bea")]
 
 
-@pytest.mark.parametrize("way", ["table", "practice", "matched", "fixture"])
-async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: Challenges, way: str) -> None:
+@pytest.mark.parametrize("kind", ["table", "practice", "matched", "fixture"])
+async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: Challenges, kind: str) -> None:
     async def open_one(update: str) -> Table:
-        if way == "table":
+        if kind == "table":
             return await challenges.open_table("testa", "telegram:1", "Ada", update)
-        if way == "practice":
+        if kind == "practice":
             return await practice(challenges, int(update), None)
-        if way == "matched":
+        if kind == "matched":
             return await challenges.open_for("testa", TWO, update)
         return await challenges.open_fixture("testa", TWO, update, setup=[])
 

@@ -114,11 +114,11 @@ async def test_leaving_is_retried_after_a_concurrent_change(room: Room, store: S
     await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
     rewrite, others = room.rewrite, [Room(store, Random(1).randbytes)]
 
-    async def late(*given: object) -> bool:
+    async def sit_then_rewrite(*given: object) -> bool:
         if others:
             await Challenges(others.pop()).sit(table.code, CLEO, "Cleo", "u2", 2)
         return await rewrite(*given)  # type: ignore[arg-type]
 
-    room.rewrite = late  # type: ignore[method-assign, assignment]
+    room.rewrite = sit_then_rewrite  # type: ignore[method-assign, assignment]
     after = await leave_table(room, table, BEA)
     assert (after.seat_of(CLEO), after.chairs[1]) == (2, None)

@@ -80,27 +80,29 @@ async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePla
     assert not (await Player(two, fake, "Zoe", 99).say("/challenge testa")).toast
 
 
-@pytest.mark.parametrize("kept", [True, False])
-async def test_crash_around_a_commit_loses_no_table(store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+@pytest.mark.parametrize("is_stored", [True, False])
+async def test_crash_around_a_commit_loses_no_table(
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_stored: bool
+) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         append = store.append
 
-        async def dies(*about: Any, **more: Any) -> Any:
-            if kept:
+        async def append_and_crash(*about: Any, **more: Any) -> Any:
+            if is_stored:
                 await append(*about, **more)
             raise ConnectionLost("killed")
 
-        monkeypatch.setattr(store, "append", dies)
+        monkeypatch.setattr(store, "append", append_and_crash)
         with pytest.raises(ConnectionLost):
             await worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host=GROUP)
         monkeypatch.setattr(store, "append", append)
-        assert len(await worker.tables_of("paper:1")) == kept
-        assert len(await worker.tables_at(GROUP)) == kept
+        assert len(await worker.tables_of("paper:1")) == is_stored
+        assert len(await worker.tables_at(GROUP)) == is_stored
         # An entry without a table is removed once no commit can be in progress.
         entries = await store.index.entries(keys.seated("paper:1"))
         assert len(entries) == 1
-        if not kept:
+        if not is_stored:
             [(code, token)] = entries.items()
             seconds, _, word = token.partition(".")
             old = f"{int(seconds) - SETTLED_SECONDS}.{word}"

@@ -71,7 +71,7 @@ class Updates:
                 other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
                 return Operation("open_for", ("testa", (Chair(person, "Asso 111"), other), key), key)
             if random.random() < 0.2:
-                chairs = [Chair(one, f"Person {one[2:]}") for one in random.sample(PEOPLE, GAMES[game].seats)]
+                chairs = [Chair(person, f"Person {person[2:]}") for person in random.sample(PEOPLE, GAMES[game].seats)]
                 setup = {"setup": [Fixture("K7QF2M", 1, 0, 1, "p:100")]}
                 return Operation("open_fixture", (game, chairs, key), key, setup)
             if random.random() < 0.2:
@@ -138,22 +138,22 @@ async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> No
         table = await _any_table(rooms[0], random, codes)
         operation = updates.next(table)
         try:
-            came = await operation(random.choice(rooms))
+            result = await operation(random.choice(rooms))
         except EngineError:
             updates.done.append((operation, None))
         else:
-            updates.done.append((operation, came))
-            if came.code not in codes:
-                codes.append(came.code)
-            if came.phase in ("over", "closed") and random.random() < 0.5:
+            updates.done.append((operation, result))
+            if result.code not in codes:
+                codes.append(result.code)
+            if result.phase in ("over", "closed") and random.random() < 0.5:
                 # The table was shown to the end and removed, so late updates find nothing.
-                await random.choice(rooms).remove(came)
+                await random.choice(rooms).remove(result)
         before = await stored_state(rooms[0])
-        for again, then in random.sample(updates.done, min(4, len(updates.done))):
-            if then and then.log.has_update(again.key) and await _entries_since(store, then) < STAMPS_KEPT:
-                await _deliver_again(again, random.choice(rooms))
-                assert await stored_state(rooms[0]) == before, again
-    assert len([came for _, came in updates.done if came]) > 30
+        for earlier, outcome in random.sample(updates.done, min(4, len(updates.done))):
+            if outcome and outcome.log.has_update(earlier.key) and await _entries_since(store, outcome) < STAMPS_KEPT:
+                await _deliver_again(earlier, random.choice(rooms))
+                assert await stored_state(rooms[0]) == before, earlier
+    assert len([result for _, result in updates.done if result]) > 30
 
 
 async def _entries_since(store: Store, then: Table) -> int:
@@ -238,11 +238,11 @@ async def test_sitting_during_a_stand_keeps_the_index_entry(
         await Challenges(standing).stand(code, "p:1", "stand")
     commit = sitting.commit
 
-    async def late(*about: Any) -> Table:
+    async def stand_then_commit(*about: Any) -> Table:
         await Challenges(standing).stand(code, "p:1", "stand")
         return await commit(*about)
 
-    monkeypatch.setattr(sitting, "commit", late)
+    monkeypatch.setattr(sitting, "commit", stand_then_commit)
     assert (await Challenges(sitting).sit(code, "p:1", "Bea", "sit 2")).seat_of("p:1") is not None
     assert await seated_tables(standing, "p:1") == [code]
 
@@ -254,12 +254,12 @@ async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch:
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")
     commit = room.commit
 
-    async def early(*about: Any) -> Table:
+    async def commit_then_sit(*about: Any) -> Table:
         table = await commit(*about)
         await Challenges(other).sit(code, "p:1", "Bea", "sit 2")
         return table
 
-    monkeypatch.setattr(room, "commit", early)
+    monkeypatch.setattr(room, "commit", commit_then_sit)
     await Challenges(room).stand(code, "p:1", "stand")
     assert await seated_tables(other, "p:1") == [code]
 

@@ -448,10 +448,10 @@ async def test_refusal_reads_confirmed_entries(store: Store, monkeypatch: pytest
 
 
 async def test_commits_are_announced_only_to_other_owners(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, told = store.append, list[object]()
+    real, announced = store.append, list[object]()
 
     async def append(*about: Any, **more: Any) -> Any:
-        told.append(more["tell"])
+        announced.append(more["tell"])
         return await real(*about, **more)
 
     monkeypatch.setattr(store, "append", append)
@@ -461,7 +461,7 @@ async def test_commits_are_announced_only_to_other_owners(store: Store, monkeypa
     shards.owned.add(keys.shard_of(table.code))
     await Challenges(room).cancel(table.code, ADA, "u2")
     await Challenges(room).open_table("testa", ADA, "Ada", "u3")
-    assert told == [True, False, True]
+    assert announced == [True, False, True]
 
 
 async def test_reopening_a_removed_table_indexes_nobody(store: Store) -> None:
@@ -478,11 +478,11 @@ async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypa
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     remove = store.remove
 
-    async def killed(*words: Any, **more: Any) -> None:
+    async def remove_and_crash(*words: Any, **more: Any) -> None:
         await remove(*words, **more)
         raise RuntimeError
 
-    monkeypatch.setattr(store, "remove", killed)
+    monkeypatch.setattr(store, "remove", remove_and_crash)
     with pytest.raises(RuntimeError):
         await room.remove(table)
     assert not await store.client.exists(keys.named(ADA))
@@ -492,10 +492,10 @@ async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypa
 async def test_removed_tables_code_is_not_reused_by_another_person(store: Store, person: str) -> None:
     """Two platforms can use the same update id."""
     room = seeded_room(store)
-    gone = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
-    await room.remove(gone)
+    removed = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+    await room.remove(removed)
     table = await Challenges(room).open_table("testa", person, "Bea", "u1")
-    assert table.code != gone.code
+    assert table.code != removed.code
     assert table.opener.person == person
 
 
@@ -530,22 +530,22 @@ async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.M
     play, deal = engine.Game.play, engine.Game.deal
     table = await seat_players(room, game)
 
-    def played(game: engine.Game, seat: int | None, move: str) -> None:
+    def record_move(game: engine.Game, seat: int | None, move: str) -> None:
         made.append(move)
         play(game, seat, move)
 
-    def dealt(game: engine.Game, secret: bytes) -> None:
+    def record_deal(game: engine.Game, secret: bytes) -> None:
         made.append("deal")
         deal(game, secret)
 
-    monkeypatch.setattr(engine.Game, "play", played)
-    monkeypatch.setattr(engine.Game, "deal", dealt)
+    monkeypatch.setattr(engine.Game, "play", record_move)
+    monkeypatch.setattr(engine.Game, "deal", record_deal)
     random = Random(1)
     for number in range(80):
         if table.game is None or table.phase != "playing" or table.game.turn is None:
             break
         seat = table.game.turn
-        legal = [one for one in legal_moves_for_record(table.game, seat) if not one.startswith(("resign", "claim"))]
+        legal = [move for move in legal_moves_for_record(table.game, seat) if not move.startswith(("resign", "claim"))]
         move = random.choice(legal or ["bid 5"])
         made.clear()
         before = table.game.deal_number
@@ -577,11 +577,11 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     read: list[str] = []
     play = engine.Game.play
 
-    def played(game: engine.Game, seat: int | None, move: str) -> None:
+    def record_move(game: engine.Game, seat: int | None, move: str) -> None:
         read.append(move)
         play(game, seat, move)
 
-    monkeypatch.setattr(engine.Game, "play", played)
+    monkeypatch.setattr(engine.Game, "play", record_move)
     found = await slow.table(table.code)
     assert len(read) == FOLD_AFTER + 2
     assert found.log.entries == table.log.entries
@@ -598,7 +598,7 @@ async def test_is_playing_at_knows_only_cached_versions(room: Room) -> None:
     challenge = await Challenges(room).open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
     table = await seat_players(room, "testa")
-    asked = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]
-    assert asked == [False, True, False]
+    answers = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]
+    assert answers == [False, True, False]
     room.forget(table.code)
     assert not room.is_playing_at(table.code, table.version)

@@ -275,8 +275,8 @@ def test_panel_expires_after_own_move_or_new_deal() -> None:
 
 def test_boards_hide_cards_of_the_current_trick() -> None:
     table = start_game("tressette")
-    told = [(table := play_cards(table)).told_at - table.version for _ in range(8)]
-    assert told == [-1, -2, -3, 0, -1, -2, -3, 0]
+    offsets = [(table := play_cards(table)).told_at - table.version for _ in range(8)]
+    assert offsets == [-1, -2, -3, 0, -1, -2, -3, 0]
     assert table.after([Nudge()], "u").told_at == table.version + 1
     assert table.after([Redacted()], "u").told_at == table.version + 1
 

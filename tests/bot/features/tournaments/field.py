@@ -79,7 +79,7 @@ class Field:
             assert table.game
             turn = table.game.turn
             assert turn is not None
-            moves = [one for one in table.game.legal_moves(turn) if one not in ("claim", "resign")]
+            moves = [move for move in table.game.legal_moves(turn) if move not in ("claim", "resign")]
             move = "resign" if is_resigned and number == stops_at else self.random.choice(moves)
             chair = table.chairs[turn]
             assert chair
@@ -140,12 +140,12 @@ def sides(game: FinishedGame) -> tuple[Team, Team]:
 
 def count_wins(games: list[FinishedGame]) -> dict[Team, int]:
     """Count the whole games won by each team."""
-    counted: dict[Team, int] = defaultdict(int)
+    totals: dict[Team, int] = defaultdict(int)
     for game in games:
         for side, team in enumerate(sides(game)):
             winners = game.record.winner or []
-            counted[team] += bool(winners) and winners[0] % 2 == side
-    return counted
+            totals[team] += bool(winners) and winners[0] % 2 == side
+    return totals
 
 
 def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
@@ -153,7 +153,7 @@ def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fra
     by_deal: dict[str, list[FinishedGame]] = defaultdict(list)
     for game in games:
         by_deal["".join(game.record.deals[0].pack)].append(game)
-    counted: dict[Team, Fraction] = defaultdict(Fraction)
+    points: dict[Team, Fraction] = defaultdict(Fraction)
     for tables in by_deal.values():
         margins = {
             game.id: game.record.deals[0].totals[0] - game.record.deals[0].totals[1]
@@ -167,10 +167,10 @@ def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fra
             else:
                 won = 1 if (game.record.winner or [])[0] % 2 == 0 else -1
                 datum = Fraction(sum(margins.values()), len(margins) or 1)
-                better = won * max([Fraction(lost), *(won * (one - datum) for one in margins.values())])
-            counted[first] += better
-            counted[second] -= better
-    return counted
+                better = won * max([Fraction(lost), *(won * (margin - datum) for margin in margins.values())])
+            points[first] += better
+            points[second] -= better
+    return points
 
 
 def scores_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[Fraction]:
@@ -178,11 +178,11 @@ def scores_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[F
 
     A score is a number of wins, or a duplicate's points. Byes are included if they count as wins.
     """
-    counted: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else count_wins(games)
+    scores: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else count_wins(games)
     byes = Counter(
         match.first for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
     )
     return [
-        Fraction(counted.get(frozenset(one.person for one in tournament.members(line.team)), 0) + byes[line.team])
+        Fraction(scores.get(frozenset(player.person for player in tournament.members(line.team)), 0) + byes[line.team])
         for line in standings(tournament)
     ]

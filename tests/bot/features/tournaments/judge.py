@@ -51,7 +51,7 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
     """
     players = []
     for team in range(len(t.teams)):
-        told = [_result(t, number, team) for number in range(len(t.rounds))]
+        rows = [_result(t, number, team) for number in range(len(t.rounds))]
         points = sum((match_score(match, team) for match in t.matches_of(team)), Fraction(0))
         players.append(
             sections.PlayerSection(
@@ -59,7 +59,7 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
                 starting_number=team + 1,
                 points_times_ten=int(10 * points),
                 rank=team + 1,
-                results=told,
+                results=rows,
             )
         )
     met = {(match.first + 1, match.second + 1) for match in t.matches if match.second is not None}
@@ -75,16 +75,16 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
             pairs = dutch.Engine.generate_pairings(parsed)
         except common.PairingError:
             return Judgement(None, False)
-    found = tuple((one.white - 1, one.black - 1 if one.black else None) for one in pairs)
-    return Judgement(found, _Brackets.collapses > before)
+    converted = tuple((pair.white - 1, pair.black - 1 if pair.black else None) for pair in pairs)
+    return Judgement(converted, _Brackets.collapses > before)
 
 
 def _result(t: Tournament, number: int, team: int) -> Any:
-    match = next((one for one in t.rounds[number] if team in one.teams), None)
+    match = next((match for match in t.rounds[number] if team in match.teams), None)
     if match is None or match.is_bye:
         return results.RoundResult(id=0, color="-", result=ABSENT if match is None else BYE)
-    at = match.teams.index(team)
-    return results.RoundResult(id=match.teams[1 - at] + 1, color="wb"[at], result=_token(match, team))
+    side = match.teams.index(team)
+    return results.RoundResult(id=match.teams[1 - side] + 1, color="wb"[side], result=_token(match, team))
 
 
 def _token(match: Match, team: int) -> str:

@@ -73,11 +73,11 @@ def play_round(t: Tournament, play: Callable[[Tournament, Match], Tournament] = 
     for match in t.rounds[-1]:
         if match.is_over:
             continue
-        gone = [team for team in match.teams if t.has_withdrawn(team)]
-        if not gone:
+        withdrawn = [team for team in match.teams if t.has_withdrawn(team)]
+        if not withdrawn:
             t = play(t, match)
             continue
-        winner = None if len(gone) == 2 else int(gone[0] == match.first)
+        winner = None if len(withdrawn) == 2 else int(withdrawn[0] == match.first)
         how: How = "void" if winner is None else "forfeit"
         for deal in match.deals:
             t = add_entries(t, Result(match.round, match.number, deal, winner, 0, 0, how))

@@ -93,7 +93,7 @@ class Builder:
         self.begin_round()
         if self.t.phase == "over":
             return self
-        matches = [one for one in self.t.rounds[-1] if not one.is_bye]
+        matches = [match for match in self.t.rounds[-1] if not match.is_bye]
         for match in matches[: len(matches) - unfinished]:
             for deal in match.deals:
                 how: How = self._random.choice(("played", "played", "played", "resign", "timeout", "forfeit"))

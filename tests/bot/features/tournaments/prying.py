@@ -21,19 +21,19 @@ def find_leaks(text: str, tournament: Tournament, number: int) -> list[str]:
     """Return leaks of a round's packs in a text: secrets in hex, or runs of cards in pack order."""
     secrets = [tournament.secret(number, deal) for deal in tournament.deals]
     packs = [shuffle_pack(GAMES[tournament.game].pack, secret) for secret in secrets]
-    found = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
+    leaks = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
     lined_up = " ".join(re.findall(r"(?<![A-Z0-9])[0-9A-Z]{1,2}[A-Z](?![A-Z0-9])", text))
     for pack in packs:
-        for at in range(len(pack) - RUN + 1):
-            run = pack[at : at + RUN]
+        for start in range(len(pack) - RUN + 1):
+            run = pack[start : start + RUN]
             if " ".join(run) in lined_up or "".join(run) in text:
-                found.append(" ".join(run))
-    return found
+                leaks.append(" ".join(run))
+    return leaks
 
 
 def dump_info_logs(logs: Iterable[Mapping[str, Any]]) -> str:
     """Return the log lines at INFO or above as JSON."""
-    return json.dumps([one for one in logs if one["log_level"] != "debug"], default=repr)
+    return json.dumps([event for event in logs if event["log_level"] != "debug"], default=repr)
 
 
 async def fetch_pages(url: str, codes: Iterable[str], games: Iterable[str]) -> dict[str, str]:
@@ -41,28 +41,30 @@ async def fetch_pages(url: str, codes: Iterable[str], games: Iterable[str]) -> d
     paths = ["/", "/leaderboard", "/daily", "/api/v1/leaderboard"]
     for code in codes:
         paths += [f"/t/{code}", f"/t/{code}/live", f"/g/{code}"]
-        paths += [f"/api/v1/{about}/{code}{more}" for about in ("tables", "me/tables") for more in ("", "/stream")]
+        paths += [
+            f"/api/v1/{resource}/{code}{more}" for resource in ("tables", "me/tables") for more in ("", "/stream")
+        ]
     for game in games:
         paths += [f"/g/{game}", f"/t/{game}", f"/api/v1/games/{game}", f"/api/v1/games/{game}/record"]
         paths += [f"/api/v1/games/{game}/deals/1", f"/api/v1/games/{game}/analysis", f"/api/v1/tables/{game}"]
-    found = {}
+    texts = {}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         for path in paths:
             async with session.get(f"{url}{path}", timeout=aiohttp.ClientTimeout(30)) as answer:
-                found[path] = await answer.text()
-    return found
+                texts[path] = await answer.text()
+    return texts
 
 
 @pytest.fixture
 def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect the subjects and alternative texts of painted pictures."""
-    told: list[str] = []
+    texts: list[str] = []
     paint = PicturePool.paint_panel
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture:
-            told.append(f"{panel.picture.subject!r} {panel.picture.alt}")
+            texts.append(f"{panel.picture.subject!r} {panel.picture.alt}")
         return await paint(pool, panel)
 
     monkeypatch.setattr(PicturePool, "paint_panel", painted)
-    return told
+    return texts

@@ -20,14 +20,14 @@ Records = Mapping[int, Record]
 
 def normalize_pairing(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing:
     """Return a pairing from pairs in seat order."""
-    found = []
+    pairing = []
     for one, other in pairs:
         if other is None:
-            found.append((one, NOBODY))
+            pairing.append((one, NOBODY))
         else:
             higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
-            found.append((higher, lower))
-    return tuple(sorted(found))
+            pairing.append((higher, lower))
+    return tuple(sorted(pairing))
 
 
 def generate_pairings(teams: Sequence[int], allowed: set[frozenset[int]]) -> Iterator[Pairing]:
@@ -59,13 +59,13 @@ def split_brackets(records: Records, pairing: Pairing) -> list[Bracket]:
     found, moved_down = [], list[int]()
     for score in sorted({record.score for record in records.values()}, reverse=True):
         residents = [team for team in ranking if records[team].score == score]
-        here = moved_down + residents
+        teams = moved_down + residents
         pairs = [
             (one, opponent[one])
-            for one in here
-            if opponent[one] in here and here.index(one) < here.index(opponent[one])
+            for one in teams
+            if opponent[one] in teams and teams.index(one) < teams.index(opponent[one])
         ]
-        floaters = [team for team in here if opponent[team] not in here]
+        floaters = [team for team in teams if opponent[team] not in teams]
         found.append(Bracket(records, moved_down, residents, pairs, floaters, opponent.get(NOBODY)))
         moved_down = floaters
     return found
@@ -104,9 +104,9 @@ def failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, obj
             strongly += records[team].due not in (None, colour) and records[team].strength == 2
     found += [("C10", beyond), ("C11", thrice), ("C12", refused), ("C13", strongly)]
     met = [pair for pair in bracket.pairs if pair[0] in bracket.moved_down]
-    again = [team for team in bracket.downfloaters if team in bracket.residents]
+    repeated = [team for team in bracket.downfloaters if team in bracket.residents]
     for name, back in (("C14", 1), ("C16", 2)):
-        found.append((name, sum(floated[team, back] == "down" for team in again)))
+        found.append((name, sum(floated[team, back] == "down" for team in repeated)))
         found.append((f"C{int(name[1:]) + 1}", sum(floated[other, back] == "up" for _one, other in met)))
     floats_on = [team for team in bracket.downfloaters if team in bracket.moved_down]
     for name, back in (("C18", 1), ("C20", 2)):
@@ -153,18 +153,18 @@ def sieve(records: Records, allowed: Iterable[tuple[int, int]]) -> Pairing | Non
     """Return the best pairing made of the allowed pairs, or None if there is no complete one."""
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
     teams = ranking + [NOBODY] * (len(ranking) % 2)
-    left = {
+    remaining = {
         pairing: verdicts(records, pairing)
         for pairing in generate_pairings(teams, {frozenset(pair) for pair in allowed})
     }
-    if not left:
+    if not remaining:
         return None
-    place = 0
-    while len(left) > 1:
-        best = min(found[place][1] for found in left.values())  # type: ignore[type-var]
-        left = {pairing: found for pairing, found in left.items() if found[place][1] == best}
-        place += 1
-    return tuple(sorted(left.popitem()[0]))
+    index = 0
+    while len(remaining) > 1:
+        best = min(found[index][1] for found in remaining.values())  # type: ignore[type-var]
+        remaining = {pairing: found for pairing, found in remaining.items() if found[index][1] == best}
+        index += 1
+    return tuple(sorted(remaining.popitem()[0]))
 
 
 def explain(records: Records, better: Pairing, worse: Pairing) -> str:

@@ -42,7 +42,9 @@ class Group:
 
     def labels(self, place: str = GROUP) -> list[str]:
         return [
-            one.label.replace("\u2068", "").replace("\u2069", "") for row in self.fake.last(place).rows for one in row
+            button.label.replace("\u2068", "").replace("\u2069", "")
+            for row in self.fake.last(place).rows
+            for button in row
         ]
 
     async def open_tournament(self, text: str = "/tournament metamazzo 21", entering: int = 0) -> Tournament:
@@ -76,10 +78,10 @@ class Group:
             for player in self.people:
                 for message, panel in list(self.fake.messages[player.private].items()):
                     moves = [
-                        one
+                        button
                         for row in panel.rows
-                        for one in row
-                        if one.payload.startswith("1m") and "play" in one.payload
+                        for button in row
+                        if button.payload.startswith("1m") and "play" in button.payload
                     ]
                     if moves:
                         await player.send(random.choice(moves).payload, player.private, message)
@@ -110,7 +112,7 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     assert "Round 1 of 2 · 24 h left" in group.card_text
     assert "My match" in group.labels()
     for player in group.people[:4]:
-        assert any("Your turn" in one or "is to move" in one for one in group.fake.texts(player.private))
+        assert any("Your turn" in text or "is to move" in text for text in group.fake.texts(player.private))
     await group.play_until(" has won!")
     await group.settle()
     t = await group.newest_tournament()
@@ -118,11 +120,11 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
     final = t.match(2, 0)
     assert final.winner is not None
     assert any(
-        f"{team_name(t, final.winner)} has won!" in one.replace("\u2068", "").replace("\u2069", "")
-        for one in group.fake.texts(GROUP)
+        f"{team_name(t, final.winner)} has won!" in text.replace("\u2068", "").replace("\u2069", "")
+        for text in group.fake.texts(GROUP)
     )
     assert any(
-        "All results" in [one.label for row in panel.rows for one in row]
+        "All results" in [button.label for row in panel.rows for button in row]
         for panel in group.fake.messages[GROUP].values()
     )
     own = await group.people[0].say("/tournament", group.people[0].private)
@@ -243,7 +245,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     assert (await emma.press(f"With {isolated('Carla')}", GROUP)).toast == "You are partners now."
     await group.settle()
     assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card_text
-    assert not any(one.startswith("With ") for one in group.labels())
+    assert not any(label.startswith("With ") for label in group.labels())
     await dino.press("Enter", GROUP)
     await group.settle()
     assert "Without a partner: Dino" in group.card_text
@@ -277,13 +279,13 @@ async def test_command_reposts_the_card_and_offers_another(group: Group) -> None
     await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
     await group.settle()
     assert "Organised by Anna" in group.card_text
-    assert {one.code for one in await group.tournaments.in_chat(GROUP)} > {t.code}
+    assert {tournament.code for tournament in await group.tournaments.in_chat(GROUP)} > {t.code}
 
 
 async def test_league_opens_next_to_a_tournament_for_two_weeks(group: Group) -> None:
     await group.open_tournament()
     await group.open_tournament("/league testa")
-    [t] = [one for one in await group.tournaments.in_chat(GROUP) if one.form == "league"]
+    [t] = [tournament for tournament in await group.tournaments.in_chat(GROUP) if tournament.form == "league"]
     assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
     assert "14 days for all matches" in group.card_text
     reply = await group.people[1].say("/lega")
@@ -342,7 +344,7 @@ async def test_calling_off_and_withdrawing_need_confirmation(group: Group) -> No
     assert (await group.newest_tournament()).withdrawn == frozenset()
     await bruno.press("Withdraw")
     t = await group.newest_tournament()
-    assert t.withdrawn == {t.players.index(next(one for one in t.players if one and one.name == "Bruno"))}
+    assert t.withdrawn == {t.players.index(next(player for player in t.players if player and player.name == "Bruno"))}
     await anna.press("How it goes", GROUP)
     await anna.press("Call off")
     await anna.press("Call it off")
@@ -367,7 +369,7 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
     reply = await bruno.press("Leave")
     assert (await group.newest_tournament()).withdrawn == frozenset()
     assert reply.panel
-    assert [one.label for row in reply.panel.rows for one in row] == ["Withdraw", "No"]
+    assert [button.label for row in reply.panel.rows for button in row] == ["Withdraw", "No"]
     await bruno.press("Withdraw")
     assert len((await group.newest_tournament()).withdrawn) == 1
 
@@ -376,8 +378,8 @@ async def test_own_tournaments_are_paged(group: Group) -> None:
     anna, chosen = group.people[0], Choice.usual("testa")
     registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
-        who, place = f"paper:{900 + number}", f"{GROUP}{number}"
-        t = await registration.open(place, who, "Zoe", chosen, "knockout", f"open {number}")
+        organiser, place = f"paper:{900 + number}", f"{GROUP}{number}"
+        t = await registration.open(place, organiser, "Zoe", chosen, "knockout", f"open {number}")
         await registration.enter(t.code, anna.person.id, "Anna", f"enter {number}")
     reply = await anna.say("/tournament", anna.private)
     assert reply.panel
@@ -412,7 +414,7 @@ async def test_results_link_to_replays(group: Group) -> None:
     reply = await group.people[1].press("All results", GROUP)
     assert reply.panel
     assert reply.panel.plain.splitlines()[1] == "Final"
-    assert [one.label for row in reply.panel.rows for one in row] == ["◀ Back"], (
+    assert [button.label for row in reply.panel.rows for button in row] == ["◀ Back"], (
         "a game that was moved out leads nowhere"
     )
 

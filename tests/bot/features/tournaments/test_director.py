@@ -67,7 +67,7 @@ async def lose_table(field: Field, code: str) -> None:
 
 
 def people_of(tournament: Tournament, team: int) -> frozenset[str]:
-    return frozenset(one.person for one in tournament.members(team))
+    return frozenset(player.person for player in tournament.members(team))
 
 
 def places_by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
@@ -111,16 +111,16 @@ async def test_tournament_of_whole_games_ranks_by_records(
             [champion] = [team for team, place in places.items() if place == 1]
             assert won[champion] == max(won.values())
             # A team that lost once played no further game.
-            assert all(len([one for one in games if team in sides(one)]) - won[team] <= 1 for team in places)
+            assert all(len([game for game in games if team in sides(game)]) - won[team] <= 1 for team in places)
         if form in ("roundrobin", "league"):
             met = Counter(frozenset(sides(game)) for game in games)
             assert set(met.values()) == {1}
             assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
         if form != "knockout":
-            byes = {people_of(over, one.first): 1 for one in over.matches if one.is_bye and form == "swiss"}
+            byes = {people_of(over, match.first): 1 for match in over.matches if match.is_bye and form == "swiss"}
             order = sorted(places, key=lambda team: places[team])
-            counted = [won[team] + byes.get(team, 0) for team in order]
-            assert counted == sorted(counted, reverse=True)
+            scores = [won[team] + byes.get(team, 0) for team in order]
+            assert scores == sorted(scores, reverse=True)
 
 
 DUPLICATES = [
@@ -147,18 +147,18 @@ async def test_duplicate_tables_share_packs_and_rank_by_records(
         packs: dict[tuple[int, int], set[str]] = {}
         for one in games:
             assert one.fixture_name
-            where = (one.fixture_name.round, one.fixture_name.deal)
-            packs.setdefault(where, set()).add("".join(one.record.deals[0].pack))
+            key = (one.fixture_name.round, one.fixture_name.deal)
+            packs.setdefault(key, set()).add("".join(one.record.deals[0].pack))
         assert all(len(found) == 1 for found in packs.values())
         assert len({pack for found in packs.values() for pack in found}) == len(packs)
         for number in range(people):
-            held = ["".join(one.record.deals[0].pack) for one in games if person(number) in one.people]
+            held = ["".join(game.record.deals[0].pack) for game in games if person(number) in game.people]
             assert len(held) == len(set(held))
         if scoring == "points":
-            counted = duplicate_points(games, 50 if game == "spades" else 5)
+            scores = duplicate_points(games, 50 if game == "spades" else 5)
             places = places_by_people(over)
             order = sorted(places, key=lambda team: places[team])
-            assert [counted[team] for team in order] == sorted((counted[team] for team in order), reverse=True)
+            assert [scores[team] for team in order] == sorted((scores[team] for team in order), reverse=True)
         for match in over.matches:
             if not match.is_bye:
                 first, second = chairs_for(over, match, 1), chairs_for(over, match, 2)
@@ -175,7 +175,7 @@ async def test_duplicate_cards_stay_secret_until_the_round_ends(store: Store) ->
         await field.settle()
         secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
 
-        def is_told() -> bool:
+        def is_leaked() -> bool:
             return any(
                 secret in text
                 for place in list(field.fake.messages)
@@ -184,7 +184,7 @@ async def test_duplicate_cards_stay_secret_until_the_round_ends(store: Store) ->
             )
 
         assert await field.games(started.code) == []
-        assert not is_told()
+        assert not is_leaked()
         assert (await field.worker.room.load(second)).phase == "playing"
         await field.play(started.code, rounds=1, resigning=0)
         assert len(await field.games(started.code)) == 4
@@ -201,12 +201,12 @@ async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monke
             over = await field.play(code)
             await field.settle(3)
         assert over.phase == "over"
-        _, told = field.fake.texts(GROUP)
-        assert any(team_name(over, line.team) in told for line in standings(over) if line.place == 1)
+        _, announcement = field.fake.texts(GROUP)
+        assert any(team_name(over, line.team) in announcement for line in standings(over) if line.place == 1)
         assert list(await field.tournaments.live_codes()) == []
         assert len(await field.games(code)) == sum(len(match.deals) for match in over.matches)
         assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
-        assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
+        assert [event["game"] for event in logs if event["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
 async def test_card_is_one_message_and_winner_announced_once(store: Store) -> None:
@@ -218,9 +218,9 @@ async def test_card_is_one_message_and_winner_announced_once(store: Store) -> No
         over = await field.play(code)
         await field.settle(3)
         assert next(iter(field.fake.messages[GROUP])) == card
-        _, told = field.fake.texts(GROUP)
+        _, announcement = field.fake.texts(GROUP)
         [winner] = [line.team for line in standings(over) if line.place == 1]
-        assert team_name(over, winner) in told
+        assert team_name(over, winner) in announcement
         assert list(await field.tournaments.live_codes()) == []
 
 
@@ -229,7 +229,7 @@ async def test_first_hands_are_sent_without_an_edit(store: Store) -> None:
     async with open_field(store) as field:
         await field.start_tournament("metamazzo", "knockout", 4)
         await field.settle()
-        assert [what for what, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
+        assert [action for action, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
 
 
 async def test_new_worker_continues_the_tournament(store: Store) -> None:
@@ -263,7 +263,7 @@ async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, mo
         code = (await field.start_tournament("testa", "swiss", 6, 11)).code
         loop = asyncio.get_running_loop()
 
-        def meanwhile(tournament: Tournament) -> Pairs | None:
+        def pair_and_withdraw(tournament: Tournament) -> Pairs | None:
             """Withdraw a player during pairing, which runs in a thread."""
             pairs = next_round(tournament)
             if len(tournament.rounds) == 1 and not tournament.withdrawn:
@@ -271,7 +271,7 @@ async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, mo
                 asyncio.run_coroutine_threadsafe(leaving, loop).result()
             return pairs
 
-        monkeypatch.setattr(director, "next_round", meanwhile)
+        monkeypatch.setattr(director, "next_round", pair_and_withdraw)
         t = await field.play(code, rounds=1)
         team = t.team_of(1)
         assert t.withdrawn == {1}
@@ -285,15 +285,15 @@ async def test_league_withdrawal_forfeits_unseated_matches_at_once(store: Store)
         await field.settle()
         t = await field.tournaments.load(code)
         on = Counter(team for match in t.matches if match.seats for team in match.teams)
-        match = next(one for one in t.matches if not one.seats)
-        gone, busy = sorted(match.teams, key=on.__getitem__)
+        match = next(match for match in t.matches if not match.seats)
+        withdrawn, busy = sorted(match.teams, key=on.__getitem__)
         assert on[busy] == LEAGUE_AT_ONCE
-        await field.registration.leave(code, person(t.teams[gone][0]), "leave")
+        await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
         await field.settle()
         now = await field.tournaments.load(code)
         assert now.match(match.round, match.number).results[0].how == "forfeit"
         assert now.match(match.round, match.number).winner == busy
-        still_on = [one for one in now.matches if busy in one.teams and one.seats and not one.is_over]
+        still_on = [match for match in now.matches if busy in match.teams and match.seats and not match.is_over]
         assert len(still_on) == LEAGUE_AT_ONCE
 
 
@@ -340,7 +340,7 @@ async def test_calling_off_closes_duplicate_tables_and_archives_games(store: Sto
         for code in tables:
             with pytest.raises(NoSuchTable):
                 await field.worker.room.load(code)
-        assert [one.code for one in await field.games(started.code)][:1] == [tables[0]]
+        assert [game.code for game in await field.games(started.code)][:1] == [tables[0]]
         assert list(await field.tournaments.live_codes()) == []
 
 
@@ -366,7 +366,7 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
         opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
         send = fake.send
 
-        async def meanwhile(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        async def send_then_enter(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
             # The worker can also stop here, so the next one must find everything in the store.
             try:
                 return await send(place, panel, key, silent=silent)
@@ -374,7 +374,7 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
                 with suppress(AlreadyEntered):
                     await registration.enter(opened.code, person(1), name(1), "enter")
 
-        monkeypatch.setattr(fake, "send", meanwhile)
+        monkeypatch.setattr(fake, "send", send_then_enter)
         await field.settle(3)
         [text] = fake.texts(GROUP)
         assert name(1) in text
@@ -403,12 +403,12 @@ async def test_failing_tournament_does_not_block_others(store: Store, monkeypatc
         codes = sorted([(await field.start_tournament("testa", "knockout", 2, 11)).code for _ in range(2)])
         load = field.tournaments.load
 
-        async def broken(code: str) -> Tournament:
+        async def load_or_fail(code: str) -> Tournament:
             if code == codes[0]:
                 raise UnreadableEntry
             return await load(code)
 
-        monkeypatch.setattr(field.tournaments, "load", broken)
+        monkeypatch.setattr(field.tournaments, "load", load_or_fail)
         await field.settle(2)
         assert [len((await load(code)).rounds) for code in codes] == [0, 1]
 
@@ -427,13 +427,13 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
         with capture_logs() as logs:
             await field.play_out(table)
             await field.settle(3)
-        assert [one["event"] for one in logs if one["log_level"] == "error"] == ["tournament_unreadable"]
+        assert [event["event"] for event in logs if event["log_level"] == "error"] == ["tournament_unreadable"]
         with pytest.raises(NoSuchTable):
             await field.worker.room.load(table)
         assert len(await field.games(code)) == (1 if form == "knockout" else 0)
         await store.client.rpop(keys.tournament(code))
         await field.settle(2)
-        [match] = [one for one in (await field.tournaments.load(code)).matches if table in one.seats.values()]
+        [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
         assert next(iter(match.results.values())).how == "played"
 
 
@@ -449,7 +449,7 @@ async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch
         # `buongioco tables close` does the same.
         await Tournaments(store).call_off_unreadable(code, "close")
         await field.settle(3)
-        assert sorted(one.code for one in await field.games(code)) == sorted(tables)
+        assert sorted(game.code for game in await field.games(code)) == sorted(tables)
         assert "called off" in field.fake.last(GROUP).plain
         assert list(await field.tournaments.live_codes()) == []
         assert await field.tournaments.in_chat(GROUP) == []
@@ -463,12 +463,12 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
         code = (await field.start_tournament("testa", "knockout", 2, 11)).code
         commit = field.tournaments.commit
 
-        async def dies(code: str, update: str, decide: Decision) -> Tournament:
+        async def fail_to_record_seat(code: str, update: str, decide: Decision) -> Tournament:
             if update.startswith("seat:"):
                 raise OSError("a worker dies")
             return await commit(code, update, decide)
 
-        monkeypatch.setattr(field.tournaments, "commit", dies)
+        monkeypatch.setattr(field.tournaments, "commit", fail_to_record_seat)
         with pytest.raises(OSError, match="dies"):
             await field.director.check_all()
         monkeypatch.setattr(field.tournaments, "commit", commit)
@@ -482,7 +482,7 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
         [match] = over.matches
         assert match.seats == {0: table.code}
         assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
-        assert [one.code for one in await field.games(code)] == [table.code]
+        assert [game.code for game in await field.games(code)] == [table.code]
 
 
 async def test_player_with_too_many_tables_still_gets_a_match(store: Store) -> None:
@@ -500,11 +500,11 @@ async def test_player_forgotten_during_table_opening_resigns(store: Store, monke
         code = (await field.start_tournament("testa", "knockout", 2, 11)).code
         opening = field.worker.challenges.open_fixture
 
-        async def crossed(*args: Any, **options: Any) -> Table:
+        async def forget_then_open(*args: Any, **options: Any) -> Table:
             await forget(store, person(1), "somebody:1a")
             return await opening(*args, **options)
 
-        monkeypatch.setattr(field.worker.challenges, "open_fixture", crossed)
+        monkeypatch.setattr(field.worker.challenges, "open_fixture", forget_then_open)
         await field.settle(3)
         over = await field.tournaments.load(code)
         assert over.phase == "over"
@@ -526,10 +526,10 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
         [table] = open_tables(await field.tournaments.load(code))
         if is_kept:
 
-            async def unheard(_table: Table, _game: FinishedGame) -> None:
+            async def ignore_game(_table: Table, _game: FinishedGame) -> None:
                 """Record nothing: the restored log ends before this game."""
 
-            monkeypatch.setattr(field.director, "record_game", unheard)
+            monkeypatch.setattr(field.director, "record_game", ignore_game)
             await field.play_out(table)
         else:
             await lose_table(field, table)
@@ -551,9 +551,9 @@ async def test_matches_wait_while_the_store_is_full(store: Store) -> None:
             async with full(store):
                 await field.settle(2)
                 tournament = await field.tournaments.load(code)
-                assert [one.seats for one in tournament.matches] == [{}, {}]
+                assert [match.seats for match in tournament.matches] == [{}, {}]
                 assert "no room for new tables" in field.fake.last(GROUP).plain
-        assert not [one for one in logs if one["log_level"] == "error"]
+        assert not [event for event in logs if event["log_level"] == "error"]
         await field.settle(2)
         assert len(list(open_tables(await field.tournaments.load(code)))) == 2
         assert "no room for new tables" not in field.fake.last(GROUP).plain
@@ -615,7 +615,7 @@ async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, mo
         await store.client.hset(keys.tournament_games(code), f"1 {table}-1", b"of another release")
         await lose_table(field, table)
         await field.settle(2)
-        [match] = [one for one in (await field.tournaments.load(code)).matches if table in one.seats.values()]
+        [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
         assert match.results[1].how == "void"
 
 
@@ -625,7 +625,7 @@ async def test_result_of_an_unpaired_match_is_ignored(store: Store) -> None:
         await field.settle()
         tournament = await field.tournaments.load(code)
         # Restore a log that is older than its tables.
-        begun = [one for one in tournament.entries if not one.startswith((b"round", b"seat"))]
+        begun = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
         await store.client.delete(keys.tournament(code))
         await store.client.rpush(keys.tournament(code), *begun)
         for table in open_tables(tournament):
@@ -655,11 +655,11 @@ async def test_repost_during_an_edit_leaves_one_card(store: Store, monkeypatch: 
         [first] = fake.messages[GROUP]
         edit = fake.edit
 
-        async def meanwhile(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        async def repost_then_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             await field.director.cards.repost(opened.code)
             return await edit(place, sent, panel)
 
-        monkeypatch.setattr(fake, "edit", meanwhile)
+        monkeypatch.setattr(fake, "edit", repost_then_edit)
         await field.registration.enter(opened.code, person(1), name(1), "enter")
         await field.settle(4)
         assert len(fake.messages[GROUP]) == 1

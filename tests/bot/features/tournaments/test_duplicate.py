@@ -38,12 +38,12 @@ def all_scores(t: Tournament) -> list[DealScore]:
 
 def scores_of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
     """Return the scores of a deal, match by match."""
-    return [one.scores for one in all_scores(t) if one.deal == deal]
+    return [score.scores for score in all_scores(t) if score.deal == deal]
 
 
 def test_deal_scores_against_the_mean_of_all_tables() -> None:
     t = four_tables([6, -2, 3, 1])
-    assert {one.datum for one in all_scores(t) if one.deal == 1} == {Fraction(2)}
+    assert {score.datum for score in all_scores(t) if score.deal == 1} == {Fraction(2)}
     assert scores_of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
     assert scores_of_deal(t, 2) == [(0, 0)] * 4
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
@@ -61,7 +61,7 @@ def test_seats_are_swapped_in_the_second_deal() -> None:
         # The second team has the first seat, so its margins are -9 and -3.
         t = add_result(t, match, ours, 0, deal=2)
     assert scores_of_deal(t, 2) == [(3, -3), (-3, 3)]
-    assert {one.datum for one in all_scores(t) if one.deal == 2} == {Fraction(-6)}
+    assert {score.datum for score in all_scores(t) if score.deal == 2} == {Fraction(-6)}
 
 
 def test_single_table_is_its_own_mean() -> None:
@@ -70,7 +70,7 @@ def test_single_table_is_its_own_mean() -> None:
         t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
         t = add_result(t, t.match(1, 1), 0, 0, deal=deal, how="void")
     assert scores_of_deal(t, 1) == scores_of_deal(t, 2) == [(0, 0)] * 2
-    assert [one.datum for one in all_scores(t)] == [11, 11, -11, -11]
+    assert [score.datum for score in all_scores(t)] == [11, 11, -11, -11]
 
 
 @pytest.mark.parametrize("how", ["resign", "timeout", "forfeit"])
@@ -86,7 +86,7 @@ def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, s
     for match in t.rounds[0]:
         t = add_result(t, match, 0, 0, deal=2, how=how, winner=0)
     assert scores_of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
-    assert {one.datum for one in all_scores(t)} == {2, None}
+    assert {score.datum for score in all_scores(t)} == {2, None}
     # In the second deal the second team sits first.
     assert scores_of_deal(t, 2) == [(penalty, -penalty)] * 3
 
@@ -135,11 +135,11 @@ def test_unfinished_round_has_no_scores() -> None:
     for match in t.rounds[1][:3]:
         for deal in (1, 2):
             t = add_result(t, match, 9, 1, deal=deal)
-    assert {one.round for one in all_scores(t)} == {1}
+    assert {score.round for score in all_scores(t)} == {1}
     assert len(round_scores(t)) == 1
     for deal in (1, 2):
         t = add_result(t, t.match(2, 3), 9, 1, deal=deal)
-    assert {one.round for one in all_scores(t)} == {1, 2}
+    assert {score.round for score in all_scores(t)} == {1, 2}
 
 
 def test_bye_scores_zero() -> None:

@@ -129,11 +129,11 @@ def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
         done += is_paired_as_by_the_sieve(teams(*[0] * random.randint(7, 12)), random, 0.35)
 
 
-def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, chance: float) -> bool:
+def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, probability: float) -> bool:
     """Check a random set of allowed pairs against the sieve. Return False if no complete pairing exists."""
-    edges = [pair for pair in combinations(records, 2) if random.random() < chance]
+    edges = [pair for pair in combinations(records, 2) if random.random() < probability]
     if len(records) % 2:
-        edges += [(team, NOBODY) for team in records if random.random() < chance]
+        edges += [(team, NOBODY) for team in records if random.random() < probability]
     best = sieve(records, edges)
     if best is None:
         return False

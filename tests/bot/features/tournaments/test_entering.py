@@ -103,7 +103,7 @@ class Model:
     def _enter(self, person: str, _target: Any) -> type[TableError] | None:
         if self.number(person) is not None:
             return AlreadyEntered
-        if sum(one is not None for one in self.players) >= MOST * self.size:
+        if sum(player is not None for player in self.players) >= MOST * self.size:
             return IsFull
         self.players.append(person)
         return None

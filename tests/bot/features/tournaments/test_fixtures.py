@@ -66,7 +66,7 @@ async def open_fixture(worker: Worker, game: str, deal: int, players: list[Playe
         await player.say("/help", player.private)
     choice = replace(Choice.usual(game), clock=86400, strict=True)
     setup: list[Setup] = [Fixture("K7QF2M", 2, 0, deal, GROUP), *(duplicate_rules(choice) if deal else choice).setup]
-    chairs = [Chair(one.person.id, one.person.name) for one in players]
+    chairs = [Chair(player.person.id, player.person.name) for player in players]
     table = await worker.challenges.open_fixture(game, chairs, update, setup=setup, secret=SECRET)
     await worker.settled()
     return table
@@ -78,7 +78,7 @@ async def play_random_move(worker: Worker, code: str, random: Random) -> Table:
     assert table.game
     seat = table.game.turn
     assert seat is not None
-    legal = [one for one in legal_moves_for_record(table.game, seat) if one not in ("resign", "claim")]
+    legal = [move for move in legal_moves_for_record(table.game, seat) if move not in ("resign", "claim")]
     chair = table.chairs[seat]
     assert chair
     return await worker.room.press(code, chair.person, table.version, random.choice(legal), f"m{table.version}")
@@ -113,7 +113,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
             one = await open_fixture(worker, game, 1, first, "one")
             other = await open_fixture(worker, game, 1, second, "other")
             before = {player.private: len(fake.shown[player.private]) for player in second}
-            seen = {player.private: visible_cards(one, player) for player in first}
+            visible = {player.private: visible_cards(one, player) for player in first}
             pages, api = [], []
             playing = first[0].dispatcher.playing
             while one.phase == "playing":
@@ -125,15 +125,15 @@ async def test_deal_stays_secret_until_all_tables_have_played(
                 ]
                 one = await play_random_move(worker, one.code, random)
                 for player in first:
-                    seen[player.private] |= visible_cards(one, player)
+                    visible[player.private] |= visible_cards(one, player)
             pages += [
                 repr(hand_page(one, player.person.id, await worker.people.person(player.person.id))) for player in first
             ]
             await worker.settled()
         with pytest.raises(NoSuchTable):
             await worker.room.table(one.code)
-        told = "\n".join((fake.all_text, *pages, *api, json.dumps(logs, default=repr)))
-        assert SECRET.hex() not in told
+        output = "\n".join((fake.all_text, *pages, *api, json.dumps(logs, default=repr)))
+        assert SECRET.hex() not in output
         assert "Replay" not in fake.all_text
         assert "analysis" not in fake.all_text
         assert await worker.archive.count() == 0
@@ -169,9 +169,9 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
         await worker.feature(TournamentsFeature).director.fixtures.close(one.code)
         await worker.settled()
         for player in players[:2]:
-            said = fake.last(player.private).plain
-            assert "everybody can see them once no table plays them any more" in said
-            assert "round" not in said.splitlines()[-1]
+            text = fake.last(player.private).plain
+            assert "everybody can see them once no table plays them any more" in text
+            assert "round" not in text.splitlines()[-1]
 
 
 async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,16 +184,16 @@ async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatc
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
         table = await open_fixture(worker, "metamazzo", 2, players, "one")
-        seen = {player.private: visible_cards(table, player) for player in players}
+        visible = {player.private: visible_cards(table, player) for player in players}
         for _ in range(7):
             table = await play_random_move(worker, table.code, Random(3))
             for player in players:
-                seen[player.private] |= visible_cards(table, player)
+                visible[player.private] |= visible_cards(table, player)
         await players[0].say("/resign", players[0].private)
         assert "The other side wins the deal." in fake.last(players[0].private).plain
         await players[0].press("Yes, I resign")
         for player in players:
-            hidden = set(GAMES["metamazzo"].pack.codes) - seen[player.private]
+            hidden = set(GAMES["metamazzo"].pack.codes) - visible[player.private]
             assert len(hidden) > 10
             texts = "\n".join(panel.plain for panel in fake.shown[player.private])
             payloads = " ".join(
@@ -212,12 +212,12 @@ async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatc
 
 async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = RecordingPlatform()
-    told: list[tuple[str, bool]] = []
+    reports: list[tuple[str, bool]] = []
 
     async def note(table: Table, game: FinishedGame) -> None:
         # The table and its archived game still exist now.
         kept = await worker.archive.get(game.id)
-        told.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
+        reports.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
 
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
@@ -238,8 +238,8 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         assert SECRET.hex() in fake.all_text, "the first deal of a whole game is over, and its shuffle is proved"
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()
-        assert told == [("over", True)]
-        [game] = [one async for one in worker.archive.all()]
+        assert reports == [("over", True)]
+        [game] = [game async for game in worker.archive.all()]
         assert (game.chats, game.is_rated, game.fixture) == ([GROUP], True, "K7QF2M 2.0.0")
         for scope in (Scope(), Scope(chat=GROUP)):
             assert (await worker.ratings.standing(scope, players[0].person.id)).games == 1
@@ -251,11 +251,11 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
 
 
 async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[str] = []
+    reported: list[str] = []
 
     async def note(_table: Table, game: FinishedGame) -> None:
-        heard.append(game.id)
-        if len(heard) == 1:
+        reported.append(game.id)
+        if len(reported) == 1:
             raise OSError("the first time")
 
     async with open_worker(store, RecordingPlatform()) as worker:
@@ -263,11 +263,11 @@ async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.
         players = make_players(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await open_fixture(worker, "testa", 1, players, "one")
         await worker.room.stop_late(table.code, "round over")
-        while len(heard) < 2:
+        while len(reported) < 2:
             await worker.settled()
             worker.delivery.touch(table.code)
         await worker.settled()
-        assert len(set(heard)) == 1
+        assert len(set(reported)) == 1
         with pytest.raises(NoSuchTable):
             await worker.room.table(table.code)
 

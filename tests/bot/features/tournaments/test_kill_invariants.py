@@ -40,7 +40,7 @@ def replace_tournament(tournament: Tournament, rest: TournamentsAtRest) -> list[
 
 
 def tournament_of_form(rest: TournamentsAtRest, form: str) -> Tournament:
-    [found] = [one for one in rest.tournaments if one.form == form]
+    [found] = [tournament for tournament in rest.tournaments if tournament.form == form]
     return found
 
 
@@ -86,7 +86,7 @@ def record_a_result_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
 def seat_players_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
     there = rest.tables[0].chairs
     people = [chair.person for chair in there if chair]
-    return replace(rest, held=[replace(one, people=people) for one in rest.held])
+    return replace(rest, held=[replace(game, people=people) for game in rest.held])
 
 
 def swap_the_cards(rest: TournamentsAtRest) -> TournamentsAtRest:
@@ -128,12 +128,12 @@ def lose_a_table(rest: TournamentsAtRest) -> TournamentsAtRest:
 
 def lose_the_rounds(rest: TournamentsAtRest) -> TournamentsAtRest:
     tournament = tournament_of_form(rest, "duplicate")
-    until_start = [one for one in tournament.entries if not one.startswith((b"round", b"seat", b"result"))]
+    until_start = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat", b"result"))]
     return replace(rest, tournaments=replace_tournament(Tournament(tournament.code).after(until_start), rest))
 
 
 def reverse_the_players(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, archived=[replace(one, people=one.people[::-1]) for one in rest.archived])
+    return replace(rest, archived=[replace(game, people=game.people[::-1]) for game in rest.archived])
 
 
 FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [

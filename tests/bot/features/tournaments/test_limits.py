@@ -38,11 +38,11 @@ async def open_tournament(desk: Desk, place: str, person: str, update: str) -> T
     return await desk.registration.open(place, person, "Somebody", Choice.usual("testa"), "knockout", update)
 
 
-async def gather_results(doing: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
+async def gather_results(calls: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
     """Run the calls together; return the tournaments and the types of errors."""
-    found = await asyncio.gather(*doing, return_exceptions=True)
-    done = [one for one in found if isinstance(one, Tournament)]
-    return done, [type(one) for one in found if isinstance(one, BaseException)]
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    tournaments = [result for result in results if isinstance(result, Tournament)]
+    return tournaments, [type(result) for result in results if isinstance(result, BaseException)]
 
 
 # Number of tournaments
@@ -55,7 +55,7 @@ async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
     )
     assert len(done) == MOST_AT_ONCE
     assert set(refused) == {TooManyTournaments}
-    assert {one.code for one in await desk.tournaments.in_chat(GROUP)} == {one.code for one in done}
+    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {one.code for one in done}
     first = done[0]
     [update] = {entry.partition(b"\t")[2].decode() for entry in first.entries}
     assert (await open_tournament(desk, GROUP, first.opener.person, update)).code == first.code
@@ -101,7 +101,7 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
-    assert [one.code for one in await desk.tournaments.of_person(BRUNO)] == [code]
+    assert [tournament.code for tournament in await desk.tournaments.of_person(BRUNO)] == [code]
     assert await desk.tournaments.in_chat(GROUP) == []
     client = desk.store.client
     assert not await client.exists(keys.tournaments_at(GROUP))

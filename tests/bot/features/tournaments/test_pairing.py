@@ -41,7 +41,7 @@ SIXTEEN = [(0, 15), (7, 8), (3, 12), (4, 11), (1, 14), (6, 9), (2, 13), (5, 10)]
 
 
 def pairs_of(t: Tournament) -> list[Pairs]:
-    return [tuple((one.first, one.second) for one in matches) for matches in t.rounds]
+    return [tuple((match.first, match.second) for match in matches) for matches in t.rounds]
 
 
 @pytest.mark.parametrize("teams", [3, 4, 5, 6, 7, 8])

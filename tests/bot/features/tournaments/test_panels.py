@@ -63,14 +63,14 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
     yield confirm_panel(language, t, "off")
     yield confirm_panel(language, t, "withdraw")
     yield partners_panel(language, t, 1)
-    for about in ("", "game", "clock", *OPTIONS, *t.choice.rules):
-        yield options_panel(language, t, about)
+    for topic in ("", "game", "clock", *OPTIONS, *t.choice.rules):
+        yield options_panel(language, t, topic)
     yield done_panel(language, t)
     if not t.teams:
         return
     yield winner_panel(language, t, "")
     yield from (table_panel(language, t, number) for number in range(1, 5))
-    replays = {(one.round, one.number, deal): "K7QF2M-012345" for one in t.matches for deal in one.results}
+    replays = {(match.round, match.number, deal): "K7QF2M-012345" for match in t.matches for deal in match.results}
     yield from (
         results_panel(language, t, number, replays, "https://x.example")
         for number in range(1, len(result_pages(t)) + 1)[:3]
@@ -174,7 +174,9 @@ def test_player_without_a_partner_has_a_button() -> None:
 def test_many_players_without_a_partner_are_paged() -> None:
     t = Builder("swiss", "tavolo").enter(0, alone=50).t
     assert "All without a partner" in labels(card_panel("en", t, None, ""))
-    named = [one for page in (1, 2, 3) for one in labels(partners_panel("en", t, page)) if one.startswith("With ")]
+    named = [
+        label for page in (1, 2, 3) for label in labels(partners_panel("en", t, page)) if label.startswith("With ")
+    ]
     assert len(named) == 50
 
 
@@ -200,14 +202,14 @@ def test_forgotten_name_is_translated() -> None:
 def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
     for game in GAMES:
         t = Builder(form, game).t
-        abouts = [one.payload.split(" ")[-1] for one in chain.from_iterable(options_panel("en", t).rows)][:-1]
-        wanted = {"form", "game", "time", "clock"}
-        wanted |= {"rounds"} if form in ("swiss", "duplicate") else set()
-        wanted |= {"deals", "scoring"} if form == "duplicate" else set()
+        topics = [button.payload.split(" ")[-1] for button in chain.from_iterable(options_panel("en", t).rows)][:-1]
+        expected = {"form", "game", "time", "clock"}
+        expected |= {"rounds"} if form in ("swiss", "duplicate") else set()
+        expected |= {"deals", "scoring"} if form == "duplicate" else set()
         rules = {name for name in t.choice.rules if not (name == "target" and form == "duplicate")}
-        assert set(abouts) == wanted | rules
-        for about in abouts:
-            marked = [one for one in labels(options_panel("en", t, about)) if one.startswith("• ")]
+        assert set(topics) == expected | rules
+        for topic in topics:
+            marked = [label for label in labels(options_panel("en", t, topic)) if label.startswith("• ")]
             assert len(marked) == 1
 
 
@@ -230,7 +232,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
     made.play(first, 0, 0, points=(51, 20)).seat(second, 0)
     card = card_panel("en", made.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
-    table = [f"{one.place}. {name[one.team]} · {one.score.text}" for one in standings(made.t)]
+    table = [f"{line.place}. {name[line.team]} · {line.score.text}" for line in standings(made.t)]
     assert lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Round 1 of 3 · 5 h left",
@@ -251,10 +253,10 @@ def test_card_says_how_an_unfinished_game_ended() -> None:
     made = Builder("knockout").start(8).begin_round()
     for match, (winner, how) in zip(made.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
         made.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
-    told = strip_marks(card_panel("en", made.t, HOUR, "").plain)
-    assert re.search(r"3 : 4, .* gave up", told)
-    assert re.search(r"3 : 4, .* lost on time", told)
-    assert re.search(r"3 : 4, .* had withdrawn", told)
+    text = strip_marks(card_panel("en", made.t, HOUR, "").plain)
+    assert re.search(r"3 : 4, .* gave up", text)
+    assert re.search(r"3 : 4, .* lost on time", text)
+    assert re.search(r"3 : 4, .* had withdrawn", text)
 
 
 def test_long_standings_are_cut_on_the_card_and_paged() -> None:
@@ -262,7 +264,7 @@ def test_long_standings_are_cut_on_the_card_and_paged() -> None:
     card = card_panel("en", t, HOUR, "")
     assert "… and 48 more" in lines(card)
     assert "Whole table" in labels(card)
-    places = [one for page in range(1, 5) for one in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", one)]
+    places = [line for page in range(1, 5) for line in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", line)]
     assert len(places) == 64
     assert "Whole table" not in labels(card_panel("en", running_tournament("swiss", 8), HOUR, ""))
 
@@ -302,10 +304,10 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
     assert nobody in [part.text for part in sheet.parts if isinstance(part, Words)]
 
 
-@pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])
-def test_card_explains_a_scale_unlike_the_table(game: str, is_told: bool) -> None:
-    told = "Results are in whole points: 21 here are 63 at the table."
-    assert (told in lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_told
+@pytest.mark.parametrize(("game", "is_shown"), [("tressette", True), ("tavolo", False)])
+def test_card_explains_a_scale_unlike_the_table(game: str, is_shown: bool) -> None:
+    note = "Results are in whole points: 21 here are 63 at the table."
+    assert (note in lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_shown
 
 
 def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
@@ -320,15 +322,15 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
     for panel in shown:
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
-    assert any(one.endswith(" over") for one in lines(shown[0]))
-    assert any(one.endswith(" 1 of 2 deals") for one in lines(shown[0]))
-    assert any(one.endswith(" 1 smazzata su 2") for one in lines(card_panel("it", t, HOUR, "")))
+    assert any(line.endswith(" over") for line in lines(shown[0]))
+    assert any(line.endswith(" 1 of 2 deals") for line in lines(shown[0]))
+    assert any(line.endswith(" 1 smazzata su 2") for line in lines(card_panel("it", t, HOUR, "")))
     made.play(second, 2, 0, points=(876, 543))
-    told = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
-    assert [one[1] for one in told] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
-    assert sum("987 : 654" in line for line in told[0]) == 1
-    assert sum("654 : 987" in line for line in told[1]) == 1, "the seats are swapped in the second deal"
-    assert all(line.endswith("(+0.0)") for page in told for line in page if " : " in line)
+    pages = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
+    assert [one[1] for one in pages] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
+    assert sum("987 : 654" in line for line in pages[0]) == 1
+    assert sum("654 : 987" in line for line in pages[1]) == 1, "the seats are swapped in the second deal"
+    assert all(line.endswith("(+0.0)") for page in pages for line in page if " : " in line)
 
 
 def test_duplicate_shows_the_seal_first_and_the_secret_last() -> None:
@@ -369,7 +371,7 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
     made = Builder("roundrobin").start(3)
     for _round in range(3):
         made.begin_round()
-        [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+        [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
         # The higher seed wins, except in the match of the last two.
         winner = int(match.first > (match.second or 0))
         made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
@@ -387,16 +389,16 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
 
 
 def test_level_teams_show_the_deciding_tie_break() -> None:
-    found = 0
+    pairs = 0
     for seed in range(8):
         t = finished_tournament("swiss", 8, seed=seed)
         table, card = standings(t), card_panel("en", t, None, "").plain
         for one, other in pairwise(table):
             if one.score == other.score and one.tie_breaks[0].value != other.tie_breaks[0].value:
-                found += 1
+                pairs += 1
                 assert f"· {one.score.text}, Buchholz {one.tie_breaks[0].value}" in card
                 assert f"· {other.score.text}, Buchholz {other.tie_breaks[0].value}" in card
-    assert found
+    assert pairs
 
 
 def test_level_winners_share_first_place() -> None:
@@ -404,7 +406,7 @@ def test_level_winners_share_first_place() -> None:
     made = Builder("roundrobin").start(3)
     for _round in range(3):
         made.begin_round()
-        [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+        [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
         # Each team wins one match and loses one.
         winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
         made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
@@ -425,7 +427,7 @@ def test_called_off_card_has_no_buttons() -> None:
 
 def test_own_page_shows_matches_and_links_to_the_hand() -> None:
     made = Builder("swiss").start(4).play_round().begin_round()
-    mine = next(one for one in made.t.rounds[-1] if 0 in one.teams)
+    mine = next(match for match in made.t.rounds[-1] if 0 in match.teams)
     made.seat(mine, 0)
     panel = player_panel("en", "paper:1", made.t, 3 * DAY)
     other = next(one for one in mine.teams if one)
@@ -434,7 +436,7 @@ def test_own_page_shows_matches_and_links_to_the_hand() -> None:
     assert lines(panel)[-1] == f"Against {name}: ⏳"
     assert panel.rows[0][0].payload == f"1phand {made.t.match(2, mine.number).seats[0]}"
     assert "Withdraw" in labels(panel)
-    first = next(one for one in made.t.rounds[0] if 0 in one.teams)
+    first = next(match for match in made.t.rounds[0] if 0 in match.teams)
     assert ("✅" if first.winner == 0 else "❌") in panel.plain
 
 
@@ -455,7 +457,7 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
     forms = ["League", "Knock-out", *["Swiss"] * 198]
     assert titles == [f"🏆 {number}. {form}" for number, form in enumerate(forms, 1)]
-    turns = [[one for one in chain.from_iterable(panel.rows) if one.label in ("◀", "▶")] for panel in pages]
+    turns = [[button for button in chain.from_iterable(panel.rows) if button.label in ("◀", "▶")] for panel in pages]
     assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
     assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
     assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
@@ -534,8 +536,8 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     table = standings(t)
     assert [row.figure for row in rows.rows] == [one.score.text for one in table[:MOST_PLACES]]
     assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_PLACES]]
-    said = [part.text for part in sheet.parts if isinstance(part, Words)]
-    assert (len(said) == 2) == (teams > MOST_PLACES)
+    words = [part.text for part in sheet.parts if isinstance(part, Words)]
+    assert (len(words) == 2) == (teams > MOST_PLACES)
 
 
 def test_empty_standings_have_no_picture() -> None:
@@ -567,7 +569,7 @@ def test_called_off_duplicate_shows_seal_and_secret() -> None:
 
 
 @pytest.mark.parametrize(
-    ("t", "told"),
+    ("t", "note"),
     [
         (Builder("swiss").enter(4).t, []),
         (
@@ -580,8 +582,8 @@ def test_called_off_duplicate_shows_seal_and_secret() -> None:
         ),
     ],
 )
-def test_call_off_question_says_what_happens_to_games(t: Tournament, told: list[str]) -> None:
-    assert lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
+def test_call_off_question_says_what_happens_to_games(t: Tournament, note: list[str]) -> None:
+    assert lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *note]
 
 
 def test_withdraw_question_names_the_cost() -> None:
@@ -601,33 +603,33 @@ def test_withdraw_question_names_the_cost() -> None:
 
 
 def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
-    def warned(form: Form, clock: int, time: int) -> list[str]:
+    def warnings(form: Form, clock: int, time: int) -> list[str]:
         choice = replace(Choice.usual("testa"), clock=clock)
         t = Builder(form, time=str(time)).add(Play("testa", choice.text)).t
         return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
 
-    assert warned("league", 300, 14 * DAY) == [
+    assert warnings("league", 300, 14 * DAY) == [
         "⚠️ However long a round is: once a game has begun, it is 5 minutes a move."
     ]
-    assert warned("swiss", DAY, DAY) == [
+    assert warnings("swiss", DAY, DAY) == [
         "⚠️ A move may take as long as all of a round: who is to move at its end loses."
     ]
-    assert warned("league", DAY, 14 * DAY) == warned("knockout", 300, DAY) == warned("swiss", 0, 7 * DAY) == []
+    assert warnings("league", DAY, 14 * DAY) == warnings("knockout", 300, DAY) == warnings("swiss", 0, 7 * DAY) == []
 
 
 def test_duplicate_round_with_one_table_explains_scoring() -> None:
     made = Builder("duplicate").start(4)
-    told = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
+    note = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
     two = made.begin_round().t
-    assert told not in lines(card_panel("en", two, HOUR, ""))
+    assert note not in lines(card_panel("en", two, HOUR, ""))
     for match in two.rounds[0]:
         for deal in match.deals:
             made.play(match, deal, 0)
     made.add(Leave(0)).add(Leave(1)).begin_round()
-    assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
-    assert told in lines(card_panel("en", made.t, HOUR, ""))
-    assert told in lines(player_panel("en", "paper:3", made.t, HOUR))
-    [match] = [one for one in made.t.rounds[-1] if not one.is_bye]
+    assert sum(not match.is_bye for match in made.t.rounds[-1]) == 1
+    assert note in lines(card_panel("en", made.t, HOUR, ""))
+    assert note in lines(player_panel("en", "paper:3", made.t, HOUR))
+    [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
     made.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
     assert [one.scores[0] for one in deal_scores(made.t, len(made.t.rounds))] == [5, 0]
 
@@ -645,9 +647,9 @@ def test_place_appears_once_a_round_counts() -> None:
     made = Builder("duplicate").start(4).begin_round()
     first, second = made.t.rounds[0]
     made.play(first, 1, 0, points=(9, 2)).play(first, 2, 0, points=(9, 2)).play(second, 1, 0)
-    for told in (player_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
-        assert "Your place" not in told.plain
-        assert "Standings" not in told.plain
+    for panel in (player_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
+        assert "Your place" not in panel.plain
+        assert "Standings" not in panel.plain
     made.play(second, 2, 0)
     assert "Your place" in player_panel("en", "paper:1", made.t, HOUR).plain
 
@@ -658,14 +660,14 @@ def test_hand_buttons_name_the_opponent() -> None:
     for match in mine:
         made.seat(match, 0)
     shown = player_panel("en", "paper:1", made.t, HOUR)
-    assert {strip_marks(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
+    assert {strip_marks(label) for label in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 
 def test_own_list_shows_chat_and_place() -> None:
     t = finished_tournament("swiss", 4)
     page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
     shown = own_panel("en", "paper:1", page, [None, None])
-    [standing] = [one for one in standings(t) if one.team == 0]
+    [standing] = [line for line in standings(t) if line.team == 0]
     assert lines(shown)[3] == "Bar Centrale · organised by Anna"
     assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.text})"
     assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
@@ -674,14 +676,14 @@ def test_own_list_shows_chat_and_place() -> None:
 def test_whole_table_shows_tie_break_values() -> None:
     t = running_tournament("swiss", 8)
     shown = lines(table_panel("en", t, 1))
-    for one in standings(t):
-        values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in one.tie_breaks)
-        assert sum(line.endswith(f"· {one.score.text}, {values}") for line in shown) >= 1
+    for team_line in standings(t):
+        values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in team_line.tie_breaks)
+        assert sum(line.endswith(f"· {team_line.score.text}, {values}") for line in shown) >= 1
 
 
 def test_knock_out_picture_shows_only_rounds_won() -> None:
-    for form, is_said in (("knockout", False), ("swiss", True)):
+    for form, is_shown in (("knockout", False), ("swiss", True)):
         sheet = standings_sheet("en", finished_tournament(form, 5), "", 0)
         assert sheet
         [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
-        assert any(" won" in row.note for row in rows.rows) == is_said
+        assert any(" won" in row.note for row in rows.rows) == is_shown

@@ -73,7 +73,7 @@ async def test_one_update_opens_one_tournament(desk: Desk) -> None:
     other = await Desk(desk.store).open()
     assert first.code == again.code == other.code
     assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
-    assert [one.code for one in await desk.tournaments.in_chat(GROUP)] == [first.code]
+    assert [tournament.code for tournament in await desk.tournaments.in_chat(GROUP)] == [first.code]
     assert list(await desk.tournaments.live_codes()) == [first.code]
     assert (await desk.open(update="c2")).code != first.code
 
@@ -219,7 +219,7 @@ async def test_moved_chat_keeps_its_tournaments(desk: Desk) -> None:
     for _ in range(2):
         await desk.tournaments.move_chat(GROUP, "paper:200")
     assert (await desk.tournaments.load(code)).place == "paper:200"
-    assert [one.code for one in await desk.tournaments.in_chat("paper:200")] == [code]
+    assert [tournament.code for tournament in await desk.tournaments.in_chat("paper:200")] == [code]
     assert await desk.tournaments.in_chat(GROUP) == []
 
 
@@ -262,16 +262,16 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
         await desk.store.client.hset(key, bad, "1.0")
     with capture_logs() as logs:
         for _ in range(2):
-            assert [one.code for one in await desk.tournaments.in_chat(GROUP)] == [good]
-            assert [one.code for one in await desk.tournaments.of_person(ANNA)] == [good]
+            assert [tournament.code for tournament in await desk.tournaments.in_chat(GROUP)] == [good]
+            assert [tournament.code for tournament in await desk.tournaments.of_person(ANNA)] == [good]
     assert [one["code"] for one in await export(desk.store.client, ANNA)] == [good]
-    assert [(one["event"], one["tournament"]) for one in logs] == [("tournament_unreadable", bad)]
+    assert [(event["event"], event["tournament"]) for event in logs] == [("tournament_unreadable", bad)]
     with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
         await desk.registration.enter(bad, BRUNO, "Bruno", "u")
     assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
     await desk.store.client.rpop(keys.tournament(bad))
-    assert {one.code for one in await desk.tournaments.in_chat(GROUP)} == {good, bad}
-    assert {one.code for one in await desk.tournaments.of_person(ANNA)} == {good, bad}
+    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {good, bad}
+    assert {tournament.code for tournament in await desk.tournaments.of_person(ANNA)} == {good, bad}
 
 
 async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
@@ -294,10 +294,10 @@ async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> Non
     bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
     await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert [one.code for one in await desk.tournaments.in_chat("paper:200")] == [good]
+    assert [tournament.code for tournament in await desk.tournaments.in_chat("paper:200")] == [good]
     await desk.store.client.rpop(keys.tournament(bad))
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert {one.code for one in await desk.tournaments.in_chat("paper:200")} == {good, bad}
+    assert {tournament.code for tournament in await desk.tournaments.in_chat("paper:200")} == {good, bad}
     assert await desk.store.client.exists(keys.tournaments_at(GROUP)) == 0
 
 
@@ -355,11 +355,13 @@ async def test_press_during_forgetting_is_removed_by_the_next_run(
     code = (await desk.open_and_enter("tressette", "knockout", ANNA)).code
     write = desk.tournaments.write
 
-    async def meanwhile(tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
+    async def forget_then_write(
+        tournament: Tournament, entries: Sequence[Entry], update: str
+    ) -> Tournament | list[bytes]:
         await forget(desk.store, BRUNO, "somebody:x")
         return await write(tournament, entries, update)
 
-    monkeypatch.setattr(desk.tournaments, "write", meanwhile)
+    monkeypatch.setattr(desk.tournaments, "write", forget_then_write)
     if doing == "open":
         choice = Choice.usual("testa")
         await desk.registration.open("paper:300", BRUNO, NAMES[BRUNO], choice, "knockout", "late")
@@ -377,13 +379,13 @@ async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, mo
     await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "in")
     entries = desk.store.index.entries
 
-    async def meanwhile(key: str) -> dict[str, str]:
+    async def list_then_enter(key: str) -> dict[str, str]:
         found = await entries(key)
         monkeypatch.setattr(desk.store.index, "entries", entries)
         await desk.registration.enter(other, BRUNO, NAMES[BRUNO], "late")
         return found
 
-    monkeypatch.setattr(desk.store.index, "entries", meanwhile)
+    monkeypatch.setattr(desk.store.index, "entries", list_then_enter)
     await forget(desk.store, BRUNO, "somebody:x")
     assert await find_traces(desk.store, BRUNO, NAMES[BRUNO])
     await forget(desk.store, BRUNO, "somebody:x")

@@ -106,10 +106,10 @@ async def test_sent_but_unrecorded_reminder_is_not_repeated(
     client: Any = late_round.field.worker.store.client
     sadd = client.sadd
 
-    async def away(*_args: object) -> int:
+    async def lose_connection(*_args: object) -> int:
         raise ConnectionError
 
-    monkeypatch.setattr(client, "sadd", away)
+    monkeypatch.setattr(client, "sadd", lose_connection)
     await late_round.remind()
     monkeypatch.setattr(client, "sadd", sadd)
     assert await late_round.count_recorded() == 0
@@ -127,9 +127,9 @@ async def test_withdrawn_or_finished_matches_get_no_reminder(late_round: LateRou
     await registration.leave(late_round.tournament.code, person(0), "leave")
     await late_round.remind()
     [match] = [
-        one
-        for one in late_round.tournament.matches
-        if 0 in {n for team in one.teams for n in late_round.tournament.teams[team]}
+        match
+        for match in late_round.tournament.matches
+        if 0 in {n for team in match.teams for n in late_round.tournament.teams[team]}
     ]
     spared = {number for team in match.teams for number in late_round.tournament.teams[team]}
     assert [len(late_round.reminders_to(number)) for number in range(8)] == [

@@ -29,7 +29,7 @@ from tests.bot.features.tournaments.logs import (
 
 
 def places(t: Tournament) -> dict[int, int]:
-    return {one.team: one.place for one in standings(t)}
+    return {line.team: line.place for line in standings(t)}
 
 
 def standing_of(t: Tournament, team: int) -> Standing:
@@ -76,21 +76,21 @@ def test_knock_out_winner_stays_first_after_leaving() -> None:
 
 
 def test_knock_out_without_survivors_has_no_winner() -> None:
-    gone = add_entries(start_tournament("knockout", 2), Leave(0), Leave(1))
-    assert next_round(gone) is None
-    assert places(gone) == {0: 1, 1: 1}
+    abandoned = add_entries(start_tournament("knockout", 2), Leave(0), Leave(1))
+    assert next_round(abandoned) is None
+    assert places(abandoned) == {0: 1, 1: 1}
     final = add_round(start_tournament("knockout", 2), (0, 1))
     void = add_result(final, final.match(1, 0), 0, 0, how="void")
     bye = add_entries(add_round(start_tournament("knockout", 3), (0, None), (1, 2)), Leave(0))
     bye = add_result(bye, bye.match(1, 1), 0, 0, how="void")
-    assert winners(gone) == winners(void) == winners(bye) == []
+    assert winners(abandoned) == winners(void) == winners(bye) == []
     won = play_by_seed(final, final.match(1, 0))
     assert winners(won) == winners(add_entries(won, Leave(0))) == [0]
 
 
 def test_teams_level_at_the_top_win_together() -> None:
     t = play_round(add_round(start_tournament("roundrobin", 4), (0, 2), (1, 3)))
-    assert winners(t) == [one.team for one in standings(t) if one.place == 1]
+    assert winners(t) == [line.team for line in standings(t) if line.place == 1]
 
 
 def test_void_match_eliminates_both() -> None:
@@ -214,14 +214,14 @@ def count_independently(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
             byes[match.first] += 1
             continue
         [(_deal, result)] = match.results.items()
-        for at, (team, other) in enumerate(((match.first, match.second), (match.second, match.first))):
-            own = Fraction(result.winner == at)
+        for side, (team, other) in enumerate(((match.first, match.second), (match.second, match.first))):
+            own = Fraction(result.winner == side)
             wins[team] += own
-            cards[team] += (result.ours - result.theirs) * (1 - 2 * at)
+            cards[team] += (result.ours - result.theirs) * (1 - 2 * side)
             met[team].append((other, own, result.how in ("forfeit", "void")))
     is_swiss = t.form == "swiss"
     score = {team: wins[team] + (byes[team] if is_swiss else 0) for team in range(len(t.teams))}
-    found: dict[int, tuple[Fraction, ...]] = {}
+    values: dict[int, tuple[Fraction, ...]] = {}
     for team in range(len(t.teams)):
         against = [
             (score[team] if is_swiss and not_played else score[other or 0], own, other)
@@ -234,8 +234,8 @@ def count_independently(t: Tournament) -> dict[int, tuple[Fraction, ...]]:
             (own for _points, own, other in against if other is not None and score[other] == score[team]), Fraction(0)
         )
         first = sum((points for points, _own, _other in against), Fraction(0)) if is_swiss else level
-        found[team] = (score[team], first, berger, Fraction(cards[team]))
-    return found
+        values[team] = (score[team], first, berger, Fraction(cards[team]))
+    return values
 
 
 @given(
@@ -251,10 +251,10 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
         return [random.choice(playing_teams(t))] if random.random() < leaving and len(playing_teams(t)) > 2 else []
 
     t = play_tournament(start_tournament(form, teams), play_at_random(random, MIXED), leavers)
-    counted = count_independently(t)
+    values = count_independently(t)
     for line in standings(t):
-        assert line.place == 1 + sum(counted[other] > counted[line.team] for other in counted)
-        shown = [str(figure) for figure in counted[line.team]]
+        assert line.place == 1 + sum(values[other] > values[line.team] for other in values)
+        shown = [str(figure) for figure in values[line.team]]
         cards = int(shown[3])
         assert figures(line) == [*shown[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
         assert line.is_out == t.has_withdrawn(line.team)
@@ -262,7 +262,7 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
 
 async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
     tournaments, t = Tournaments(store), add_round(start_tournament("swiss", 4), (0, 2), (1, 3))
-    written = await tournaments.write(Tournament(t.code), [decode(one.decode()) for one in t.entries], "u")
+    written = await tournaments.write(Tournament(t.code), [decode(entry.decode()) for entry in t.entries], "u")
     assert isinstance(written, Tournament)
     before = standings(await tournaments.load(t.code))
     assert standings(await tournaments.load(t.code)) is before

@@ -42,12 +42,12 @@ def random_tournament(
 
 def tournament_before_round(t: Tournament, number: int) -> Tournament:
     """Return the tournament before a round was paired. Later withdrawals are undone."""
-    early = Tournament(t.code)
+    current = Tournament(t.code)
     for entry in t.entries:
-        after = early.after([entry])
+        after = current.after([entry])
         if len(after.rounds) == number:
-            return early
-        early = after
+            return current
+        current = after
     return t
 
 
@@ -95,7 +95,7 @@ def can_pair_new_opponents(t: Tournament, teams: list[int]) -> bool:
     met = {frozenset(match.teams) for match in t.matches}
     return any(
         frozenset((teams[0], other)) not in met
-        and can_pair_new_opponents(t, [one for one in teams[1:] if one != other])
+        and can_pair_new_opponents(t, [team for team in teams[1:] if team != other])
         for other in teams[1:]
     )
 
@@ -131,14 +131,14 @@ def test_pairs_do_not_depend_on_the_process() -> None:
         "    t = random_tournament(seed, 9 + seed, leaving=0.2)\n"
         "    print([(one.first, one.second) for one in t.matches])\n"
     )
-    told = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(told) == 1
-    assert told.pop().count("\n") == 4
+    assert len(outputs) == 1
+    assert outputs.pop().count("\n") == 4
 
 
 def test_withdrawn_teams_are_not_paired() -> None:

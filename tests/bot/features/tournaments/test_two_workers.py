@@ -47,7 +47,7 @@ class TwoWorkers:
 
     async def stop(self, worker: Worker) -> None:
         """Stop a worker and let the other take its shards."""
-        [found] = [one for one in self.workers if one[1] is worker]
+        [found] = [entry for entry in self.workers if entry[1] is worker]
         self.workers.remove(found)
         await found[0].aclose()
         for _stack, each, _dispatcher in self.workers:
@@ -169,11 +169,11 @@ async def test_tournament_survives_the_stop_of_its_worker(
         assert len(games) == len(expected)
         assert set(Counter(game.fixture for game in games).values()) == {1}
         results = [entry for one in over.entries if isinstance(entry := decode(strip_stamp(one).decode()), Result)]
-        assert set(Counter((one.round, one.match, one.deal) for one in results).values()) == {1}
-        assert {one.how for one in results} <= {"played", "resign"}
-        counted = scores_in_order(over, games)
-        assert counted == sorted(counted, reverse=True)
-        card, told = two_workers.fake.texts(GROUP)
+        assert set(Counter((result.round, result.match, result.deal) for result in results).values()) == {1}
+        assert {result.how for result in results} <= {"played", "resign"}
+        scores = scores_in_order(over, games)
+        assert scores == sorted(scores, reverse=True)
+        card, announcement = two_workers.fake.texts(GROUP)
         assert "🏆" in card
-        assert "🥇" in told
+        assert "🥇" in announcement
         assert not await worker.feature(TournamentsFeature).director.tournaments.live_codes()

@@ -1,12 +1,12 @@
--- Append entries to a table's log if it has the version that the writer knows; all or nothing.
+-- Append all entries to a table's log if it has the version that the writer knows.
 --
 -- KEYS  table, changed, timers, attended, gone
 -- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head for all
 --       entries so far or "", a notification for the shard's owner (`bot.store.committed`) or "", the last entry that
 --       the writer knows or "", entries...
 -- Returns {1, new version}, or {0, the entries that the writer does not know...}. {-1} if the writer must load the
--- whole log: it is behind a fold, or it knows entries that a failover lost. {-2, whose it was} if a table of this code was
--- removed recently.
+-- whole log: it is behind a fold, or it knows entries that a failover lost. {-2, the opener's mark} if a table of this
+-- code was removed recently.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then
@@ -14,7 +14,7 @@ if stored > 0 then
   version = base + stored - 1
 end
 local expected = tonumber(ARGV[2])
--- What is folded cannot be compared any more.
+-- Folded entries cannot be compared.
 local is_known = expected == base and (expected == version or expected == 0)
 if expected > base and expected <= version then
   is_known = redis.call('LINDEX', KEYS[1], expected - base) == ARGV[6]

@@ -22,7 +22,7 @@ DAY_SECONDS = 86400
 
 log = structlog.get_logger()
 
-# A clock that nobody sets and that counts sleep. Linux has CLOCK_BOOTTIME; on macOS CLOCK_MONOTONIC counts sleep too.
+# A clock that cannot be set and that counts sleep. Linux has CLOCK_BOOTTIME; on macOS CLOCK_MONOTONIC counts sleep too.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
@@ -66,7 +66,7 @@ class Attendance:
         return len(await self.worker_zones())
 
     async def worker_zones(self) -> list[str]:
-        """Return the time zone of each such worker; empty for a worker of an older version."""
+        """Return the time zone of each worker that `count_workers` counts; empty for one of an older version."""
         return _zones_of(await self._alive_workers(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
 
     def estimated_time(self) -> float:
@@ -109,7 +109,7 @@ class Attendance:
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """Return the tables whose clocks ring within this many seconds of playing time, with the seconds left.
+        """Return the codes of clocks that ring within this many seconds of playing time, with the seconds left.
 
         Clocks that have rung have 0 seconds or fewer.
         """
@@ -135,7 +135,7 @@ def _member(worker: str, zone: str) -> str:
 
 
 def _warn_of_vanished(worker: str, now: float, silent: Sequence[bytes]) -> None:
-    """Log workers that stopped without saying so. A worker that was only late logs that itself (`bot.stalls`)."""
+    """Log workers that stopped without notice. A worker that was only late logs that itself (`bot.stalls`)."""
     for member, heard in zip(silent[::2], silent[1::2], strict=True):
         if member.decode().partition(" ")[0] != worker:
             log.warning(
@@ -157,7 +157,7 @@ async def require_no_workers(client: Any, patience: float = 0.0) -> None:
         if now() >= until:
             workers = "A worker is" if alive == 1 else f"{alive} workers are"
             raise StoreUnavailable(
-                f"{workers} running on this store: stop every one first. One that was killed counts for "
+                f"{workers} running on this store: stop every one first. A killed worker counts for "
                 f"{LEASE_SECONDS} seconds more."
             )
         await asyncio.sleep(CHECK_SECONDS)

@@ -1,4 +1,4 @@
-"""Lua scripts whose concurrent calls share round trips.
+"""Lua scripts that share round trips between concurrent calls.
 
 A call goes out at once if no other is in flight. Otherwise it joins the next round trip. On a cluster each node has its
 own queue.
@@ -30,15 +30,15 @@ REPLICA_MS = 1000  # milliseconds that replicas get to confirm a write
 
 
 class NotReplicated(RedisError):
-    """Too few replicas confirmed in time. The write may be kept or lost."""
+    """Too few replicas confirmed in time. The write can be kept or lost."""
 
 
 @dataclass(slots=True)
 class Call:
     """A pending call.
 
-    If ``confirmed``, replicas must have what it wrote or read. ``send_text`` sends the script's text to a node that
-    does not know the script.
+    If ``confirmed``, replicas must have the data that it wrote or read. ``send_text`` sends the script's text to a node
+    that does not know the script.
     """
 
     keys: Sequence[str]
@@ -51,7 +51,7 @@ class Call:
 
 
 class BatchedScript:
-    """A Lua script of one store. Each call is atomic, and may run twice.
+    """A Lua script of one store. Each call is atomic and can run twice.
 
     A single server runs calls in the order they were made, so a later state is never overwritten by an earlier one.
     """

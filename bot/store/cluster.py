@@ -1,7 +1,7 @@
 """A Redis Cluster client that retries commands during a failover.
 
-A replica takes over some seconds after its primary dies. Until then commands are retried with a fresh map of the
-cluster. A command may therefore run twice; every command the bot sends allows that.
+A replica takes over some seconds after its primary dies. Commands are retried meanwhile, with a fresh map of the
+cluster. A command can therefore run twice, and every command of the bot allows that.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 
 
 class ClusterDown(ConnectionError):
-    """A command kept failing until its retries ended. One of the tries may have been executed."""
+    """A command kept failing until its retries ended. One of the tries can have succeeded."""
 
     def __init__(self, last: Exception) -> None:
         super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")
@@ -64,7 +64,7 @@ class Cluster(RedisCluster):
         return await self.run_with_retries(once)
 
     async def ping(self, **kwargs: Any) -> Any:
-        """Ping any one node, because the bot keeps running when a node is dead."""
+        """Ping one random node, because the bot keeps running when a node is dead."""
         return await super().ping(**{"target_nodes": self.RANDOM, **kwargs})
 
     def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> "Pipeline":
@@ -90,17 +90,17 @@ class Cluster(RedisCluster):
             try:
                 await self.nodes_manager.initialize()
             except FAILOVER_ERRORS:
-                # The next try may find all slots served.
+                # The next try can find all slots served.
                 return
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
-        """Send commands to a node in one round trip. Some of the returned answers may be errors."""
+        """Send commands to a node in one round trip. Some of the returned answers can be errors."""
         sent: list[Any] = [PipelineCommand(place, *command) for place, command in enumerate(commands)]
         try:
             await node.execute_pipeline(sent)
         except (RedisError, OSError) as error:
             return [error] * len(sent)
-        return [one.result for one in sent]
+        return [command.result for command in sent]
 
     async def move_slot(self, error: MovedError) -> None:
         """Note that a slot moved to another node."""

@@ -11,9 +11,9 @@ NEW_LOG = -1  # the version in a notification about a rewritten log: no reader h
 
 
 class CommitNotification(NamedTuple):
-    """``entries`` were added to a log at ``version``, whose last entry was ``last``.
+    """``entries`` were added to a log that had this ``version`` and the entry ``last`` at its end.
 
-    ``clock`` is as for `bot.store.Store.append`. ``details`` is what the writer added, or None.
+    ``clock`` is as for `bot.store.Store.append`. ``details`` is its ``about``, or None.
     """
 
     code: str

@@ -1,12 +1,12 @@
-"""Connections to the store whose every failure is a `redis.ConnectionError`."""
+"""Connections to the store. Each of their failures is a `redis.ConnectionError`."""
 
 from functools import cache
 from typing import Any
 
 from redis.exceptions import ConnectionError  # noqa: A004
 
-# What redis-py raises if a connection was closed under it (redis-py issue 4287). Commands are bytes already when they
-# are sent, so these errors have no other cause.
+# redis-py raises these if a connection is closed during a call (redis-py issue 4287). Commands are already bytes when
+# they are sent, so these errors have no other cause.
 CLOSED_ERRORS = (AttributeError, TypeError, RuntimeError)
 
 

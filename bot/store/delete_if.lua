@@ -1,4 +1,4 @@
--- Deletes a key unless it has another value.
+-- Delete a key unless it has another value.
 --
 -- KEYS  the key
 -- ARGV  the value

@@ -2,7 +2,7 @@
 --
 -- KEYS  timers, attended
 -- ARGV  seconds; or "" and the table's code
--- Returns {code, seconds until it rings (0 or less if it has), ...}
+-- Returns {code, seconds until it rings (0 or less if it has), ...}.
 local now = playing_time(KEYS[2], store_time())
 local found
 if ARGV[2] then

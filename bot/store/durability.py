@@ -1,4 +1,4 @@
-"""Whether a store's settings can lose games: for `buongioco doctor`, and for a bot that watches its store."""
+"""Settings of a store that can lose games: for `buongioco doctor`, and for a bot that watches its store."""
 
 import asyncio
 from typing import Any
@@ -10,14 +10,14 @@ from redis.exceptions import ResponseError
 from bot.metrics import STORE_RISK
 from bot.store.outage import Outage
 
-# each risk by name, with what a host should do
+# each risk by name, with advice for the host
 RISKS = {
     "no_append_only_file": "it writes no append-only file, so a crash loses games: set appendonly yes",
     "evicts_keys": "it deletes keys when its memory is full: set maxmemory-policy noeviction",
     "syncs_late": "a power cut loses moves that were answered: set appendfsync always",
 }
 
-CHECK_SECONDS = 600.0  # pause between checks, because a host may change a running store
+CHECK_SECONDS = 600.0  # pause between checks, because a host can change a running store
 
 log = structlog.get_logger()
 
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 async def risks_of(client: Any) -> list[str]:
     """Return the names of the `RISKS` that the store's settings have on any node.
 
-    A store whose CONFIG command is refused hides ``syncs_late``. Raises what the store raises if it does not answer.
+    ``syncs_late`` is unknown if the store refuses CONFIG. Raise an error of the store if it does not answer.
     """
     nodes = split_by_node(await client.info())
     found = []
@@ -39,7 +39,7 @@ async def risks_of(client: Any) -> list[str]:
 
 
 async def sync_policies(client: Any) -> set[str]:
-    """Return the values of ``appendfsync`` on all nodes; none if CONFIG is refused."""
+    """Return the values of ``appendfsync`` on all nodes; empty if CONFIG is refused."""
     everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
     try:
         return {node["appendfsync"] for node in split_by_node(await client.config_get("appendfsync", **everywhere))}
@@ -48,7 +48,7 @@ async def sync_policies(client: Any) -> set[str]:
 
 
 def split_by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what each node answered. A cluster's answer is keyed by node."""
+    """Return the answers of all nodes. A cluster's answer is keyed by node."""
     is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
     return list(answer.values()) if is_a_clusters else [answer]
 

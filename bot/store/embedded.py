@@ -32,16 +32,13 @@ from bot.store.valkey import server_path
 
 log = structlog.get_logger()
 
-CHECK_SECONDS, MAX_PAUSE = 0.5, 8.0
-
+CHECK_SECONDS, MAX_PAUSE = 0.5, 8.0  # pause between checks, and its limit while the Valkey keeps dying
 STEADY_SECONDS = 15.0  # a Valkey that has run this long counts as stable again
-
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
 LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
 CLAIM_SECONDS = 2.0  # how long to try for a locked folder: a guard on a slow machine may hold it briefly
-
 
 # what Valkey logs about a damaged file; the tool it names is not in the wheel
 DAMAGE = "Bad file format reading the append only file"
@@ -56,8 +53,8 @@ DAMAGED = (
 class EmbeddedStore:
     """The Valkey of one data folder.
 
-    `start` locks the folder and starts a Valkey or takes over a running one. `url` is its address. A Valkey may be
-    silent for ``patience`` seconds; one that is loading its file gets longer. If the bot is killed, the Valkey runs for
+    `start` locks the folder and starts a Valkey or takes over a running one. `url` is its address. A Valkey can be
+    silent for ``patience`` seconds, or longer while it loads its file. If the bot is killed, the Valkey runs for
     ``left_alone`` seconds more.
     """
 
@@ -95,9 +92,9 @@ class EmbeddedStore:
             raise
 
     async def keep_running(self) -> None:
-        """Restart the Valkey whenever it dies, until cancelled.
+        """Restart the Valkey each time it dies, until cancelled.
 
-        Restarts slow down if it keeps dying, as on a full disk. That failure is logged once.
+        Restarts slow down if it keeps dying, as on a full disk. The failure is logged once.
         """
         loop = asyncio.get_running_loop()
         pause, started, said = CHECK_SECONDS, 0.0, False
@@ -132,7 +129,7 @@ class EmbeddedStore:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a bot is running with this folder."""
+        """Return whether a bot is running with this folder."""
         return is_locked(self.folder)
 
     def _release_folder(self) -> None:
@@ -151,7 +148,7 @@ class EmbeddedStore:
             await asyncio.sleep(0.05)
 
     async def _is_running(self) -> bool:
-        """Whether a Valkey runs in this folder. Ask it if its pid could not be written, as on a full disk."""
+        """Return whether a Valkey runs in this folder. Ask it if its pid is not written, as on a full disk."""
         return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
     def _running_pid(self) -> int | None:
@@ -176,7 +173,7 @@ class EmbeddedStore:
                 if not is_said:
                     log.info("store_loading", folder=str(self.folder))
                 is_said = True
-            # It may have been killed together with its bot and be about to exit.
+            # It can have been killed together with its bot and be about to exit.
             if asyncio.get_running_loop().time() >= deadline or self._running_pid() is None:
                 return False
             await asyncio.sleep(0.02)
@@ -247,10 +244,10 @@ class EmbeddedStore:
 
 
 def _is_valkey_of(folder: Path, process: int) -> bool:
-    """Whether this process is a live Valkey of a folder.
+    """Return whether this process is a live Valkey of a folder.
 
-    An old pid may belong to another program, or to a dead Valkey that is not reaped, as in a container. Neither has its
-    command line. Another Valkey works in another folder. The folder is compared because a command line may be cut off.
+    An old pid can belong to another program, or to a dead Valkey that is not reaped, as in a container. Neither has its
+    command line. Another Valkey works in another folder. The folder is compared because a command line can be cut off.
     """
     about = Path(f"/proc/{process}")
     if Path("/proc/self").exists():
@@ -263,7 +260,7 @@ def _is_valkey_of(folder: Path, process: int) -> bool:
 
 
 def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
-    """Start a process that a Ctrl-C in the bot's terminal does not reach, and whose files only its user can read."""
+    """Start a process that ignores a Ctrl-C in the bot's terminal. Only its user can read its files."""
     nowhere = subprocess.DEVNULL
     return subprocess.Popen(
         words, cwd=folder, umask=0o077, start_new_session=True, stdin=stdin, stdout=nowhere, stderr=nowhere

@@ -25,13 +25,13 @@
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
 | `Late` | ``late <seat>`` | what follows, up to a card, was played for a player whose time was up |
-| `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all; the others give more |
+| `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is over; all; the others give more |
 | `Say` | ``say <seat> <phrase>`` | a player says one of the phrases for strangers (`bot.tables.table.PHRASES`) |
 | `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
 A person is ``platform:id``, a robot ``robot:level``. A handle is one of the opener's platform. A name is the last field
-and may hold spaces. Only `encode` and `decode` write and parse these texts. `bot.tables.table` gives each entry its
+and can hold spaces. Only `encode` and `decode` write and parse these texts. `bot.tables.table` gives each entry its
 effect; the stamp behind an entry belongs to the log (`bot.store.log`). Texts of every release stay readable.
 """
 
@@ -131,7 +131,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class PlayAgain:
-    """``origin`` is where the first game was opened: on a page, or in a private chat."""
+    """``origin`` says how the first game was opened: on a page, or in a private chat."""
 
     origin: Literal["page", "chat"]
 
@@ -180,7 +180,7 @@ class Fixture:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether other tables have the same cards. Then nothing is shown of a deal until all tables have played it."""
+        """True if other tables have the same cards. Then a deal is hidden until all tables have played it."""
         return self.deal > 0
 
 
@@ -191,7 +191,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class FirstDeal:
-    """``release`` is that of the rules (`engine.rules.RELEASE`). ``rules`` has every option."""
+    """``release`` is the release of the rules (`engine.rules.RELEASE`). ``rules`` has every option."""
 
     secret: bytes
     release: int
@@ -248,7 +248,7 @@ class Stop:
     side: int | None = None
 
 
-# entries about seats, rules and where the table is shown
+# entries about seats, rules and chats
 Setup = (
     Open
     | ChangeGame
@@ -278,7 +278,7 @@ Entry = Setup | Progress | Move
 
 
 def encode(entry: Entry) -> str:
-    """Return the text of an entry. Raise ValueError if it would be read as another, such as an id of two words."""
+    """Return the text of an entry. Raise ValueError if `decode` would read another, as for an id of two words."""
     text = _write(entry)
     if decode(text) != entry:
         raise ValueError(f"a field of {type(entry).__name__} would be read as something else")
@@ -287,7 +287,7 @@ def encode(entry: Entry) -> str:
 
 def decode(text: str) -> Entry:
     """Parse an entry's text. Raise UnreadableEntry if `encode` does not write it like this."""
-    # Moves are cached because they are most of what is read. Entries with names are not kept in memory.
+    # Moves are cached, because most entries are moves. Entries with names are not kept in memory.
     return _decode_move(text) if text[:1].isdecimal() else _FORMS.read(text)
 
 

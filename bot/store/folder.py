@@ -15,7 +15,7 @@ log = structlog.get_logger()
 MAX_SOCKET_PATH = 100  # bytes; every system allows at least this
 MARKER_FILES = {"bot.lock", "playground.link"}  # files of a folder that a bot has used
 
-# Files that may be in an unused data folder: a copied store, compiled searches of the image, a disk's own folder.
+# Files that can be in an unused data folder: a copied store, compiled searches of the image, a disk's own folder.
 ALLOWED_FILES = {"appendonlydir", "valkey.log", "valkey.pid", "valkey.sock", "valkey.socket", "compiled", "lost+found"}
 
 USE_ANOTHER = "or set BUONGIOCO_DATA to another folder"
@@ -26,7 +26,7 @@ class StoreError(Exception):
 
 
 class StoreUnavailable(StoreError):
-    """The store cannot be used now and may recover without the host."""
+    """The store cannot be used now and can recover without the host."""
 
 
 class FolderInUse(StoreUnavailable):
@@ -94,12 +94,12 @@ def is_readable_by_others(folder: Path) -> bool:
     """Return whether others can read the folder. Raise StoreError as for `make_private`, and OSError."""
     about = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
-        raise StoreError(f"The data folder {folder} is a link that another user made: take it away, {USE_ANOTHER}.")
+        raise StoreError(f"The data folder {folder} is a link that another user made: delete it, {USE_ANOTHER}.")
     own = f"name a folder of its own, such as {folder / ('data' if folder.name == 'buongioco' else 'buongioco')}"
     if (about.st_uid != os.geteuid() or about.st_mode & 0o077) and (thing := _foreign_file(folder)):
         raise StoreError(f"The data folder {folder} has other things in it ({thing}): {own} (BUONGIOCO_DATA).")
     if about.st_mode & 0o022 and about.st_mode & stat.S_ISVTX:
-        raise StoreError(f"Others may write in the data folder {folder}, which is meant so: {own} (BUONGIOCO_DATA).")
+        raise StoreError(f"The data folder {folder} is shared by all users, as /tmp is: {own} (BUONGIOCO_DATA).")
     if about.st_uid != os.geteuid():
         raise StoreError(
             f"The data folder {folder} belongs to another user (number {about.st_uid}): run the bot as that user, "
@@ -107,16 +107,16 @@ def is_readable_by_others(folder: Path) -> bool:
         )
     if about.st_mode & 0o022:
         raise StoreError(
-            f"Others may write in the data folder {folder}: look that all in it is yours, close it to them "
+            f"Others may write in the data folder {folder}: check that all its files are yours, then close it to them "
             f"(chmod 700 {folder}), {USE_ANOTHER}."
         )
     return bool(about.st_mode & 0o077)
 
 
 def _foreign_file(folder: Path) -> str:
-    """Return the name of a file that is not a bot's; empty if there is none or the folder cannot be read."""
+    """Return the name of a file that is not a bot's. Empty if all are, or if the folder cannot be read."""
     try:
-        names = {one.name for one in folder.iterdir()}
+        names = {path.name for path in folder.iterdir()}
     except PermissionError:
         return ""
     return "" if names & MARKER_FILES else min(names - ALLOWED_FILES, default="")
@@ -174,7 +174,7 @@ def _socket_root() -> Path:
     for root in (*roots, Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108 - only to make a fresh folder in
         if _is_short(root / "buongioco-12345678" / "valkey.sock"):
             return root
-    raise StoreError(f"There is no folder for temporary files with a short name: set TMPDIR to one, {USE_ANOTHER}.")
+    raise StoreError(f"No folder for temporary files has a short path: set TMPDIR to one, {USE_ANOTHER}.")
 
 
 def _is_short(path: Path) -> bool:
@@ -182,7 +182,7 @@ def _is_short(path: Path) -> bool:
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether this is a folder, not a link, that belongs to us and is closed to others."""
+    """Return whether this is a folder, not a link, that belongs to us and is closed to others."""
     try:
         about = folder.lstat()
     except OSError:

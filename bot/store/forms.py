@@ -1,6 +1,6 @@
 """The text form of log entries: one line each, a word and its fields in order.
 
-The last field takes the rest of the line and may hold spaces.
+The last field takes the rest of the line and can hold spaces.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ UNKNOWN = "-"  # the text of an unknown field
 
 
 class UnreadableEntry(ValueError):
-    """A text is not an entry of this release. It is not quoted, because it may name a card."""
+    """A text is not an entry of this release. It is not quoted, because it can name a card."""
 
     def __init__(self) -> None:
-        super().__init__("a text is no entry that this release knows")
+        super().__init__("a text is not an entry that this release knows")
 
 
 class Field(NamedTuple):
-    """How a field is written and parsed. ``read`` raises ValueError or KeyError for a bad text."""
+    """The writer and the parser of a field. ``read`` raises ValueError or KeyError for a bad text."""
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
@@ -60,7 +60,7 @@ class Forms(Generic[E]):
         raise UnreadableEntry
 
 
-# To Python, True is 1.
+# Typed, because True == 1.
 _spell = lru_cache(maxsize=256, typed=True)(format_value)
 
 
@@ -76,7 +76,7 @@ def _parse_rules(text: str) -> dict[str, Value]:
 
 
 def choice(*words: str) -> Field:
-    """A field that is one of these words."""
+    """Return a field that is one of these words."""
     return Field(str, {word: word for word in words}.__getitem__)
 
 

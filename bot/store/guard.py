@@ -1,5 +1,6 @@
-"""Ends an embedded Valkey after its bot has died. It runs as a process of its own, by its path, with Python's library
-only.
+"""Ends an embedded Valkey after its bot has died.
+
+It runs as a process of its own, by its path, with only Python's library:
 
     python guard.py FOLDER SOCKET SECONDS
 
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 CHECK_SECONDS = 0.25
-EXIT_SECONDS = 5.0  # How long a killed bot can hold its lock after its pipe ended. A later lock belongs to another bot.
+EXIT_SECONDS = 5.0  # how long a killed bot can hold its lock after its pipe ended; a later lock is another bot's
 SHUTDOWN_SECONDS = 30.0  # how long a Valkey can take to write its data
 
 
@@ -64,7 +65,7 @@ def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> boo
 
 
 def _is_being_deleted(lock: IO[str], pid: int | None) -> bool:
-    """Whether the Valkey does not answer because its folder is being deleted, the socket before the lock."""
+    """Return whether the Valkey is silent because its folder is being deleted, the socket before the lock."""
     deadline = time.monotonic() + EXIT_SECONDS
     while os.fstat(lock.fileno()).st_nlink:
         if pid is None or not _is_alive(pid) or time.monotonic() > deadline:
@@ -84,7 +85,7 @@ def _is_alive(pid: int) -> bool:
 def _kill_valkey(pid: int, listening: str) -> None:
     """Kill the Valkey of a deleted folder: its data cannot be read any more."""
     command = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], check=False, capture_output=True).stdout
-    # The pid may belong to another program or Valkey by now.
+    # The pid can belong to another program or Valkey by now.
     if b"valkey-server" in command and os.fsencode(listening) in command:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -2,7 +2,7 @@
 --
 -- KEYS  attended
 -- ARGV  worker, seconds of a lease, "keep" (only if it is the worker's), "take" (or free) or "seize" (any)
--- Returns 1 if the worker has the shard now
+-- Returns 1 if the worker has the shard now.
 local now = store_time()
 local found = redis.call('HMGET', KEYS[1], 'worker', 'at')
 local mine = found[1] == ARGV[1]

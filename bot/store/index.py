@@ -1,4 +1,4 @@
-"""Indexes: the tables where a person sits, the tables that a chat shows.
+"""Indexes: lists of tables, by person or by chat.
 
 An index is in another cluster slot than its tables, so no script can write both. An entry is written *before* the
 commit it belongs to. A crash in between leaves an extra entry, never a missing one. A reader that finds an extra entry
@@ -46,15 +46,15 @@ class Index:
         await self._remove([key], [code, token, 0])
 
     async def remove_if_settled(self, key: str, code: str, token: str) -> None:
-        """Remove an entry that its table does not confirm, unless its commit may be pending."""
+        """Remove an entry that its table does not confirm, unless its commit can be pending."""
         await self._remove([key], [code, token, SETTLED_SECONDS])
 
     async def entries(self, key: str) -> dict[str, str]:
-        """Return codes and tokens. Some tables may no longer exist."""
+        """Return codes and tokens. Some tables can be removed already."""
         return {code.decode(): token.decode() for code, token in (await self._client.hgetall(key)).items()}
 
     async def has(self, key: str, code: str) -> bool:
-        """Return whether the table has an entry. The table may no longer exist."""
+        """Return whether the table has an entry. The table can be removed already."""
         return bool(await self._client.hexists(key, code))
 
     async def remove(self, key: str, code: str) -> None:

@@ -15,7 +15,7 @@ GAMES_AT_ONCE = 1000
 
 async def index_people(client: Any) -> None:
     """Index finished games, rating scopes and live tables by person. Delete old handles."""
-    # This does not use the modules that write these keys: they may change, and a migration must not.
+    # This does not use the modules that write these keys. They can change, and a migration must not.
     begin = 0
     while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
         begin += len(found)

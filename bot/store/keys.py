@@ -1,82 +1,82 @@
-"""Every key in the store: its name, its type and what is in it.
+"""Every key in the store: its name, its type and its contents.
 
-Tables live in 64 shards. A shard is the hash tag of all its keys, so that one script may touch a table, its timer and
-the list of changed tables, also on a cluster. What follows from a finished table lies elsewhere.
+Tables are in 64 shards. A shard is the hash tag of all its keys. One script can therefore change a table, its timer and
+the list of changed tables, also on a cluster. Finished games have keys of their own.
 
-| key | type | what |
+| key | type | contents |
 |---|---|---|
-| ``schema`` | string | the number of the layout described here; ``schema:lock`` while it is being raised |
+| ``schema`` | string | the number of this layout; ``schema:lock`` exists during a migration |
 | ``{s17}:table:<code>`` | list | a table's log: a head, then the entries after it, oldest first (`bot.store.log`) |
-| ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.message_state`) |
-| ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
-| ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
-| ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
-| ``{s17}:confirmed`` | string | written where replicas confirm all that was written before it; expires by itself |
-| ``{game:<id>}:confirmed`` | string | the same for what follows from a finished table |
-| ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
-| ``{s17}:set_aside`` | hash | codes of tables whose log its owner's rules refuse: what their clocks had left, seconds |
-| ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after 26 hours |
-| ``{s17}:ended:<code>`` | list | the log of a table that was removed a moment ago; expires after a minute |
+| ``{s17}:shown:<code>`` | hash | the state of a table's messages, by surface (`bot.delivery.message_state`) |
+| ``{s17}:changed`` | sorted set | codes of tables that delivery must check; the score is the version to reach |
+| ``{s17}:timers`` | sorted set | codes of tables with a running clock; the score is when it rings, in playing time |
+| ``{s17}:attended`` | hash | the shard's playing time and its owner (`bot.store.attendance`) |
+| ``{s17}:confirmed`` | string | written so that replicas confirm everything written before it; expires |
+| ``{game:<id>}:confirmed`` | string | the same for a finished game |
+| ``{s17}:probe`` | string | written during an outage to test whether the store accepts writes; expires |
+| ``{s17}:set_aside`` | hash | codes of tables that cannot be read, with the seconds left on their clocks |
+| ``{s17}:gone:<code>`` | string | the mark of a removed table's opener; expires after 26 hours |
+| ``{s17}:ended:<code>`` | list | the log of a removed table; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
-| ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.pseudonyms.Mark`) |
-| ``forgetting:worker`` | string | whoever does so just now; expires by itself |
+| ``forgetting`` | hash | people who are being forgotten: a JSON mark of each (`bot.pseudonyms.ForgettingMark`) |
+| ``forgetting:worker`` | string | the worker that is forgetting people; expires |
 | ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.features.privacy.rewriting`) |
-| ``sweeping`` | string | unused profiles are being looked for; expires by itself |
-| ``sweeping:day`` | string | when that was last done, days from 1970 (`bot.features.privacy.unused`) |
-| ``workers`` | sorted set | workers, each with its time zone, by when last alive, Unix seconds of the store's clock |
+| ``sweeping`` | string | a search for unused profiles is running; expires |
+| ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
+| ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
-| ``chat:<place>`` | hash | name, language, clock, strict, game; its new id once it has one |
-| ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
-| ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
-| ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
-| ``challenges:<chat>`` | hash | the same of tables there that wait for players |
+| ``chat:<place>`` | hash | name, language, clock, strict, game; the new id if the chat has moved |
+| ``handle:<platform>:<handle>`` | string | the last known person with this handle, which is in lower case |
+| ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to sit (`bot.store.index`) |
+| ``hosted:<chat>`` | hash | codes of tables that are shown in the chat, in any of its topics |
+| ``challenges:<chat>`` | hash | codes of the open challenges in the chat |
 | ``opened_from:<digest>`` | hash | tables that guests opened from an address or network, by its HMAC; expires |
-| ``offer:<signature>`` | string | the place of the message that an offer stands in (`bot.offers`); expires |
-| ``offered:<platform>:<message>`` | string | the signature of the offer that an inline message belongs to; expires |
-| ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
+| ``offer:<signature>`` | string | the place of an offer's message (`bot.offers`); expires |
+| ``offered:<platform>:<message>`` | string | the signature of an inline message's offer; expires |
+| ``tries:<platform:id>`` | string | when the person can try another code, Unix ms (`bot.handlers.limits`); expires |
 | ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |
-| ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
-| ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
-| ``{games}:moved_chats`` | hash | chats that have another id by now: the old place's new one |
-| ``moved`` | hash | the same of chats that moved before that key was: it is read, and no more written |
-| ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
-| ``{games}:moved`` | string | how many finished games were moved out into files (`bot.finished.moving`) |
+| ``named:<platform:id>`` | set | codes of live tables with the person in the log; also ``named:<platform>:@<handle>`` |
+| ``mydata:<platform:id>`` | string | the person has just asked for their data; expires |
+| ``{games}:moved_chats`` | hash | the new place of each chat whose id has changed, by its old place |
+| ``moved`` | hash | the same from before that key existed: it is only read |
+| ``{games}:counter`` | string | the last number of a finished game, from 1; no number is used twice |
+| ``{games}:moved`` | string | how many finished games were moved into files (`bot.finished.moving`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
-| ``games_of:<platform:id>`` | set | numbers of the games that the person has finished |
-| ``analysis:<id>`` | string | what was found out about a finished game, JSON; kept for a week |
-| ``last:<person or chat>`` | string | the id of the game that was last finished there |
-| ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
-| ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by the rating that is shown |
-| ``{games}:history:<scope>`` | hash | a person's last ratings there, a word a game (`bot.finished.history`) |
-| ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
-| ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
+| ``games_of:<platform:id>`` | set | numbers of the person's finished games |
+| ``analysis:<id>`` | string | the analysis of a finished game, JSON; kept for a week |
+| ``last:<person or chat>`` | string | the id of the last finished game of the person or chat |
+| ``{games}:ratings:<scope>`` | hash | each person's rating, games and wins (`bot.finished.ratings`) |
+| ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by their shown rating |
+| ``{games}:history:<scope>`` | hash | each person's last ratings, one word per game (`bot.finished.history`) |
+| ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has a rating |
+| ``{games}:changes:<id>`` | string | how a game changed its players' ratings, JSON; kept for a week |
 | ``{games}:rated_today`` | hash | rated games of two opponents on ``day``, by an HMAC under ``key`` |
-| ``{games}:rated`` | string | the number of the last game that is in the ratings |
+| ``{games}:rated`` | string | the number of the last rated game |
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
-| ``entrance:<digest>`` | string | a link to a session is good, by the SHA-256 of what it holds; expires |
-| ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
+| ``entrance:<digest>`` | string | a valid link to a session, by the SHA-256 of its secret; expires |
+| ``programs`` | hash | other people's programs by id: name, scopes and the token's SHA-256, JSON (`bot.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.store`, `games`, `loop`) |
-| ``honours:…`` | | what months are remembered for in groups (`bot.features.ratings.honours`) |
-| ``{puzzles}:…`` | | how people solve puzzles (`bot.features.puzzles.ladder`, `bot.features.puzzles.groups`) |
-| ``marked``, ``{marks:<day>}:…`` | | what people have done that can be done once a day (`bot.day_marks`) |
-| ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
-| ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.features.find.queue`) |
-| ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.tables.blocks`) |
+| ``honours:…`` | | a month's honours in groups (`bot.features.ratings.honours`) |
+| ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.ladder`, `bot.features.puzzles.groups`) |
+| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.day_marks`) |
+| ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
+| ``{find}:asked`` | hash | people in a ready check: the pairing's code (`bot.features.find.queue`) |
+| ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
 | ``{find}:reports`` | hash | reports about strangers, by game and seat, JSON (`bot.features.find.reports`) |
-| ``{find}:reports:untold`` | set | the ids of those that the host was not told of yet |
-| ``{find}:reported:<platform:id>`` | string | how many a person has filed of late; expires after a day |
-| ``{find}:left:<platform:id>`` | sorted set | games that were found for a person and that they left, by when; expires |
-| ``{find}:farewell:<game>.<seat>`` | string | who sat there has said something after the game; expires after a day |
-| ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
-| ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
-| ``{tour:<code>}:log`` | list | a tournament's log; the keys beside it are told in `bot.features.tournaments.store` |
+| ``{find}:reports:untold`` | set | ids of reports that the host has not received yet |
+| ``{find}:reported:<platform:id>`` | string | number of the person's recent reports; expires after a day |
+| ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is when; expires |
+| ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
+| ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
+| ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
+| ``{tour:<code>}:log`` | list | a tournament's log; `bot.features.tournaments.store` lists its other keys |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
-| ``entered:<platform:id>`` | hash | codes of the tournaments that the person has entered or opened |
-| ``organised:<platform:id>`` | hash | codes of those that the person opened and that count for how many they may |
-| ``<platform>:…`` | | an adapter's own; each says in its folder what |
+| ``entered:<platform:id>`` | hash | codes of tournaments that the person entered or opened |
+| ``organised:<platform:id>`` | hash | codes of the person's tournaments that count for their limit |
+| ``<platform>:…`` | | an adapter's own keys, which its folder describes |
 """
 
 from datetime import date
@@ -85,7 +85,6 @@ from zlib import crc32
 
 SCHEMA_VERSION = 2
 SHARDS = 64
-
 PROBE_KEPT_SECONDS = 5
 
 SCHEMA = "schema"
@@ -122,13 +121,11 @@ HONOURS_CLOSED = "honours:closed"
 TOURNAMENTS = "tournaments"
 PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
 PUZZLES_DRAWN = "{puzzles}:drawn"
-NOTIFICATIONS = "buongioco:pokes"
-"""The channel on which workers tell each other that a table, or what is known of a person, has changed."""
+NOTIFICATIONS = "buongioco:pokes"  # channel for workers: a table or a profile has changed
 
 
 @lru_cache(maxsize=30_000)
 def shard_of(code: str) -> int:
-    """The shard in which a table lies."""
     return crc32(code.encode()) % SHARDS
 
 
@@ -169,7 +166,7 @@ def ended(code: str) -> str:
 
 
 def worker_channel(worker: str) -> str:
-    """The channel on which a worker hears of commits to the tables that it delivers (`bot.store.committed`)."""
+    """Return the channel on which a worker gets commits to the tables that it delivers (`bot.store.committed`)."""
     return f"buongioco:worker:{worker}"
 
 
@@ -294,7 +291,7 @@ def reported(person: str) -> str:
 
 
 def confirmed(key: str) -> str:
-    """The key beside another, in its slot, that is written to have replicas confirm what was written to that one."""
+    """Return a key in the same slot. Writing it makes replicas confirm earlier writes to the given key."""
     begin = key.find("{")
     end = key.find("}", begin + 1)
     tag = key[begin + 1 : end] if begin >= 0 and end > begin + 1 else key
@@ -381,5 +378,5 @@ def history(scope: str) -> str:
     return f"{{games}}:history:{scope}"
 
 
+# Prefixes of keys that name a person. A forgetting finds people by them, and deletes these keys last.
 PERSON_KEY_PREFIXES = tuple(key("") for key in (person, games_of, scopes, honoured, daily_days, daily_asked, entered))
-"""Prefixes of keys that name a person, where forgetting looks for them. A forgetting deletes these last."""

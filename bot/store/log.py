@@ -5,7 +5,7 @@ The number of entries is the table's version. Old entries are folded into the lo
     head: number of folded entries, a space, zlib of those entries joined by newlines (empty if there are none)
 
 An entry is text without newlines. Its last field, behind a tab, is the key of the update that caused it (`add_stamp`).
-It tells a press that was delivered twice from one that came too late.
+It distinguishes a repeated press from a late one.
 """
 
 import zlib
@@ -16,7 +16,7 @@ from typing import NamedTuple
 EMPTY_HEAD = b"0 "
 STAMPS_KEPT = 32  # number of latest entries that keep their stamps, in every worker and after every fold
 
-# zlib's preset dictionary. To change it is a change of schema.
+# zlib's preset dictionary. If it changes, the schema version must change.
 COMMON_ENTRIES = b"\n".join(
     f"{seat} {move}".encode()
     for move in (
@@ -39,7 +39,7 @@ class Log(NamedTuple):
 
     @property
     def last(self) -> bytes:
-        """The last entry, or nothing. Its stamp tells this log from others of the same version."""
+        """The last entry, or nothing. Its stamp distinguishes this log from others of the same version."""
         return self.entries[-1] if self.entries else b""
 
     def with_entries(self, entries: Sequence[bytes]) -> "Log":
@@ -54,23 +54,23 @@ class Log(NamedTuple):
         return Log(known)
 
     def has_update(self, update: str) -> bool:
-        """Whether one of the latest entries was caused by this update."""
+        """Return whether this update caused one of the latest entries."""
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
     def starts_with(self, other: "Log") -> bool:
-        """Whether another log is the beginning of this one, stamps aside."""
+        """Return whether another log is the beginning of this one. Stamps are ignored."""
         return other.version <= self.version and all(
             mine == theirs or strip_stamp(mine) == strip_stamp(theirs)
             for mine, theirs in zip(self.entries, other.entries, strict=False)
         )
 
     def was_opened_by(self, update: str) -> bool:
-        """Whether the first entry was caused by this update."""
+        """Return whether this update caused the first entry."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
     @property
     def is_newly_opened(self) -> bool:
-        """Whether only the update that opened the table has added entries."""
+        """True if only the update that opened the table has added entries."""
         return len({entry.partition(b"\t")[2] for entry in self.entries}) <= 1
 
 
@@ -103,14 +103,14 @@ def unfold(stored: Sequence[bytes]) -> Log:
         except zlib.error as error:
             raise ValueError(f"the head of a table's log is damaged: {error}") from None
     if not count.isdigit() or len(entries) != int(count):
-        raise ValueError("the head of a table's log does not stand for as many entries as it says")
+        raise ValueError("the head of a table's log does not hold as many entries as it says")
     return Log([*entries, *stored[1:]])
 
 
 def add_stamp(text: str, update: str) -> bytes:
-    """Append an update's key to an entry. Neither may hold a tab or a newline."""
+    """Append an update's key to an entry. Raise ValueError for a tab or a newline."""
     if any(char in text + update for char in "\t\n"):
-        raise ValueError(f"an entry holds neither tab nor newline: {text!r}, {update!r}")
+        raise ValueError(f"an entry cannot hold a tab or a newline: {text!r}, {update!r}")
     return f"{text}\t{update}".encode()
 
 

@@ -1,4 +1,4 @@
--- Mark a table as changed without an entry, because part of it is still to be shown. Do nothing for a removed table or
+-- Mark a table as changed without an entry, because some surfaces are outdated. Do nothing for a removed table or
 -- another worker's.
 --
 -- KEYS  table, changed, attended

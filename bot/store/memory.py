@@ -1,4 +1,4 @@
-"""The store's memory: the host is warned when it fills up, and new tables are refused before moves fail."""
+"""The store's memory. The host is warned when it fills up, and new tables are refused before moves fail."""
 
 import asyncio
 from typing import Any
@@ -9,27 +9,24 @@ from bot.metrics import STORE_MEMORY
 from bot.store.durability import split_by_node
 from bot.store.outage import Outage
 
-HIGH, FULL = 0.8, 0.9
-"""Shares of the memory from which on the host is warned, and new tables are refused."""
-
+HIGH, FULL = 0.8, 0.9  # used shares from which the host is warned, and from which new tables are refused
 CHECK_SECONDS = 20.0  # far less than strangers need to fill a tenth of any store
 
 log = structlog.get_logger()
 
 
 class Memory:
-    """The used share of the store's memory. On a cluster, that of its fullest node."""
+    """The used share of the store's memory, on a cluster of its fullest node."""
 
     def __init__(self, client: Any, outage: Outage) -> None:
         self._client, self._outage = client, outage
-        self.share = 0.0
-        """From 0 to 1, as of the last look. 0 if the store does not tell."""
+        self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not say
+        # The store deletes keys instead of refusing writes. `bot.store.durability` warns of that.
         self._evicts = False
-        """Whether the store deletes keys instead of refusing writes. `bot.store.durability` warns of that."""
 
     @property
     def is_full(self) -> bool:
-        """Whether new tables are refused."""
+        """True while new tables are refused."""
         return self.share >= FULL and not self._evicts
 
     async def check(self) -> None:

@@ -9,8 +9,7 @@ from bot.store import keys
 from bot.store.first_release import convert_table_lists, name_rules
 from bot.store.indexing import index_people
 
-Migration = Callable[[Any], Awaitable[None]]
-"""Given the store's client, changes what one layout has into what the next one has."""
+Migration = Callable[[Any], Awaitable[None]]  # gets the store's client and changes one layout into the next
 
 GAMES_AT_ONCE = 1000
 
@@ -50,7 +49,7 @@ STEPS_TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, 
 
 
 async def migrate_to_2(client: Any) -> None:
-    """Migrate from layout 1, that of the first release."""
+    """Migrate from layout 1, which the first release used."""
     for step in STEPS_TO_2:
         await step(client)
 

@@ -1,4 +1,4 @@
-"""People in a table's log: who is named, and how one of them is replaced by a pseudonym."""
+"""The people that a table's log names, and their replacement by pseudonyms."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ from bot.store.log import strip_stamp
 
 
 def people_in(entries: Sequence[bytes]) -> set[str]:
-    """The people whom these entries name, robots left out; who is known by a handle alone is ``platform:@handle``."""
+    """Return the people that these entries name, without robots. A person known only by a handle is
+    ``platform:@handle``.
+    """
     people: set[str] = set()
     for stored in entries:
         match _decode(stored):
@@ -20,20 +22,21 @@ def people_in(entries: Sequence[bytes]) -> set[str]:
             case Invite(_, handle):
                 people.add(person_by_handle(platform_of_entries(entries), handle))
             case Host(place) | Rehost(_, place) if is_private(place):
-                # A private chat is called by its person.
+                # A private chat is named after its person.
                 people.add(person_of(place))
     return {person for person in people if not person.startswith("robot:")}
 
 
 def platform_of_entries(entries: Sequence[bytes]) -> str:
-    """The platform that handles in these entries are of: that of the first person or place there that one still knows;
-    empty if there is none. Who opened the table may be somebody by now.
+    """Return the platform of the handles in these entries; empty if it is unknown.
+
+    It is the platform of the first person or place that is not a pseudonym. The opener can be forgotten already.
     """
     for stored in entries:
         match _decode(stored):
-            case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) | Invite(one) | Host(one) | Rehost(_, one):
-                if platform_of(one) not in ("", PSEUDONYM_PLATFORM, "robot"):
-                    return platform_of(one)
+            case Open(_, id) | Sit(_, id) | Ask(_, id) | Match(id) | Invite(id) | Host(id) | Rehost(_, id):
+                if platform_of(id) not in ("", PSEUDONYM_PLATFORM, "robot"):
+                    return platform_of(id)
     return ""
 
 
@@ -42,20 +45,21 @@ def person_by_handle(platform: str, handle: str) -> str:
     return f"{platform}:@{handle.lower()}"
 
 
-def redact(stored: bytes, person: str, handle: str, somebody: str, name: str) -> bytes:
-    """An entry with somebody, of this name, in place of a person, and without a stamp that may name them; ``handle`` is
-    theirs, on the table's platform.
+def redact(stored: bytes, person: str, handle: str, pseudonym: str, name: str) -> bytes:
+    """Return an entry in which a pseudonym with this name replaces a person.
+
+    ``handle`` is the person's handle on the table's platform. A stamp that can hold the person's id is removed.
     """
     entry = _decode(stored)
     match entry:
-        case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) if one == person:
-            return _encode(replace(entry, person=somebody, name=name))
-        case Invite(one, theirs) if one == person or (not one and handle and theirs.lower() == handle.lower()):
-            return _encode(Invite(somebody, "", name))
+        case Open(_, named) | Sit(_, named) | Ask(_, named) | Match(named) if named == person:
+            return _encode(replace(entry, person=pseudonym, name=name))
+        case Invite(named, invited) if named == person or (not named and handle and invited.lower() == handle.lower()):
+            return _encode(Invite(pseudonym, "", name))
         case Host(place) | Rehost(_, place) if is_private(place) and person_of(place) == person:
-            return _encode(replace(entry, place=private_place(somebody)))
+            return _encode(replace(entry, place=private_place(pseudonym)))
         case Open():
-            # Whoever asks again for what opened the table must find it, and such a stamp is the opener's or our own.
+            # A repeated update must find the table that it opened. This stamp is the opener's or our own.
             return stored
         case _:
             text, _, stamp = stored.partition(b"\t")
@@ -63,13 +67,13 @@ def redact(stored: bytes, person: str, handle: str, somebody: str, name: str) ->
 
 
 def contains_person_id(update: str, person: str) -> bool:
-    """Return whether an update's key may hold a person's id on their platform."""
+    """Return whether an update's key can hold a person's id on their platform."""
     _platform, _, known = person.partition(":")
     return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", update) is not None
 
 
 def _decode(stored: bytes) -> Entry | None:
-    """Parse an entry; None if another release wrote it. A name may be invalid UTF-8."""
+    """Parse an entry; None if another release wrote it. A name can be invalid UTF-8."""
     try:
         return decode(strip_stamp(stored).decode("utf-8", "surrogateescape"))
     except UnreadableEntry:

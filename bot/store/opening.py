@@ -39,7 +39,7 @@ async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncI
 async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
     """Yield a client of the store that a bot uses or would use. Start the embedded store if no bot runs.
 
-    Raise StoreError if there is no embedded store. None is created, because the folder may be a mistake.
+    Raise StoreError if there is no embedded store. None is created, because the folder can be a mistake.
     """
     embedded = None if settings.redis_url else EmbeddedStore(settings.data)
     if embedded and not embedded.is_in_use:
@@ -53,8 +53,9 @@ async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any]:
-    """Yield the same client, but raise StoreError if a bot uses the embedded store. ``why`` says what the bot would
-    spoil.
+    """Yield the same client, but raise StoreError if a bot uses the embedded store.
+
+    ``why`` is the error's reason: the harm that the bot would do.
     """
     if settings.redis_url:
         async with connect(settings.redis_url, PATIENCE) as client:

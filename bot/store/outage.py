@@ -1,4 +1,4 @@
-"""Outages of the store: what an error means for a request, and one log line at the start and one at the end."""
+"""Outages of the store: the meaning of its errors, probes, and one log line at the start and the end."""
 
 import asyncio
 import re
@@ -23,7 +23,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # what a call raises if the store is unavailable
+STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # the errors of an unavailable store
 
 TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
 # Refusals caused by the store's present state. redis-py has no class for some. Inside a script or a transaction the
@@ -32,8 +32,7 @@ TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
 
-# First and longest pause between probes of an unavailable store. The pause doubles if it was unavailable a moment
-# before.
+# First and longest pause between probes. The pause doubles if the store was unavailable a moment before.
 PROBE_SECONDS, MAX_PROBE_SECONDS = 0.5, 30.0
 
 STEADY_SECONDS = 60.0  # a store that was available this long counts as stable again
@@ -56,18 +55,17 @@ def note_commit() -> None:
 def is_certainly_lost(error: BaseException) -> bool:
     """Return whether nothing of a request that ended with this error was stored.
 
-    That is certain if the store refused or could not be reached. If it fell silent, nobody knows. This holds for
-    commands that were sent once.
+    A refusal or a failed connection makes that certain. Silence does not. This holds for commands that were sent once.
     """
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
-    nobody_there = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
-    return (refused or nobody_there) and not _committed.get()
+    is_unconnected = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
+    return (refused or is_unconnected) and not _committed.get()
 
 
 def is_temporary(error: BaseException) -> bool:
     """Return whether the same request can succeed later: the store is unavailable, or refuses everything for now.
 
-    Other errors are about the command itself, such as one for a key of another type.
+    Other errors are about the command, such as a key of the wrong type.
     """
     if isinstance(error, ResponseError):
         return isinstance(error, TEMPORARY_ERRORS) or bool(TEMPORARY_WORDS.search(str(error)))
@@ -75,7 +73,7 @@ def is_temporary(error: BaseException) -> bool:
 
 
 class Outage:
-    """Whether the store is unavailable. ``probe`` writes something, and raises while that fails."""
+    """The store's current outage, if any. ``probe`` writes something, and raises while that fails."""
 
     def __init__(self, probe: Callable[[], Awaitable[None]]) -> None:
         self._probe = probe
@@ -88,9 +86,7 @@ class Outage:
         return self._task is not None and not self._task.done()
 
     def begin(self, error: BaseException) -> None:
-        """Begin an outage after this error, unless one is active. It is logged, and the store is probed until it
-        recovers.
-        """
+        """Begin an outage after this error, unless one is active. Log it, and probe the store until it recovers."""
         if self.is_active:
             return
         now = time.monotonic()
@@ -129,6 +125,6 @@ class Outage:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return what went wrong. The text is included only for refusals, because others may hold an address."""
+    """Describe an error. Its text is included only for refusals, because others can hold an address."""
     name = type(error).__name__
     return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

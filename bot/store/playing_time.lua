@@ -1,5 +1,5 @@
--- Prefix of other scripts. A shard's playing time is how many seconds it has had an owner; clocks run by it. Owners
--- renew every four seconds. To ignore jumps of the store's clock, a pause between renewals counts at most this long:
+-- Prefix of other scripts. A shard's playing time is the number of seconds it has had an owner. Tables' clocks use it.
+-- Owners renew every four seconds. A pause counts at most this long, in case the store's clock has jumped:
 local LONGEST = 5
 
 local function store_time()
@@ -7,7 +7,7 @@ local function store_time()
   return time[1] + time[2] / 1000000
 end
 
--- The playing time of the shard with this key of attendance; it never goes back.
+-- Return the playing time of the shard with this key of attendance. It never goes back.
 local function playing_time(attended, now)
   local found = redis.call('HMGET', attended, 'played', 'at')
   local played = tonumber(found[1] or 0)

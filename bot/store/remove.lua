@@ -1,8 +1,9 @@
--- Remove a table, and remember its code for a day: the update that opened it may be delivered again.
+-- Remove a table. Remember its code for a day, because the update that opened it can be delivered again.
 --
 -- KEYS  table, shown, changed, timers, set aside, gone, ended
--- ARGV  code, whose it was, seconds to remember that, seconds for which its log can be read, or 0
--- The mark comes first: writes before an error of a script remain, and no table may vanish without one.
+-- ARGV  code, its opener's mark, seconds to keep the mark, seconds for which its log can be read, or 0
+--
+-- The mark is written first. A failed script keeps its writes, and no table must vanish without a mark.
 redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
 as_hash(KEYS[5])
 if ARGV[4] ~= '0' and redis.call('EXISTS', KEYS[1]) == 1 then

@@ -1,10 +1,9 @@
--- Report a worker as alive. Workers that have not reported for a lease are removed. So are those that reported in the
--- future, before the store's clock was set back. A joining worker is not added while one
--- with another time zone is alive.
+-- Report a worker as alive. Remove workers that have not reported for a lease, and workers that reported in the future,
+-- before the store's clock was set back. A joining worker is not added while one with another time zone is alive.
 --
 -- KEYS  workers
 -- ARGV  worker and its zone, seconds of a lease, the zone again if the worker joins, otherwise ""
--- Returns the time, the other vanished workers with their last report, and the workers that are alive
+-- Returns the time, the other vanished workers with their last report, and the workers that are alive.
 local now = store_time()
 local silent = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]), 'WITHSCORES')
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.3f', now - ARGV[2]))

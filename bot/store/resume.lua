@@ -1,4 +1,4 @@
--- Resume a table that can be read again: its clock goes on, and it is redrawn.
+-- Resume a table that can be read again: its clock runs again, and it is redrawn.
 --
 -- KEYS  set aside, changed, timers, attended
 -- ARGV  code, version

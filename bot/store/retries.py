@@ -1,4 +1,4 @@
-"""Work that must reach the store: it is retried during outages."""
+"""Work for the store that is retried during outages."""
 
 import asyncio
 from collections import OrderedDict
@@ -49,7 +49,7 @@ class RetryQueue:
         was_full, self._is_full = self._is_full, len(self._waiting) >= MAX_WAITING
         if self._is_full:
             if not was_full:
-                log.error("work_dropped", what=key, why="the store is away, and too much waits for it")
+                log.error("work_dropped", what=key, why="the store is unavailable and the queue is full")
             done.set_exception(WorkDropped(key))
             return _make_waiter(done)
         self._waiting[key] = (work, done)
@@ -67,7 +67,7 @@ class RetryQueue:
 
     async def _run(self) -> None:
         while self._waiting:
-            # From here on this key is free for new work.
+            # New work with this key is queued again.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
                 await self._retry(work)
@@ -96,8 +96,8 @@ class RetryQueue:
 
 def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
     """Return a future that can be awaited, cancelled or dropped without effect on other waiters."""
-    one = asyncio.shield(done)
-    for future in (done, one):
+    waiter = asyncio.shield(done)
+    for future in (done, waiter):
         # Read the exception, which was logged, in case no caller awaits it.
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-    return one
+    return waiter

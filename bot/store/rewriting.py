@@ -1,7 +1,7 @@
 """Rewrites of a store's append-only file, so that deleted data leaves the disk.
 
 The file keeps every change until it is rewritten. Valkey and Redis do that only when it has doubled and exceeds 64 MB
-(``auto-aof-rewrite-percentage`` and ``-min-size``), so a small file is never rewritten.
+(``auto-aof-rewrite-percentage`` and ``-min-size``). A small file is never rewritten.
 """
 
 import asyncio
@@ -14,15 +14,11 @@ from redis.exceptions import ResponseError
 
 from bot.store.cluster import Cluster
 
-CHECK_SECONDS = 0.1
-MAX_CHECK_SECONDS = 5.0
-"""Pauses between two looks at a server that is rewriting, at first and at most."""
+CHECK_SECONDS, MAX_CHECK_SECONDS = 0.1, 5.0  # first and longest pause between checks of a server that is rewriting
+ALREADY = "already in progress"  # in a server's answer if an earlier rewrite is running; a new one must follow it
 
-ALREADY = "already in progress"
-"""Part of a server's answer if a rewrite is running that began before. A new one must follow it."""
-
+# Files that a server never deletes if it is killed during a rewrite. They hold the whole store.
 LEFTOVERS = ("temp-rewriteaof-*.aof", "temp-*.rdb")
-"""Files that a server leaves behind for good if it is killed during a rewrite. They hold the whole store."""
 
 Ask = Callable[..., Awaitable[Any]]
 
@@ -44,9 +40,9 @@ async def rewrite_files(client: Any) -> bool:
 
 
 async def _rewrite(ask: Ask) -> bool:
-    """Rewrite one server's file; False if it has none."""
+    """Rewrite one server's file. Return False if it has no file."""
     if not (await ask("INFO", "persistence")).get("aof_enabled"):
-        # BGREWRITEAOF would create a file. Servers that only resemble Redis may not know the field.
+        # BGREWRITEAOF would create a file. Servers that only resemble Redis can lack the field.
         return False
     while not await _begin(ask):
         await _until_idle(ask)
@@ -56,7 +52,7 @@ async def _rewrite(ask: Ask) -> bool:
 
 
 async def _begin(ask: Ask) -> bool:
-    """Begin a rewrite; False if one is running already."""
+    """Begin a rewrite. Return False if one is running already."""
     try:
         await ask("BGREWRITEAOF")
     except ResponseError as error:
@@ -81,7 +77,7 @@ def _is_busy(about: Mapping[str, Any]) -> bool:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what killed servers left in a folder where no server is running."""
+    """Delete the leftovers of killed servers from a folder in which no server is running."""
     for pattern in LEFTOVERS:
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)

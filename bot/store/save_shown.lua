@@ -1,7 +1,7 @@
--- Save what is shown of a table, unless it was removed or is another worker's.
+-- Save the states of a table's messages, unless it was removed or is another worker's.
 --
 -- KEYS  table, shown, changed, attended
--- ARGV  code, worker, the version that everything shows or "", then name and text of each changed surface
+-- ARGV  code, worker, the version that all of them show or "", then name and text of each changed surface
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local owner = redis.call('HGET', KEYS[4], 'worker')
 if owner and owner ~= ARGV[2] then return 0 end

@@ -38,7 +38,7 @@ async def check(
 ) -> None:
     """Bring the store to this version's layout, one migration at a time.
 
-    Without ``migrate`` nothing is written, and an older layout is a StoreError, because its bot may be running. Raise
+    Without ``migrate`` nothing is written, and an older layout is a StoreError, because its bot can be running. Raise
     StoreUnavailable if the store cannot be reached or workers of an older version are running. Raise StoreError if the
     store refuses, its server is too old, or its layout is newer or too old to migrate.
     """
@@ -49,7 +49,7 @@ async def check(
         stored = await client.get(keys.SCHEMA)
         if stored == RESTORING.encode():
             raise StoreError(
-                "The store is being filled from a backup, or that was cut short: then run `buongioco restore FILE "
+                "A backup is being restored into the store, or that was interrupted: then run `buongioco restore FILE "
                 "--replace` again."
             )
         # A store without a number is new.
@@ -57,25 +57,23 @@ async def check(
         if found < version and all(step in migrations for step in range(found, version)):
             if not migrate:
                 raise StoreError(
-                    f"The store's layout is number {found}, that of an older version, and number {version} is this "
-                    "one's: stop the bot, every worker of it, and start this version first."
+                    f"The store has layout {found} of an older version, and this version needs layout {version}: stop "
+                    "every worker of the bot, and start this version of it first."
                 )
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))
     except LockError:
-        raise StoreUnavailable(
-            "Another worker is bringing the store up to date: start this one again afterwards."
-        ) from None
+        raise StoreUnavailable("Another worker is migrating the store: start this one again afterwards.") from None
     except (*STORE_ERRORS, ValueError) as error:
         if not is_temporary(error):
             raise refusal_error(error) from None
         raise StoreUnavailable(
-            f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
+            f"The store cannot be reached ({type(error).__name__}): check that it runs and that REDIS_URL is right."
         ) from None
     if found != version:
         raise StoreError(
             f"The store's layout is number {found}, and this version of Buongioco knows number {version}: "
-            "run the version that wrote it, or give this one another store."
+            "run the version that wrote it, or set REDIS_URL to another store."
         )
 
 
@@ -101,7 +99,7 @@ async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration
     """Migrate while the other workers wait. The number rises after each step, so an interrupted step is repeated."""
     lock = client.lock(LOCK, timeout=LOCK_SECONDS)
     if await lock.locked():
-        log.info("waiting_for_migration", why="another worker is about it, or was killed just now")
+        log.info("waiting_for_migration", why="another worker is migrating the store, or was just killed")
     # A worker that lost the lock, as after a long sleep, must stop: another worker does the step now.
     async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
         holding = asyncio.create_task(_renew_lock(lock, limit))

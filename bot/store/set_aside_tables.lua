@@ -1,4 +1,4 @@
--- The tables of a shard that are set aside.
+-- Return the tables of a shard that are set aside.
 --
 -- KEYS  set aside
 as_hash(KEYS[1])

@@ -24,18 +24,17 @@ from bot.store.outage import Outage, note_commit
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
 REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
-# Longer than Telegram redelivers an update (a day), and than an offer can be accepted: a day and the rest of the hour
-# it was made in (`bot.offers`).
+# Telegram redelivers an update for a day. An offer can be accepted for a day and the rest of its first hour
+# (`bot.offers`). This is longer than both.
 TOMBSTONE_SECONDS = 26 * 3600
 
-# How long a removed table's log can be read. Forgetting people skips these logs, so this is short (docs/privacy.md).
+# Time for which a removed table's log can be read. It is short, because forgetting skips these logs (docs/privacy.md).
 REMOVED_LOG_SECONDS = 60
 
 CONNECTIONS = 32
-
-DRIVER = DriverInfo()  # made once: each connection without one looks redis-py's version up in its package's metadata
-ANSWER_SECONDS = 2.0  # how long a connection or a command may take before the store counts as unavailable
-COMMIT_SECONDS = 4.0  # how long a commit may take, with those queued before it: by then people get an answer
+DRIVER = DriverInfo()  # shared, because creating one reads the package's metadata
+ANSWER_SECONDS = 2.0  # time limit of a connection or a command; then the store counts as unavailable
+COMMIT_SECONDS = 4.0  # time limit of a commit, with the calls queued before it: by then people get an answer
 
 
 class Appended(NamedTuple):
@@ -52,13 +51,13 @@ class NewEntries(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """Nothing was written: a table of this code was removed recently. ``whose`` is what `Store.remove` stored."""
+    """Nothing was written: a table of this code was removed recently. ``whose`` is as for `Store.remove`."""
 
     whose: str
 
 
 class ConnectionPool(BlockingConnectionPool):
-    """A pool whose callers wait for a free connection, because a burst is no error."""
+    """A pool that makes callers wait for a free connection. It raises no error for a burst."""
 
     def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
         super().__init__(connection_class=guard_connection(connection_class), **kwargs)
@@ -102,7 +101,7 @@ class Store:
         return self._secret
 
     async def load(self, code: str) -> Log:
-        """Return a table's log; empty if there is no such table. Raise ValueError if the log is damaged."""
+        """Return a table's log; empty if the table does not exist. Raise ValueError if the log is damaged."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
 
     async def entries_since(self, code: str, known: Log, *, confirmed: bool = False) -> NewEntries:
@@ -127,8 +126,8 @@ class Store:
 
         ``clock`` is the seconds of playing time (`bot.store.attendance`) until the table's clock rings. Infinity stops
         the clock; None leaves it. With ``tell``, the worker that delivers the table is notified
-        (`bot.store.committed`), together with ``about``. Raise TimeoutError if the store does not answer: the entries
-        may still be written later.
+        (`bot.store.committed`), together with ``about``. Raise TimeoutError if the store does not answer. The entries
+        can still be written later.
         """
         fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         word = notification_header(code, known.version, clock, about) if tell else ""
@@ -146,7 +145,7 @@ class Store:
         """Replace a table's log if it is the known one, and mark the table as changed; all or nothing.
 
         The new log has at least two more entries than the old one, and all but its last are in its head. Readers of the
-        old log are therefore behind that head and load all of it. ``clock`` and ``tell`` are as for `append`.
+        old log are therefore behind that head and load the whole log. ``clock`` and ``tell`` are as for `append`.
         """
         assert log.version >= known.version + 2
         word = notification_header(code, NEW_LOG, clock, None) if tell else ""
@@ -179,8 +178,8 @@ class Store:
     async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
         """Remove a table: its log, its shown messages, its clock and its mark.
 
-        For `TOMBSTONE_SECONDS` no table of this code can be opened; ``whose`` is returned then (`Removed`). With
-        ``keep_log`` its log stays readable for a minute (`removed_log`).
+        For `TOMBSTONE_SECONDS` an `append` to this code returns ``whose`` (`Removed`): the mark of its opener. With
+        ``keep_log`` the log stays readable for a minute (`removed_log`).
         """
         shard = keys.shard_of(code)
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
@@ -212,12 +211,12 @@ class Store:
         return sorted(code.decode() for codes in found for code in codes)
 
     async def load_shown(self, code: str) -> dict[str, str]:
-        """Return what is shown of a table, by surface, as `save_shown` wrote it."""
+        """Return the states of a table's messages, by surface, as `save_shown` wrote them."""
         stored = await self.client.hgetall(keys.shown(code))
         return {name.decode(): text.decode() for name, text in stored.items()}
 
     async def save_shown(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
-        """Save what is shown of a table. With a version, also note that all of that version is shown.
+        """Save the states of a table's messages. A version means that all of them show that version.
 
         Nothing is saved for a removed table or by a ``worker`` that does not own the shard. The table stays marked as
         changed if it has changed since the version.
@@ -231,9 +230,9 @@ class Store:
             )
 
     async def mark_changed(self, code: str, version: int, worker: str) -> None:
-        """Mark a table as changed without an entry, because part of it is still to be shown.
+        """Mark a table as changed without an entry, because some surfaces are still outdated.
 
-        As with `save_shown`, removed tables and other workers' tables are left alone.
+        Do nothing for removed tables and other workers' tables, like `save_shown`.
         """
         shard = keys.shard_of(code)
         await self._mark_changed(
@@ -250,7 +249,7 @@ class Store:
     async def _test_write(self) -> None:
         """Write to every shard. Raise the store's error if it refuses.
 
-        Connections are renewed first, because the old ones may lead to a former primary.
+        Connections are renewed first, because the old ones can lead to a former primary.
         """
         pool = None if isinstance(self.client, Cluster) else self.client.connection_pool
         if isinstance(pool, ConnectionPool):
@@ -265,14 +264,14 @@ class Store:
 async def connect(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
     """Yield a client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, ``redis+cluster://``).
 
-    No command is sent yet, so neither the store nor its layout is checked. A command may take ``patience`` seconds.
+    The store and its layout are not checked. ``patience`` is the time limit of a command, in seconds.
     """
     client: Any
     options = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS, "driver_info": DRIVER}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = Cluster.from_url(url.replace("+cluster", "", 1), **options)
     else:
-        # No retries in redis-py: the callers know what may be repeated and how long to try.
+        # redis-py does not retry. The callers know which commands can be repeated, and for how long.
         pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **options)
         client = Redis(connection_pool=pool)
     try:

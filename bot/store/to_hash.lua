@@ -1,4 +1,4 @@
--- Turns a set of codes into a hash of codes and tokens.
+-- Turn a set of codes into a hash of codes and tokens.
 --
 -- KEYS  the set
 -- ARGV  the token

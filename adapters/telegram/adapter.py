@@ -312,7 +312,7 @@ class Telegram:
         await self._call(place, say)
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
-        press, language = _read(update, lambda: reading.read_press(update, ephemerals=self.has_ephemeral)), ""
+        press, language = _read(update, partial(reading.read_press, update, ephemerals=self.has_ephemeral)), ""
         with suppress(*LIBRARY_ERRORS):
             language = language_of(str(query.from_user.language_code or ""))
         async with QueryAnswer(self._post_answer, query.id, waiting_text(language)) as answer:

@@ -38,6 +38,11 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
+@pytest.fixture
+def challenges(room: Room) -> Challenges:
+    return Challenges(room)
+
+
 async def open_table(room: Room, game: str = "tavolo", **more: object) -> Table:
     return await Challenges(room).open_table(game, ADA, "Ada", "open", **more)  # type: ignore[arg-type]
 
@@ -56,25 +61,25 @@ async def test_table_opens_with_the_given_options(room: Room) -> None:
     assert [table.code for table in await room.lists.tables_at("p:100")] == [table.code]
 
 
-async def test_repeatable_update_reopens_a_removed_table(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)
-    assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
-    assert await Challenges(room).opened_by("again")
-    await room.remove(await Challenges(room).cancel(table.code, ADA, "cancel"))
-    assert await Challenges(room).opened_by("again") is None
-    other = await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)
+async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
+    assert (await challenges.open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
+    assert await challenges.opened_by("again")
+    await room.remove(await challenges.cancel(table.code, ADA, "cancel"))
+    assert await challenges.opened_by("again") is None
+    other = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
     assert other.code != table.code
-    found = await Challenges(room).opened_by("again")
+    found = await challenges.opened_by("again")
     assert found
     assert found.code == other.code
 
 
 @pytest.mark.parametrize("method", ["open_table", "open_for", "open_fixture"])
 async def test_repeatable_update_opens_a_limited_number_of_tables(
-    room: Room, monkeypatch: pytest.MonkeyPatch, method: str
+    room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
-    challenges, people = Challenges(room), [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
+    people = [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
 
     async def opened() -> Table:
         if method == "open_table":
@@ -101,43 +106,42 @@ async def test_update_of_a_removed_table_opens_no_other(room: Room) -> None:
         await open_table(room)
 
 
-async def test_only_the_opener_chooses_a_known_clock(room: Room) -> None:
+async def test_only_the_opener_chooses_a_known_clock(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
     with pytest.raises(NoSuchClock):
-        await Challenges(room).choose_clock(table.code, ADA, 7, False, "u1")
+        await challenges.choose_clock(table.code, ADA, 7, False, "u1")
     with pytest.raises(OnlyTheChallenger):
-        await Challenges(room).choose_clock(table.code, BEA, 60, False, "u2")
-    table = await Challenges(room).choose_clock(table.code, ADA, 60, False, "u3")
+        await challenges.choose_clock(table.code, BEA, 60, False, "u2")
+    table = await challenges.choose_clock(table.code, ADA, 60, False, "u3")
     assert (table.clock, table.strict) == (60, False)
-    assert (await Challenges(room).choose_clock(table.code, ADA, 60, False, "u4")).version == table.version
-    assert (await Challenges(room).choose_clock(table.code, ADA, 60, True, "u5")).strict
+    assert (await challenges.choose_clock(table.code, ADA, 60, False, "u4")).version == table.version
+    assert (await challenges.choose_clock(table.code, ADA, 60, True, "u5")).strict
     assert USUAL_CLOCK in CLOCKS
 
 
-async def test_choosing_the_current_value_adds_no_entry(room: Room) -> None:
+async def test_choosing_the_current_value_adds_no_entry(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "testa")
-    assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u1")).version == table.version
-    table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
-    assert (await Challenges(room).choose_rule(table.code, ADA, "target=21", "u3")).version == table.version
+    assert (await challenges.choose_game(table.code, ADA, "testa", "u1")).version == table.version
+    table = await challenges.choose_rule(table.code, ADA, "target=21", "u2")
+    assert (await challenges.choose_rule(table.code, ADA, "target=21", "u3")).version == table.version
     # Choosing the same game resets its options.
-    assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u4")).rules == {}
+    assert (await challenges.choose_game(table.code, ADA, "testa", "u4")).rules == {}
 
 
-async def test_any_game_and_value_can_be_chosen(room: Room) -> None:
+async def test_any_game_and_value_can_be_chosen(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "testa")
     for number, game in enumerate([*GAMES, *reversed(GAMES)]):
         if game != table.game_id:
-            table = await Challenges(room).choose_game(table.code, ADA, game, f"game {number}")
+            table = await challenges.choose_game(table.code, ADA, game, f"game {number}")
             assert (table.game_id, len(table.chairs)) == (game, GAMES[game].seats)
-    table = await Challenges(room).choose_game(table.code, ADA, "testa", "testa")
+    table = await challenges.choose_game(table.code, ADA, "testa", "testa")
     for value in (31, 11, 21):
-        table = await Challenges(room).choose_rule(table.code, ADA, f"target={value}", f"target {value}")
+        table = await challenges.choose_rule(table.code, ADA, f"target={value}", f"target {value}")
         assert table.rules == {"target": value}
 
 
 @pytest.mark.parametrize("person", [ADA, CLEO])
-async def test_only_the_opener_changes_a_table(room: Room, person: str) -> None:
-    challenges = Challenges(room)
+async def test_only_the_opener_changes_a_table(challenges: Challenges, person: str) -> None:
     table = await challenges.open_table("tressette", BEA, "Bea", "open")
     await challenges.sit(table.code, person, "Somebody", "sit")
     for attempt in (
@@ -153,9 +157,9 @@ async def test_only_the_opener_changes_a_table(room: Room, person: str) -> None:
     assert (after.phase, after.people) == ("open", {BEA})
 
 
-async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
+async def test_lists_show_only_tables_whose_log_agrees(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette", host="p:200/7")
-    await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", host="p:400")
+    await challenges.sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
         await room.store.index.reserve(keys.hosted(chat), table.code)
         shown = [table.code for table in await room.lists.tables_at(chat)]
@@ -165,8 +169,7 @@ async def test_lists_show_only_tables_whose_log_agrees(room: Room) -> None:
         assert await codes_of(room, person) == ([table.code] if person in (ADA, CLEO) else [])
 
 
-async def test_only_the_partner_answers_a_seat_request(room: Room) -> None:
-    challenges = Challenges(room)
+async def test_only_the_partner_answers_a_seat_request(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
     for seat, person in ((1, BEA), (2, CLEO), (3, DORA)):
         table = await challenges.sit(table.code, person, "Somebody", f"sit {seat}", seat)
@@ -181,8 +184,7 @@ async def test_only_the_partner_answers_a_seat_request(room: Room) -> None:
     assert (await challenges.answer(table.code, ADA, 2, True, "u3")).phase == "playing"
 
 
-async def test_smaller_game_needs_an_unseated_second_person(room: Room) -> None:
-    challenges = Challenges(room)
+async def test_smaller_game_needs_an_unseated_second_person(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
     with pytest.raises(TableIsFull):
@@ -193,165 +195,165 @@ async def test_smaller_game_needs_an_unseated_second_person(room: Room) -> None:
     assert (await challenges.choose_game(table.code, ADA, "spades", "u6")).phase == "playing"
 
 
-async def test_challenge_has_a_change_limit(room: Room) -> None:
+async def test_challenge_has_a_change_limit(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
     for number in range(MOST_CHANGES - table.version):
-        table = await Challenges(room).choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
+        table = await challenges.choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
     assert table.version == MOST_CHANGES
     with pytest.raises(TooManyChanges):
-        await Challenges(room).choose_clock(table.code, ADA, 1800, False, "u")
-    assert (
-        await Challenges(room).choose_clock(table.code, ADA, table.clock, table.strict, "same")
-    ).version == MOST_CHANGES
+        await challenges.choose_clock(table.code, ADA, 1800, False, "u")
+    assert (await challenges.choose_clock(table.code, ADA, table.clock, table.strict, "same")).version == MOST_CHANGES
 
 
-async def test_tavolo_asks_the_partner_before_seating(room: Room) -> None:
+async def test_tavolo_asks_the_partner_before_seating(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
+    table = await challenges.sit(table.code, BEA, "Bea", "u1", 2)
     assert (table.seat_of(BEA), table.asking) == (None, {2: Chair(BEA, "Bea")})
     with pytest.raises(AlreadyAsking):
-        await Challenges(room).sit(table.code, BEA, "Bea", "u2", 1)
+        await challenges.sit(table.code, BEA, "Bea", "u2", 1)
     with pytest.raises(ChairTaken, match="Bea"):
-        await Challenges(room).sit(table.code, CLEO, "Cleo", "u3", 2)
-    table = await Challenges(room).sit(table.code, CLEO, "Cleo", "u4")
+        await challenges.sit(table.code, CLEO, "Cleo", "u3", 2)
+    table = await challenges.sit(table.code, CLEO, "Cleo", "u4")
     assert table.seat_of(CLEO) == 1
     with pytest.raises(NotYoursToDecide):
-        await Challenges(room).answer(table.code, CLEO, 2, True, "u5")
+        await challenges.answer(table.code, CLEO, 2, True, "u5")
     with pytest.raises(NobodyAsks):
-        await Challenges(room).answer(table.code, ADA, 3, True, "u6")
-    refused = await Challenges(room).answer(table.code, ADA, 2, False, "u7")
+        await challenges.answer(table.code, ADA, 3, True, "u6")
+    refused = await challenges.answer(table.code, ADA, 2, False, "u7")
     assert (refused.asking, refused.chairs[2], refused.refusals) == ({}, None, (1, 0))
-    await Challenges(room).sit(table.code, BEA, "Bea", "u8", 2)
-    table = await Challenges(room).answer(table.code, ADA, 2, True, "u9")
+    await challenges.sit(table.code, BEA, "Bea", "u8", 2)
+    table = await challenges.answer(table.code, ADA, 2, True, "u9")
     assert (table.seat_of(BEA), table.asking) == (2, {})
-    await Challenges(room).sit(table.code, DORA, "Dora", "u10")
+    await challenges.sit(table.code, DORA, "Dora", "u10")
     with pytest.raises(NotYoursToDecide):
-        await Challenges(room).answer(table.code, ADA, 3, True, "u13")
-    table = await Challenges(room).answer(table.code, CLEO, 3, True, "u11")
+        await challenges.answer(table.code, ADA, 3, True, "u13")
+    table = await challenges.answer(table.code, CLEO, 3, True, "u11")
     assert table.phase == "playing"
     with pytest.raises(NobodyAsks):
-        await Challenges(room).answer(table.code, CLEO, 3, True, "u12")
+        await challenges.answer(table.code, CLEO, 3, True, "u12")
 
 
-async def test_robot_takes_the_first_free_seat_with_an_unused_name(room: Room) -> None:
+async def test_robot_takes_the_first_free_seat_with_an_unused_name(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette")
     with pytest.raises(OnlyTheChallenger):
-        await Challenges(room).add_robot(table.code, BEA, "easy", ["Gino", "Pina"], "u1")
+        await challenges.add_robot(table.code, BEA, "easy", ["Gino", "Pina"], "u1")
     for number, name in enumerate(("Gino", "Pina")):
-        table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Ada", "Gino", "Pina"], f"r{number}")
+        table = await challenges.add_robot(table.code, ADA, "easy", ["Ada", "Gino", "Pina"], f"r{number}")
         assert table.chairs[number + 1] == Chair("robot:easy", name)
-    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "r2")
+    table = await challenges.add_robot(table.code, ADA, "easy", ["Gino"], "r2")
     assert table.chairs[3] == Chair("robot:easy", "Gino")
     assert table.phase == "playing"
 
 
-async def test_tavolo_robot_also_asks_the_partner(room: Room) -> None:
+async def test_tavolo_robot_also_asks_the_partner(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
-    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "u2")
+    await challenges.sit(table.code, BEA, "Bea", "u1", 1)
+    table = await challenges.add_robot(table.code, ADA, "easy", ["Gino"], "u2")
     assert table.asking == {2: Chair("robot:easy", "Gino")}
-    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino", "Pina"], "u3")
+    table = await challenges.add_robot(table.code, ADA, "easy", ["Gino", "Pina"], "u3")
     assert table.asking[3] == Chair("robot:easy", "Pina")
     with pytest.raises(TableIsFull):
-        await Challenges(room).add_robot(table.code, ADA, "easy", ["Nino"], "u4")
+        await challenges.add_robot(table.code, ADA, "easy", ["Nino"], "u4")
 
 
-async def test_table_has_a_host_limit_and_no_duplicates(room: Room) -> None:
+async def test_table_has_a_host_limit_and_no_duplicates(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, host="p:100")
     for number in range(101, 100 + MOST_HOSTS):
-        table = await Challenges(room).host(table.code, f"p:{number}", f"u{number}")
+        table = await challenges.host(table.code, f"p:{number}", f"u{number}")
     assert len(table.hosts) == MOST_HOSTS
-    assert (await Challenges(room).host(table.code, "p:100", "u1")).version == table.version
+    assert (await challenges.host(table.code, "p:100", "u1")).version == table.version
     with pytest.raises(TooManyChats):
-        await Challenges(room).host(table.code, "p:200", "u2")
+        await challenges.host(table.code, "p:200", "u2")
     assert await room.lists.tables_at("p:200") == []
-    table = await Challenges(room).rehost(table.code, "p:101", "p:900", "u3")
+    table = await challenges.rehost(table.code, "p:101", "p:900", "u3")
     assert table.hosts[:3] == ("p:100", "p:900", "p:102")
-    assert (await Challenges(room).rehost(table.code, "p:101", "p:900", "u4")).version == table.version
+    assert (await challenges.rehost(table.code, "p:101", "p:900", "u4")).version == table.version
 
 
-async def test_sitting_from_another_chat_adds_it_as_host(room: Room) -> None:
+async def test_sitting_from_another_chat_adds_it_as_host(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette", host="p:100")
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", host="p:101")
+    table = await challenges.sit(table.code, BEA, "Bea", "u1", host="p:101")
     assert table.hosts == ("p:100", "p:101")
     assert [table.code for table in await room.lists.tables_at("p:101")] == [table.code]
 
 
-async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room) -> None:
+async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette")
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    await challenges.sit(table.code, BEA, "Bea", "u1")
     assert await codes_of(room, BEA) == [table.code]
-    table = await Challenges(room).stand(table.code, BEA, "u2")
+    table = await challenges.stand(table.code, BEA, "u2")
     assert (table.phase, table.seat_of(BEA)) == ("open", None)
     assert not await room.store.index.entries(keys.seated(BEA))
-    table = await Challenges(room).stand(table.code, ADA, "u3")
+    table = await challenges.stand(table.code, ADA, "u3")
     assert (table.phase, table.closed) == ("closed", "cancelled")
     assert await codes_of(room, ADA) == []
     with pytest.raises(NoSuchTable):
-        await Challenges(room).sit(table.code, BEA, "Bea", "u4")
+        await challenges.sit(table.code, BEA, "Bea", "u4")
 
 
-async def test_seat_request_lists_the_table_until_refused(room: Room) -> None:
+async def test_seat_request_lists_the_table_until_refused(room: Room, challenges: Challenges) -> None:
     table = await open_table(room)
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
+    await challenges.sit(table.code, BEA, "Bea", "u1", 2)
     assert await codes_of(room, BEA) == [table.code]
     # Others can sit down meanwhile, under any id.
-    await Challenges(room).sit(table.code, "p:0", "Zoe", "u2", 1)
-    await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
-    await Challenges(room).answer(table.code, ADA, 2, False, "u4")
+    await challenges.sit(table.code, "p:0", "Zoe", "u2", 1)
+    await challenges.sit(table.code, DORA, "Dora", "u3", 3)
+    await challenges.answer(table.code, ADA, 2, False, "u4")
     # The other pending request does not keep the table on her list.
     assert await codes_of(room, BEA) == []
     assert await codes_of(room, DORA) == [table.code]
 
 
 @pytest.mark.parametrize("game", ["tressette", "tavolo"])
-async def test_challenge_at_four_leaves_other_seats_open(room: Room, game: str) -> None:
+async def test_challenge_at_four_leaves_other_seats_open(room: Room, challenges: Challenges, game: str) -> None:
     table = await open_table(room, game, invited=Invited(BEA, "", "Bea"))
-    assert (await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
+    assert (await challenges.sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
 
 
-async def test_only_opener_cancels_and_only_invitee_declines(room: Room) -> None:
+async def test_only_opener_cancels_and_only_invitee_declines(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "testa", invited=Invited(BEA, "", "Bea"))
     with pytest.raises(OnlyTheChallenger):
-        await Challenges(room).cancel(table.code, BEA, "u1")
+        await challenges.cancel(table.code, BEA, "u1")
     with pytest.raises(NotYoursToDecide):
-        await Challenges(room).decline(table.code, CLEO, "", "u2")
-    assert (await Challenges(room).decline(table.code, BEA, "", "u3")).closed == "declined"
-    other = await Challenges(room).open_table("testa", ADA, "Ada", "open 2")
-    assert (await Challenges(room).cancel(other.code, ADA, "u4")).closed == "cancelled"
+        await challenges.decline(table.code, CLEO, "", "u2")
+    assert (await challenges.decline(table.code, BEA, "", "u3")).closed == "declined"
+    other = await challenges.open_table("testa", ADA, "Ada", "open 2")
+    assert (await challenges.cancel(other.code, ADA, "u4")).closed == "cancelled"
 
 
-async def test_running_game_refuses_challenge_actions(room: Room) -> None:
+async def test_running_game_refuses_challenge_actions(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "testa")
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    await challenges.sit(table.code, BEA, "Bea", "u1")
     for attempt in (
-        Challenges(room).stand(table.code, BEA, "u2"),
-        Challenges(room).cancel(table.code, ADA, "u3"),
-        Challenges(room).decline(table.code, BEA, "", "u4"),
-        Challenges(room).choose_clock(table.code, ADA, 60, False, "u5"),
-        Challenges(room).choose_game(table.code, ADA, "tavolo", "u6"),
+        challenges.stand(table.code, BEA, "u2"),
+        challenges.cancel(table.code, ADA, "u3"),
+        challenges.decline(table.code, BEA, "", "u4"),
+        challenges.choose_clock(table.code, ADA, 60, False, "u5"),
+        challenges.choose_game(table.code, ADA, "tavolo", "u6"),
     ):
         with pytest.raises(AlreadyPlaying):
             await attempt
 
 
-async def test_person_has_a_table_limit(room: Room) -> None:
-    tables = [await Challenges(room).open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
+async def test_person_has_a_table_limit(room: Room, challenges: Challenges) -> None:
+    tables = [await challenges.open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
     with pytest.raises(TooManyTables):
-        await Challenges(room).open_table("testa", ADA, "Ada", "one more")
+        await challenges.open_table("testa", ADA, "Ada", "one more")
     # A redelivered update is accepted.
-    assert (await Challenges(room).open_table("testa", ADA, "Ada", "open 3")).code == tables[3].code
-    await Challenges(room).cancel(tables[0].code, ADA, "cancel")
-    assert (await Challenges(room).open_table("testa", ADA, "Ada", "now")).phase == "open"
+    assert (await challenges.open_table("testa", ADA, "Ada", "open 3")).code == tables[3].code
+    await challenges.cancel(tables[0].code, ADA, "cancel")
+    assert (await challenges.open_table("testa", ADA, "Ada", "now")).phase == "open"
     assert len(await codes_of(room, ADA)) == MOST_TABLES
 
 
-async def test_chat_limit_counts_open_challenges_of_any_age(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_chat_limit_counts_open_challenges_of_any_age(
+    room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bot.tables.lists.MOST_CHALLENGES", 2)
     table_of: dict[str, Table] = {}
 
     async def challenge(person: str, host: str) -> None:
-        opened = await Challenges(room).open_table("testa", person, "Somebody", f"open {person}", host=host)
+        opened = await challenges.open_table("testa", person, "Somebody", f"open {person}", host=host)
         table_of[person] = opened
         # Age the index entry, so no commit can be in progress.
         key = keys.challenges(host)
@@ -364,12 +366,12 @@ async def test_chat_limit_counts_open_challenges_of_any_age(room: Room, monkeypa
     await challenge(BEA, "p:100")
     with pytest.raises(TooManyChallenges):
         await challenge(CLEO, "p:100/8")
-    await Challenges(room).sit(table_of[ADA].code, "p:5", "Eva", "sit")
+    await challenges.sit(table_of[ADA].code, "p:5", "Eva", "sit")
     await challenge(CLEO, "p:100/8")
     with pytest.raises(TooManyChallenges):
         await challenge(DORA, "p:100")
-    await Challenges(room).cancel(table_of[BEA].code, BEA, "cancel")
+    await challenges.cancel(table_of[BEA].code, BEA, "cancel")
     await challenge(DORA, "p:100")
     # In a private chat only the person's own limit counts.
     for number in range(4):
-        await Challenges(room).open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")
+        await challenges.open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")

@@ -35,6 +35,11 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
+@pytest.fixture
+def challenges(room: Room) -> Challenges:
+    return Challenges(room)
+
+
 async def open_fixture(
     room: Room, game: str = "metamazzo", update: str = "f", deal: int = 0, secret: bytes = b""
 ) -> Table:
@@ -92,15 +97,15 @@ async def test_fixture_opens_once(room: Room, store: Store) -> None:
     assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
-async def test_table_limit_does_not_block_a_fixture(room: Room, store: Store) -> None:
+async def test_table_limit_does_not_block_a_fixture(room: Room, challenges: Challenges, store: Store) -> None:
     for number in range(MOST_TABLES):
-        await Challenges(room).open_table("testa", BEA, "Bea", f"open {number}")
+        await challenges.open_table("testa", BEA, "Bea", f"open {number}")
     table = await open_fixture(room, "tavolo")
     assert table.phase == "playing"
     assert len(await store.index.entries(keys.seated(BEA))) == MOST_TABLES + 1
     # The fixture counts against the limit for other tables.
     with pytest.raises(TooManyTables):
-        await Challenges(room).open_table("testa", BEA, "Bea", "one more")
+        await challenges.open_table("testa", BEA, "Bea", "one more")
 
 
 async def test_leaving_player_resigns_out_of_turn(room: Room) -> None:

@@ -23,6 +23,11 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
+@pytest.fixture
+def challenges(room: Room) -> Challenges:
+    return Challenges(room)
+
+
 async def start_game(room: Room, game: str = "testa", *, strict: bool = False, robot: bool = False) -> Table:
     """Start a game with a clock of a minute. Seat n is ``p:n``, and the last one can be a robot."""
     table = await Challenges(room).open_table(game, "p:0", "P0", "open")
@@ -73,25 +78,25 @@ async def test_late_or_repeated_alarm_does_nothing(room: Room) -> None:
         await room.time_passed(table.code, table.version - 1)
 
 
-async def test_no_time_passes_without_a_clock(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
-    await Challenges(room).choose_clock(table.code, "p:0", 0, False, "clock")
-    table = await Challenges(room).sit(table.code, "p:1", "P1", "sit")
+async def test_no_time_passes_without_a_clock(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", "p:0", "P0", "open")
+    await challenges.choose_clock(table.code, "p:0", 0, False, "clock")
+    table = await challenges.sit(table.code, "p:1", "P1", "sit")
     assert (await room.time_passed(table.code, table.version)).version == table.version
 
 
 @pytest.mark.parametrize("ends", ["playing", "open"])
-async def test_no_time_passes_after_the_end(room: Room, ends: str) -> None:
+async def test_no_time_passes_after_the_end(room: Room, challenges: Challenges, ends: str) -> None:
     if ends == "open":
-        table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
+        table = await challenges.open_table("testa", "p:0", "P0", "open")
     else:
         table = await start_game(room)
     over = await room.close(table.code, "close")
     assert (await room.time_passed(over.code, over.version)).version == over.version
 
 
-async def test_challenge_expires(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
+async def test_challenge_expires(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", "p:0", "P0", "open")
     assert (await room.time_passed(table.code, table.version)).closed == "expired"
 
 
@@ -178,13 +183,13 @@ async def test_robot_moves_are_never_late(room: Room) -> None:
     assert (table.phase, table.lates) == ("playing", (0, 0))
 
 
-async def test_move_for_player_needs_turn_and_current_version(room: Room) -> None:
+async def test_move_for_player_needs_turn_and_current_version(room: Room, challenges: Challenges) -> None:
     table = await start_game(room)
     seat = turn_of(table)
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
         with pytest.raises(OldPanel):
             await room.move_for(table.code, wrong_seat, version, [playable_card(table)], "u1")
-    waiting = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
+    waiting = await challenges.open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
         await room.move_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
@@ -243,8 +248,8 @@ async def test_new_game_has_the_current_release(room: Room) -> None:
     assert game.release == RELEASE
 
 
-async def test_closed_table_has_no_winner(room: Room) -> None:
-    challenge = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
+async def test_closed_table_has_no_winner(room: Room, challenges: Challenges) -> None:
+    challenge = await challenges.open_table("testa", "p:5", "P5", "open 2")
     closed = await room.close(challenge.code, "close 1")
     assert closed.closed == "cancelled"
     assert (await room.close(challenge.code, "once more")).version == closed.version
@@ -254,8 +259,8 @@ async def test_closed_table_has_no_winner(room: Room) -> None:
     assert (await room.close(table.code, "close 3")).version == table.version
 
 
-async def test_removed_table_leaves_no_keys(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", "p:0", "P0", "open", host="p:100")
+async def test_removed_table_leaves_no_keys(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", "p:0", "P0", "open", host="p:100")
     table = await room.close(table.code, "close")
     await room.remove(table)
     assert room.remembered(table.code) is None

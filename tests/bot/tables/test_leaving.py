@@ -20,6 +20,11 @@ def room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
+@pytest.fixture
+def challenges(room: Room) -> Challenges:
+    return Challenges(room)
+
+
 async def leave_table(room: Room, table: Table, person: str, handle: str = "") -> Table:
     """Remove a person from a table, twice. Return the table, which must not contain their id."""
     assert await leave(room, table.code, person, handle, SOMEBODY)
@@ -30,37 +35,37 @@ async def leave_table(room: Room, table: Table, person: str, handle: str = "") -
     return after
 
 
-async def test_leaving_cancels_own_challenge(room: Room) -> None:
-    table = await Challenges(room).open_table("tavolo", BEA, "Bea", "open")
+async def test_leaving_cancels_own_challenge(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("tavolo", BEA, "Bea", "open")
     after = await leave_table(room, table, BEA)
     assert (after.phase, after.closed, after.opener.name) == ("closed", "cancelled", NAME)
 
 
 @pytest.mark.parametrize("invited", [Invited(BEA, "", "Bea"), Invited("", "bea", "Bea")])
-async def test_leaving_declines_a_received_challenge(room: Room, invited: Invited) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "open", invited=invited)
+async def test_leaving_declines_a_received_challenge(room: Room, challenges: Challenges, invited: Invited) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "open", invited=invited)
     assert (await leave_table(room, table, BEA, "bea")).closed == "declined"
 
 
-async def test_leaving_keeps_a_challenge_at_four_open(room: Room) -> None:
-    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
+async def test_leaving_keeps_a_challenge_at_four_open(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
     assert (await leave_table(room, table, BEA)).phase == "open"
 
 
-async def test_leaving_frees_the_seat(room: Room) -> None:
-    table = await Challenges(room).open_table("tressette", CLEO, "Cleo", "open")
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
-    table = await Challenges(room).sit(table.code, DORA, "Dora", "u2", 2)
+async def test_leaving_frees_the_seat(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("tressette", CLEO, "Cleo", "open")
+    await challenges.sit(table.code, BEA, "Bea", "u1", 1)
+    table = await challenges.sit(table.code, DORA, "Dora", "u2", 2)
     after = await leave_table(room, table, BEA)
     assert after.phase == "open"
     assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
 
 
-async def test_leaving_withdraws_only_the_own_seat_request(room: Room) -> None:
-    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
-    await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)
-    await Challenges(room).sit(table.code, BEA, "Bea", "u2", 2)
-    table = await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
+async def test_leaving_withdraws_only_the_own_seat_request(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("tavolo", ADA, "Ada", "open")
+    await challenges.sit(table.code, CLEO, "Cleo", "u1", 1)
+    await challenges.sit(table.code, BEA, "Bea", "u2", 2)
+    table = await challenges.sit(table.code, DORA, "Dora", "u3", 3)
     assert {*table.asking} == {2, 3}
     after = await leave_table(room, table, BEA)
     assert {place: chair.person for place, chair in after.asking.items()} == {3: DORA}
@@ -68,9 +73,9 @@ async def test_leaving_withdraws_only_the_own_seat_request(room: Room) -> None:
 
 
 @pytest.mark.parametrize("person", [ADA, BEA])
-async def test_leaving_resigns_a_running_game(room: Room, person: str) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+async def test_leaving_resigns_a_running_game(room: Room, challenges: Challenges, person: str) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "open")
+    table = await challenges.sit(table.code, BEA, "Bea", "u1")
     seat = table.seat_of(person)
     assert seat is not None
     after = await leave_table(room, table, person)
@@ -82,17 +87,16 @@ async def test_leaving_resigns_a_running_game(room: Room, person: str) -> None:
 
 
 @pytest.mark.parametrize("person", [BEA, "a:2", "z:2"])
-async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, person: str) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
-    await Challenges(room).sit(table.code, person, "Bea", "u1")
+async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, challenges: Challenges, person: str) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "open")
+    await challenges.sit(table.code, person, "Bea", "u1")
     await leave_table(room, await room.load(table.code), ADA)
     after = await leave_table(room, await room.load(table.code), person)
     assert after.game
     assert after.game.winner == (1,)
 
 
-async def test_leaving_redacts_update_keys_except_the_opening(room: Room) -> None:
-    challenges = Challenges(room)
+async def test_leaving_redacts_update_keys_except_the_opening(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "again:2")
     await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
     await challenges.stand(table.code, BEA, "pg2.2")
@@ -103,15 +107,15 @@ async def test_leaving_redacts_update_keys_except_the_opening(room: Room) -> Non
     assert await challenges.opened_by("again:2")
 
 
-async def test_leaving_an_unrelated_table_changes_nothing(room: Room) -> None:
-    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
+async def test_leaving_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("tavolo", ADA, "Ada", "open")
     assert not await leave(room, table.code, BEA, "bea", SOMEBODY)
     assert (await room.load(table.code)).version == table.version
 
 
-async def test_leaving_is_retried_after_a_concurrent_change(room: Room, store: Store) -> None:
-    table = await Challenges(room).open_table("tressette", ADA, "Ada", "open")
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
+async def test_leaving_is_retried_after_a_concurrent_change(room: Room, challenges: Challenges, store: Store) -> None:
+    table = await challenges.open_table("tressette", ADA, "Ada", "open")
+    await challenges.sit(table.code, BEA, "Bea", "u1", 1)
     rewrite, others = room.rewrite, [Room(store, Random(1).randbytes)]
 
     async def sit_then_rewrite(*given: object) -> bool:

@@ -47,6 +47,11 @@ async def room(store: Store) -> Room:
     return seeded_room(store)
 
 
+@pytest.fixture
+def challenges(room: Room) -> Challenges:
+    return Challenges(room)
+
+
 def seeded_room(store: Store) -> Room:
     """Return a room with the same packs in every run."""
     return Room(store, Random(0).randbytes)
@@ -79,8 +84,8 @@ def mover_and_card(table: Table) -> tuple[str, str]:
 # Before the game
 
 
-async def test_opener_sits_in_the_first_seat(room: Room) -> None:
-    table = await Challenges(room).open_table("metamazzo", ADA, "Ada", "u1")
+async def test_opener_sits_in_the_first_seat(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("metamazzo", ADA, "Ada", "u1")
     assert table.phase == "open"
     assert table.seat_of(ADA) == 0
     assert len(table.code) == 6
@@ -88,49 +93,49 @@ async def test_opener_sits_in_the_first_seat(room: Room) -> None:
     assert (await room.table(table.code)).chairs == table.chairs
 
 
-async def test_game_starts_when_the_last_seat_is_taken(room: Room) -> None:
-    table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
+async def test_game_starts_when_the_last_seat_is_taken(challenges: Challenges) -> None:
+    table = await challenges.open_table("tressette", ADA, "Ada", "u1")
     for number in range(3):
         assert table.phase == "open"
-        table = await Challenges(room).sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)
+        table = await challenges.sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)
     assert table.phase == "playing"
     assert table.game
     assert table.game.deal_number == 1
     assert table.game.names == ("Ada", "Somebody 3", "Somebody 2", "Somebody")
 
 
-async def test_only_the_opener_chooses_options_before_the_game(room: Room) -> None:
-    table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
-    table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
-    table = await Challenges(room).choose_rule(table.code, ADA, "reuse=true", "u3")
+async def test_only_the_opener_chooses_options_before_the_game(challenges: Challenges) -> None:
+    table = await challenges.open_table("pizzichino", ADA, "Ada", "u1")
+    table = await challenges.choose_rule(table.code, ADA, "target=21", "u2")
+    table = await challenges.choose_rule(table.code, ADA, "reuse=true", "u3")
     with pytest.raises(OnlyTheChallenger, match="Only Ada"):
-        await Challenges(room).choose_rule(table.code, BEA, "target=31", "u4")
+        await challenges.choose_rule(table.code, BEA, "target=31", "u4")
     with pytest.raises(BadRules, match="not one of: 21, 31, 41, 51"):
-        await Challenges(room).choose_rule(table.code, ADA, "target=99", "u5")
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u6")
+        await challenges.choose_rule(table.code, ADA, "target=99", "u5")
+    table = await challenges.sit(table.code, BEA, "Bea", "u6")
     assert table.game
     assert table.game.rules.model_dump().items() >= {"target": 21, "reuse": True}.items()
     with pytest.raises(AlreadyPlaying):
-        await Challenges(room).choose_rule(table.code, ADA, "target=31", "u7")
+        await challenges.choose_rule(table.code, ADA, "target=31", "u7")
 
 
-async def test_handle_invitation_is_bound_to_its_platform(room: Room) -> None:
+async def test_handle_invitation_is_bound_to_its_platform(challenges: Challenges) -> None:
     invited = Invited("", "Bruno", "Bruno")
-    table = await Challenges(room).open_table("testa", "discord:1", "Anna", "u0", invited=invited)
+    table = await challenges.open_table("testa", "discord:1", "Anna", "u0", invited=invited)
     with pytest.raises(NotInvited):
-        await Challenges(room).sit(table.code, "telegram:2", "Bruno", "u0b", handle="bruno")
-    table = await Challenges(room).open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
+        await challenges.sit(table.code, "telegram:2", "Bruno", "u0b", handle="bruno")
+    table = await challenges.open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
     with pytest.raises(NotInvited):
-        await Challenges(room).sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
+        await challenges.sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
     with pytest.raises(NotYoursToDecide):
-        await Challenges(room).decline(table.code, "discord:2", "bruno", "u3")
+        await challenges.decline(table.code, "discord:2", "bruno", "u3")
     with pytest.raises(NotInvited):
-        await Challenges(room).sit(table.code, "telegram:3", "Carla", "u4")
-    assert (await Challenges(room).sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
+        await challenges.sit(table.code, "telegram:3", "Carla", "u4")
+    assert (await challenges.sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
 
 
-async def test_code_depends_on_update_and_secret(room: Room, store: Store) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+async def test_code_depends_on_update_and_secret(challenges: Challenges, store: Store) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "u1")
     assert (await Challenges(Room(store)).open_table("testa", ADA, "Ada", "u1")).code == table.code
     assert table_code("u1 0", await store.secret()) == table.code
     assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
@@ -138,44 +143,45 @@ async def test_code_depends_on_update_and_secret(room: Room, store: Store) -> No
 
 def test_codes_and_marks_never_change() -> None:
     """Redelivered updates must find their table after an upgrade, and the store keeps marks of removed tables."""
-    assert table_code("u1 0", b"secret") == "XWZ2EC"
-    assert mark_of("paper:1") == "93b39b4b5785"
+    reason = "bot/tables/codes.py must stay compatible with stored tables"
+    assert table_code("u1 0", b"secret") == "XWZ2EC", reason
+    assert mark_of("paper:1") == "93b39b4b5785", reason
 
 
-async def test_changing_the_game_keeps_seats_and_drops_options(room: Room) -> None:
-    table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
-    await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
-    table = await Challenges(room).choose_game(table.code, ADA, "tressette", "u3")
+async def test_changing_the_game_keeps_seats_and_drops_options(challenges: Challenges) -> None:
+    table = await challenges.open_table("pizzichino", ADA, "Ada", "u1")
+    await challenges.choose_rule(table.code, ADA, "target=21", "u2")
+    table = await challenges.choose_game(table.code, ADA, "tressette", "u3")
     assert (table.rules, len(table.chairs), table.seat_of(ADA)) == ({}, 4, 0)
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u4", seat=3)
+    table = await challenges.sit(table.code, BEA, "Bea", "u4", seat=3)
     with pytest.raises(TableIsFull):
-        await Challenges(room).choose_game(table.code, ADA, "testa", "u5")
-    await Challenges(room).stand(table.code, BEA, "u6")
-    table = await Challenges(room).choose_game(table.code, ADA, "testa", "u7")
+        await challenges.choose_game(table.code, ADA, "testa", "u5")
+    await challenges.stand(table.code, BEA, "u6")
+    table = await challenges.choose_game(table.code, ADA, "testa", "u7")
     assert len(table.chairs) == 2
     with pytest.raises(UnknownGame):
-        await Challenges(room).choose_game(table.code, ADA, "poker", "u8")
+        await challenges.choose_game(table.code, ADA, "poker", "u8")
 
 
-async def test_seat_errors_name_the_reason(room: Room) -> None:
-    table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
+async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
+    table = await challenges.open_table("tressette", ADA, "Ada", "u1")
     with pytest.raises(AlreadySeated):
-        await Challenges(room).sit(table.code, ADA, "Ada", "u2")
+        await challenges.sit(table.code, ADA, "Ada", "u2")
     with pytest.raises(ChairTaken, match="Ada sits there"):
-        await Challenges(room).sit(table.code, BEA, "Bea", "u3", seat=0)
+        await challenges.sit(table.code, BEA, "Bea", "u3", seat=0)
     for wrong in (-1, 4, 99):
         with pytest.raises(NoSuchChair):
-            await Challenges(room).sit(table.code, BEA, "Bea", "u4", seat=wrong)
-    table = await Challenges(room).sit(table.code, BEA, "Bea", "u5", seat=2)
+            await challenges.sit(table.code, BEA, "Bea", "u4", seat=wrong)
+    table = await challenges.sit(table.code, BEA, "Bea", "u5", seat=2)
     with pytest.raises(NotAtThisTable):
-        await Challenges(room).stand(table.code, "p:9", "u6")
-    table = await Challenges(room).stand(table.code, BEA, "u7")
+        await challenges.stand(table.code, "p:9", "u6")
+    table = await challenges.stand(table.code, BEA, "u7")
     assert table.chairs[2] is None
     for number in range(3):
-        table = await Challenges(room).sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
+        table = await challenges.sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
     assert table.phase == "playing"
     with pytest.raises(AlreadyPlaying):
-        await Challenges(room).sit(table.code, BEA, "Bea", "u8")
+        await challenges.sit(table.code, BEA, "Bea", "u8")
 
 
 async def test_unknown_code_is_refused(room: Room) -> None:
@@ -210,8 +216,8 @@ def test_stray_joiner_is_removed_or_becomes_a_space() -> None:
 @pytest.mark.parametrize(
     "name", ["Ада", "😀" * 64, "\u202eRTL", "a\tb\nc", "*_[`<b>&", "", "  ", "\x00", "e\u0301" * 99]
 )
-async def test_any_name_can_open_a_table(room: Room, name: str) -> None:
-    table = await Challenges(room).open_table("testa", ADA, name, "u1")
+async def test_any_name_can_open_a_table(room: Room, challenges: Challenges, name: str) -> None:
+    table = await challenges.open_table("testa", ADA, name, "u1")
     chair = (await room.table(table.code)).chairs[0]
     assert chair
     assert chair.name == plain_name(name)
@@ -374,11 +380,11 @@ async def test_made_up_move_is_refused(room: Room, payload: str) -> None:
     assert (await room.table(table.code)).version == table.version
 
 
-async def test_press_outside_a_game_is_refused(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", "p:0", "A", "u1")
+async def test_press_outside_a_game_is_refused(room: Room, challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", "p:0", "A", "u1")
     with pytest.raises(NotPlaying):
         await room.press(table.code, "p:0", table.version, "play 3D", "u2")
-    table = await Challenges(room).sit(table.code, "p:1", "B", "u3")
+    table = await challenges.sit(table.code, "p:1", "B", "u3")
     table = await room.press(table.code, "p:1", table.version, "resign", "u4")
     assert table.phase == "over"
     with pytest.raises(IllegalMove, match="over"):
@@ -515,10 +521,10 @@ async def test_named_index_survives_another_workers_refusal(store: Store) -> Non
     assert await store.client.exists(keys.named("tg:2"))
 
 
-async def test_refusal_is_a_sentence(room: Room) -> None:
-    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+async def test_refusal_is_a_sentence(challenges: Challenges) -> None:
+    table = await challenges.open_table("testa", ADA, "Ada", "u1")
     with pytest.raises(TableError) as caught:
-        await Challenges(room).sit(table.code, ADA, "Ada", "u2")
+        await challenges.sit(table.code, ADA, "Ada", "u2")
     assert str(caught.value) == "You sit at this table already."
     assert Table.from_log("NONE", Log([])).exists is False
 
@@ -594,8 +600,8 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     assert Table.from_log(table.code, other, found).log.last == other.last
 
 
-async def test_is_playing_at_knows_only_cached_versions(room: Room) -> None:
-    challenge = await Challenges(room).open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
+async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: Challenges) -> None:
+    challenge = await challenges.open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
     table = await seat_players(room, "testa")
     answers = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]

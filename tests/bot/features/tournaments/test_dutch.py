@@ -118,7 +118,7 @@ def test_random_teams_are_paired_like_the_sieve(count: int) -> None:
     random, done = Random(1), 0
     while done < count:
         records = {team: random_record(random) for team in range(random.randint(4, 8))}
-        done += is_paired_as_by_the_sieve(records, random, 0.7)
+        done += check_random_pairing(records, random, 0.7)
 
 
 @pytest.mark.parametrize("count", [60, long(300), long(3000)])
@@ -126,10 +126,10 @@ def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
     """Teams differ only in past opponents, so exchanges decide."""
     random, done = Random(2), 0
     while done < count:
-        done += is_paired_as_by_the_sieve(teams(*[0] * random.randint(7, 12)), random, 0.35)
+        done += check_random_pairing(teams(*[0] * random.randint(7, 12)), random, 0.35)
 
 
-def is_paired_as_by_the_sieve(records: dict[int, Record], random: Random, probability: float) -> bool:
+def check_random_pairing(records: dict[int, Record], random: Random, probability: float) -> bool:
     """Check a random set of allowed pairs against the sieve. Return False if no complete pairing exists."""
     edges = [pair for pair in combinations(records, 2) if random.random() < probability]
     if len(records) % 2:

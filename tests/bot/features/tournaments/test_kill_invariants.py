@@ -166,4 +166,5 @@ async def test_each_invariant_detects_its_planted_faults(rest: TournamentsAtRest
     for invariant, fault in FAULTS:
         with pytest.raises(Disagreement):
             invariant(fault(rest))
-    assert {invariant for invariant, _fault in FAULTS} == set(kills.INVARIANTS)
+    mismatch = set(kills.INVARIANTS) ^ {invariant for invariant, _fault in FAULTS}
+    assert not mismatch, f"FAULTS in this file must have a fault for each of tournaments.INVARIANTS: {mismatch}"

@@ -83,7 +83,7 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
 def check_panel(panel: Panel) -> None:
     """Check that every platform can show a panel."""
     assert panel.plain.strip()
-    assert utf16_length(panel.plain) <= LONGEST
+    assert utf16_length(panel.plain) <= LONGEST, f"shorten this panel: {panel.plain[:80]!r}…"
     buttons = list(chain.from_iterable(panel.rows))
     assert len(buttons) <= MOST_BUTTONS
     for button in buttons:

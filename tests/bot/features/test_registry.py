@@ -28,7 +28,8 @@ async def test_every_command_has_one_handler(store: Store) -> None:
     of_features = [word for feature in worker.features for word in feature.commands]
     handled = Dispatcher(worker)._commands._handlers
     assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/commands.py and the handlers must agree"
-    assert [word for word, count in Counter(of_features).items() if count > 1] == []
+    twice = [word for word, count in Counter(of_features).items() if count > 1]
+    assert not twice, f"two features have the command {twice}: rename one of them"
 
 
 async def test_no_two_features_claim_the_same_name(store: Store) -> None:
@@ -46,5 +47,6 @@ async def test_no_two_features_claim_the_same_name(store: Store) -> None:
 
 async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
     fields = [name for feature in make_worker(store).features for name in await feature.mydata("paper:1", 0.0)]
-    assert [name for name, count in Counter(fields).items() if count > 1] == []
+    twice = [name for name, count in Counter(fields).items() if count > 1]
+    assert not twice, f"two features add {twice} to the file of /mydata: rename one of them"
     assert len(fields) > 8

@@ -109,14 +109,15 @@ def test_every_drawing_is_used() -> None:
     shown = paths_in("".join(text for deck in DECKS for text in pictures(deck).values()))
     for file in ART.rglob("*.svg"):
         name = file.relative_to(ART).with_suffix("").as_posix()
-        assert paths_in(drawing(name).content) <= shown, name
+        assert paths_in(drawing(name).content) <= shown, f"{file} is on no card: use or delete it"
 
 
 @EVERY_DECK
 def test_contact_sheet_shows_all_cards_and_the_back(deck: Deck) -> None:
     placed = parsed(sheet_svg(deck)).findall(f"{SVG}svg")
     assert len({(card.get("x"), card.get("y")) for card in placed}) == PACKS[deck.suits].size + 1
-    assert (DECKS_IN_DOCS / f"{'-'.join(deck)}.png").is_file()
+    file = DECKS_IN_DOCS / f"{'-'.join(deck)}.png"
+    assert file.is_file(), f"run `python -m tests.bot.pictures.sheets` to draw {file}"
 
 
 def test_unknown_drawing_is_refused() -> None:

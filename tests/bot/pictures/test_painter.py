@@ -16,7 +16,7 @@ from bot.pictures.sprites import COLOURS
 from engine import GAMES
 from tests.long import mostly_long
 
-MOST_BYTES = 80_000
+MOST_BYTES = 80_000  # of a picture in a message
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spades", "tavolo"))
@@ -40,7 +40,8 @@ def test_picture_is_a_png_of_the_layouts_size_on_felt() -> None:
 def test_font_has_every_drawable_letter() -> None:
     font = ImageFont.truetype(BytesIO(FONT.read_bytes()), 40)
     missing = bytes(font.getmask("\U0010ffff"))
-    assert not [char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing]
+    undrawn = [char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing]
+    assert not undrawn, f"{FONT} has no glyph for {undrawn}: remove them from LETTERS or extend the font"
 
 
 @pytest.mark.parametrize(

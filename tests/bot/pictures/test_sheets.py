@@ -100,7 +100,7 @@ def test_every_sheet_can_be_painted(language: str, step: int) -> None:
     for sheet in all_sheets(language)[::step]:
         png = paint(sheet)
         assert png == paint(sheet)
-        assert len(png) < LARGEST
+        assert len(png) < LARGEST, f"the picture of {sheet.title!r} is too large for a message"
 
 
 def test_different_sheets_have_different_digests() -> None:

@@ -56,7 +56,7 @@ FAULTS: dict[str, AddFault] = {
 
 
 def test_every_invariant_has_a_fault() -> None:
-    assert set(FAULTS) == {invariant.__name__ for invariant in daily.INVARIANTS}
+    assert set(FAULTS) == {invariant.__name__ for invariant in daily.INVARIANTS}, "add a fault to FAULTS"
 
 
 async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None:

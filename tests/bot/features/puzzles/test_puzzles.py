@@ -502,7 +502,7 @@ def test_solution_fits_a_picture_caption(language: str) -> None:
         for line in puzzle.lines:
             card = puzzle.pack.codes[line.cards[0]]
             panel = solution_panel(language, "italian", puzzle, card, answered, answered.now)
-            assert utf16_length(panel.plain) <= 1024, (puzzle.id, card)
+            assert utf16_length(panel.plain) <= 1024, f"shorten the solution of puzzle {puzzle.id} for {card}"
 
 
 async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:

@@ -63,16 +63,16 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
     while table.game and not table.game.over and table.game.deal_number < 3:
         if not table.game.needs_deal:
-            seen = snapshot(table, None)
-            scene = board_scene(seen, "en", "italian", "classic")
+            state = snapshot(table, None)
+            scene = board_scene(state, "en", "italian", "classic")
             assert scene
-            text = board_panel(seen, "en", "italian", is_pictured=True).plain
-            words, view = table_words(seen, "en", "italian"), seen.view
+            text = board_panel(state, "en", "italian", is_pictured=True).plain
+            words, view = table_words(state, "en", "italian"), state.view
             assert view
             assert view.deal
             for by, card, _signal in view.deal.trick:
                 tricks += 1
-                assert f"{seen.names[by]}{NO_BREAK}{words.card(card)}" in text
+                assert f"{state.names[by]}{NO_BREAK}{words.card(card)}" in text
             assert scene.line in text
             if scene.stock:
                 stocks += 1
@@ -82,7 +82,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
                     if packet.owner is not None and packet.place != "hand" and packet.left and packet.top:
                         assert f"{packet.number}:{NO_BREAK}{words.card(packet.top)}{NO_BREAK}({packet.left})" in text
             for side in (0, 1):
-                assert not view.bags[side] or f"Bags: {seen.names[0]} {view.bags[0]}" in text
+                assert not view.bags[side] or f"Bags: {state.names[0]} {view.bags[0]}" in text
         table = make_random_move(table, random)
     assert tricks
     assert bool(stocks) == (game in ("metamazzo", "testa", "spades"))
@@ -97,7 +97,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
 )
 def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
     """Some of eight games have a double nil, after which cards are exchanged."""
-    random, seen = Random(game), set()
+    random, phases_shown = Random(game), set()
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
         rules = resolve(GAMES[game].rules, {}).model_dump()
@@ -107,11 +107,11 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
         )
         while (view := table.game and table.game.view(None).deal) and view.turn is not None and not view.trick:
             panel = board_panel(snapshot(table, None), "en", "italian").plain
-            seen.add(view.phase)
+            phases_shown.add(view.phase)
             dealt = "The cards are dealt: " if view.phase == "play" else ""
             assert f"{dealt}{isolated(f'Person {view.turn}')} {phases[view.phase]}" in panel
             table = make_random_move(table, random)
-    assert seen == set(phases)
+    assert phases_shown == set(phases)
 
 
 @pytest.mark.parametrize(("game", "dealing"), [("spades", "draws first"), ("testa", "deals the cards")])

@@ -232,7 +232,7 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
     if GAMES[game].seats == 4:
         assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
     codes = [card.code for card in labels_of_rows[len(ranking.cards) :] if card.code]
-    # The last two cards drawn include the viewer's own, which is also in the hand.
+    # The viewer's own of the two cards drawn last is also in the hand.
     assert len(codes) - len(set(codes)) == (game in ("metamazzo", "testa"))
     pack = GAMES[game].pack
     assert len(ranking.cards) == pack.size // 4

@@ -74,8 +74,8 @@ async def open_stream(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
 
 async def next_state(states: AsyncIterator[bytes]) -> dict[str, Any]:
     async with asyncio.timeout(5):
-        seen: dict[str, Any] = json.loads(await anext(states))
-    return seen
+        state: dict[str, Any] = json.loads(await anext(states))
+    return state
 
 
 async def remaining_states(states: AsyncIterator[bytes]) -> list[bytes]:

@@ -48,8 +48,8 @@ def test_negative_numbers_have_a_true_minus() -> None:
     day = day_result_panel("en", date(2026, 11, 24), "spades", lost, par).plain
     assert "You: −100. The robot: 20." in day
     assert "of your cards: −50 to 30." in day
-    seen = snapshot(start_game("spades"), None)
-    assert "−100" in Phrases(seen, table_words(seen, "en", "italian")).totals((-100, 20))
+    state = snapshot(start_game("spades"), None)
+    assert "−100" in Phrases(state, table_words(state, "en", "italian")).totals((-100, 20))
     for text in (game, day, *map(signed_text, (-5, 5))):
         assert not re.search(r"-\d", text)
 
@@ -218,19 +218,19 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "pizzichino")
-        seen: set[str] = set()
+        state: set[str] = set()
 
         def has_six_tricks() -> bool:
             for place in ("paper:100", players[0].private):
-                seen.update(fake.texts(place))
+                state.update(fake.texts(place))
                 for panel in fake.messages[place].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
-            return any("Trick 6" in text for text in seen)
+            return any("Trick 6" in text for text in state)
 
         await play_until(worker, players, Random(3), has_six_tricks)
         signs = SUIT_SIGNS["italian"].values()
         found = [
-            (text, at) for text in seen for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
+            (text, at) for text in state for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
         ]
         ranked = [text[at - 1] for text, at in found if text[at - 1] not in " \n"]
         assert len(ranked) > 50

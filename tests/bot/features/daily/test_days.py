@@ -101,7 +101,7 @@ async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.Mo
 
 
 async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> None:
-    told = {}
+    moves_by_person = {}
     async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
         for player, seed in ((anna, 1), (carla, 2)):
             await play_deal(player, await begin_deal(player), seed)
@@ -113,9 +113,9 @@ async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> 
         for day, game in await worker.feature(DailyFeature).days.results.pending_games():
             assert day == TODAY
             verify(game.record)
-            told[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
-        assert told["paper:1"] == told["paper:2"]
-        assert told["paper:1"] != told["paper:3"]
+            moves_by_person[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
+        assert moves_by_person["paper:1"] == moves_by_person["paper:2"]
+        assert moves_by_person["paper:1"] != moves_by_person["paper:3"]
         lines = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert len({line.result for line in lines if line.person != "paper:3"}) == 1
 
@@ -339,9 +339,9 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         assert "Secret" in anna.fake.last(anna.private).plain
         await play_deal(anna, code, 2)
         late = "Its day was over by then, and its cards told: it does not count."
-        [told] = [text for text in anna.fake.texts(anna.private) if late in text]
-        assert "You: " in told
-        assert "To send to friends" not in told
+        [result] = [text for text in anna.fake.texts(anna.private) if late in text]
+        assert "You: " in result
+        assert "To send to friends" not in result
         page = await hand._page()
         assert page.line.endswith(late)
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
@@ -400,11 +400,11 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         def reminders(player: Player) -> int:
             return sum("waits for you" in text for text in player.fake.texts(player.private))
 
-        for hour, told in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
+        for hour, sent in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
             await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC)
             )
-            assert (reminders(anna), reminders(bruno)) == (told, 0)
+            assert (reminders(anna), reminders(bruno)) == (sent, 0)
         await play_deal(anna, await begin_deal(anna), 1)
         await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)

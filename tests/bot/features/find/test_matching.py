@@ -25,7 +25,7 @@ NAMES = [f"{platform}:{number}" for platform in ("telegram", "discord", "playgro
 
 @st.composite
 def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int = 15) -> list[Searcher]:
-    """Draw up to `most` people. Many wait equally long or have the same rating."""
+    """Draw up to `max_size` people. Many wait equally long or have the same rating."""
     return [
         Searcher(
             person,

@@ -143,9 +143,9 @@ async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]
         for button in row
         if button.payload.startswith("1m") or ":draft " in button.payload
     )
-    said = table.after([Say(seats[other.person.id], "hello")], "u")
-    assert next_alarm(table, said, 0.0) is None
-    assert said.told_at == table.told_at
+    after_phrase = table.after([Say(seats[other.person.id], "hello")], "u")
+    assert next_alarm(table, after_phrase, 0.0) is None
+    assert after_phrase.told_at == table.told_at
     replies = await asyncio.gather(
         mover.send(payload), *(other.send(f"1t{table.code}:say hello") for _ in range(PHRASES_A_DEAL))
     )

@@ -144,7 +144,7 @@ class Workers(RuleBasedStateMachine):
     def empty(self) -> None:
         self.runner.run(self.stores[0].client.flushall())
         self.queues = [Queue(store.client) for store in self.stores]
-        self.seen: list[QueueEntry] = []
+        self.known: list[QueueEntry] = []
         self.waiting: dict[str, str] = {}
         self.pairings: dict[str, dict[str, str]] = {}  # each person's text, by code
         self.blocks: set[tuple[str, str]] = set()
@@ -188,7 +188,7 @@ class Workers(RuleBasedStateMachine):
     @rule()
     def read_queue(self) -> None:
         """Read the queue, to match people by it now or later."""
-        self.seen = self.read()
+        self.known = self.read()
 
     @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
     def repeat_request(self, person: str, number: int) -> None:
@@ -248,7 +248,7 @@ class Workers(RuleBasedStateMachine):
         """
         if refresh:
             self.read_queue()
-        groups = [group for few in (2, 3, 4) for group in permutations(self.seen, few)]
+        groups = [group for few in (2, 3, 4) for group in permutations(self.known, few)]
         chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
         self.codes += len(chosen)
@@ -271,7 +271,7 @@ class Workers(RuleBasedStateMachine):
             "copies of a request got different answers"
         )
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
-        fresh = [entry for entry in self.seen if self.waiting.get(entry.searcher.person) == entry.text]
+        fresh = [entry for entry in self.known if self.waiting.get(entry.searcher.person) == entry.text]
         people = dict(zip(codes, [{entry.searcher.person for entry in group} for group in chosen], strict=True))
         asked = set().union(*(people[code] for code in done))
         assert len(asked) == sum(len(people[code]) for code in done)

@@ -55,10 +55,10 @@ async def test_host_gets_report_and_replay_after_the_game(
     assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
-    told = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
-    assert len(told) == 1
+    received = [text for text in anna.fake.texts(olga.private) if text.startswith("A report")]
+    assert len(received) == 1
     for part in (anna.person.id, bruno.person.id, nickname):
-        assert part in told[0]
+        assert part in received[0]
     assert "not in the archive" in (await olga.press("Replay")).toast
     await resign(bruno)
     await olga.press("Replay")
@@ -131,8 +131,8 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
         await player.press("Yes, report")
     worker = anna.worker
     mydata = worker.feature(PrivacyFeature).own_data.mydata
-    [told] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
-    assert told["about"] == (await worker.people.person(bruno.person.id)).nickname
+    [report] = json.loads((await mydata.file(anna.person.id, [], 0)).content)["reports"]
+    assert report["about"] == (await worker.people.person(bruno.person.id)).nickname
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)

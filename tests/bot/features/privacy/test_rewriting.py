@@ -77,10 +77,10 @@ async def forget_anna(worker: Worker) -> None:
 def no_automatic_rewrites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the worker's own rewriter."""
 
-    async def no_automatic_rewrites(_rewriter: Rewriter) -> None:
+    async def do_nothing(_rewriter: Rewriter) -> None:
         return
 
-    monkeypatch.setattr(Rewriter, "run", no_automatic_rewrites)
+    monkeypatch.setattr(Rewriter, "run", do_nothing)
 
 
 @pytest.fixture

@@ -49,10 +49,10 @@ TODAY = NOON.date()
 def no_automatic_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the worker's own rounds, which could start during a test."""
 
-    async def no_automatic_rounds(_groups: GroupPuzzles) -> None:
+    async def do_nothing(_groups: GroupPuzzles) -> None:
         return
 
-    monkeypatch.setattr(GroupPuzzles, "run", no_automatic_rounds)
+    monkeypatch.setattr(GroupPuzzles, "run", do_nothing)
 
 
 class StoppedClock(HostClock):
@@ -159,7 +159,7 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
         assert puzzles[0] == puzzles[1]
         await answer(anna, right=False)
         before = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
-        # The first message still asks.
+        # The other message still asks.
         await answer(anna, right=True)
         assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():

@@ -57,7 +57,7 @@ def game(
 
 
 def with_deals(record: Record, fields: dict[str, Any]) -> Any:
-    """Return the record's fields, with `Deal` objects instead of dictionaries."""
+    """Return the record's fields, with deal models instead of dictionaries."""
     deals = [
         old.model_copy(update={"totals": deal["totals"], "moves": deal["moves"]})
         for old, deal in zip(record.deals, fields["deals"], strict=False)
@@ -297,12 +297,12 @@ async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest
         assert "🔥" in anna.fake.last(anna.private).plain
 
         players = Players(store, worker.people, worker.ratings, worker.archive)
-        told = await players.player(await players.id_of(ANNA), "", "it")
-        assert told
-        assert [honour.text for honour in told.honours if honour.kind == "streak"] == [
+        player = await players.player(await players.id_of(ANNA), "", "it")
+        assert player
+        assert [honour.text for honour in player.honours if honour.kind == "streak"] == [
             "novembre 2026: 🔥 Serie più lunga: 3 vittorie di fila"
         ]
-        assert GROUP not in told.model_dump_json()
+        assert GROUP not in player.model_dump_json()
         file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA, [], 0.0)
         assert b'"kind": "streak", "figure": 3' in file.content
 

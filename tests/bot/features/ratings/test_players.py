@@ -71,20 +71,20 @@ async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> 
     async with open_worker(store, FakePlatform()) as worker:
         await store_rated_games(worker)
         players = make_players(worker)
-        seen = {}
+        names = {}
         for reader in ("", "paper:9", "paper:1"):
             board = await players.leaderboard(reader, "all", "all", "en")
             assert board.ranked == 3
-            told = board.model_dump_json()
-            assert not [word for word in ("paper", "handle") if word in told]
-            seen[reader] = {player.name for player in board.players}
-        assert seen["paper:1"] == set(NAMES.values())
+            dump = board.model_dump_json()
+            assert not [word for word in ("paper", "handle") if word in dump]
+            names[reader] = {player.name for player in board.players}
+        assert names["paper:1"] == set(NAMES.values())
         for reader in ("", "paper:9"):
-            assert not seen[reader] & set(NAMES.values())
-            assert "Asso 100" in seen[reader]
+            assert not names[reader] & set(NAMES.values())
+            assert "Asso 100" in names[reader]
         # The reader is listed last, even without a game.
-        assert seen["paper:9"] - seen[""] == {"Zeno"}
-        assert seen[""] <= seen["paper:9"]
+        assert names["paper:9"] - names[""] == {"Zeno"}
+        assert names[""] <= names["paper:9"]
 
 
 async def test_games_without_a_group_reveal_no_names(store: Store) -> None:

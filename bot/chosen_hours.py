@@ -1,4 +1,4 @@
-"""Daily messages at an hour that a person or a group chose."""
+"""Messages sent each day at an hour that a person or a group chose."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta

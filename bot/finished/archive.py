@@ -135,7 +135,7 @@ class Archive:
         # After the game, so that a number always has one. If this is interrupted, delivery adds the game again.
         await self._add_to_players(game, await self.assign_number(game.id))
         for whose in (*game.known_people, *game.chats):
-            # Games of a daily deal or of a duplicate's round arrive hours after they ended.
+            # Games of a day's deal or of a duplicate's round arrive hours after they ended.
             last = await self.last_game(whose)
             if last is None or last.ended <= game.ended:
                 await self._client.set(keys.last_game(whose), game.id)

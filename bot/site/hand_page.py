@@ -91,7 +91,7 @@ class HandPage:
     ``says`` is the change in words, for screen readers. ``text`` has the panel's spans (text and style), ``rows`` all
     its buttons. ``extra`` has the useful buttons that no card or packet replaces. ``tally`` is the score of the deal
     that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a move, 0 without a clock. ``replay`` is
-    the finished game's id. ``results`` is the address of everyone's results at the deal of the day, ``rules`` of the
+    the finished game's id. ``results`` is the address of everyone's results of the day's deal, ``rules`` of the
     game's rules. ``resign`` asks for confirmation first. ``by_link`` is whether anyone with the table's address can sit
     down.
     """

@@ -1,4 +1,4 @@
-"""Results of games with one deal: the deal of the day, or a tournament's duplicate deal."""
+"""Results of games with one deal: a day's deal, or a tournament's duplicate deal."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,1 +1,1 @@
-"""Backups: a whole store in a file, taken beside a running bot, and a store from such a file."""
+"""Backups of a whole store, taken while the bot runs, and their restoration."""

@@ -1,9 +1,9 @@
-"""A backup's file, `buongioco-backup/1`: gzip of lines of JSON.
+"""The backup file format `buongioco-backup/1`: lines of JSON, compressed with gzip.
 
-The first line is the `Header`, the last one counts the lines before it and has their SHA-256. Between them stands one
-line for each table, each finished game, and each other key or part of one. A line's meaning is in its first member:
+The first line is the `Header`. The last line has the number of lines before it and their SHA-256. Between them is one
+line for each table, each finished game, and each other key or part of a key. The first member tells what a line holds:
 
-| line | what |
+| line | holds |
 |---|---|
 | ``{"table": code, "log": [bytes...], "shown": [[surface, bytes]...], "changed": number, "timer": number}`` | a table |
 | ``{"game": id, "number": number, "stored": bytes}`` | a finished game, stored as `bot.finished.archive` does |
@@ -12,9 +12,9 @@ line for each table, each finished game, and each other key or part of one. A li
 | ``{"hash": key, "value": [[bytes, bytes]...]}`` | fields and values |
 | ``{"zset": key, "value": [[bytes, number]...]}`` | members and scores |
 
-``changed`` and ``timer`` are null where there is none; a key's line has ``expires``, in Unix milliseconds, if it does.
-Bytes are a string where they are UTF-8, otherwise ``{"base64": "…"}``. A hash, a set or a sorted set may have several
-lines; of two values for one field or member the later holds.
+``changed`` and ``timer`` can be null. A key that expires has ``expires``, in Unix milliseconds. Bytes are a string if
+they are UTF-8, otherwise ``{"base64": "…"}``. A hash, a set or a sorted set can have several lines. If a field or
+member has two values, the later one counts.
 """
 
 import base64
@@ -30,35 +30,29 @@ from typing import IO, Any, NamedTuple
 from bot.disk import write_atomically
 
 FORMAT = "buongioco-backup/1"
-MAX_LINE_BYTES = 256 * 1024 * 1024
-"""Bytes; far above any real one, and a bound on what a bad file can cost."""
-
-LEVEL = 6
-"""gzip's; higher ones take several times as long for a few parts in a hundred."""
-
-KINDS = ("table", "game", "string", "list", "set", "hash", "zset")
-"""The lines between header and end."""
+MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; bounds what a bad file can cost
+LEVEL = 6  # of gzip; higher levels take several times as long and save a few per cent
+KINDS = ("table", "game", "string", "list", "set", "hash", "zset")  # of the lines between header and end
 
 Line = dict[str, Any]
 
 
 def ignore_progress(_count: int) -> None:
-    """Nobody wants to know how far it has come."""
+    """Do nothing: the default progress callback."""
 
 
 class BadBackup(Exception):
-    """A file that is no backup, or not a whole one; the text says what is wrong with it."""
+    """A file is not a backup or is incomplete. The text says what is wrong."""
 
 
 class Header(NamedTuple):
-    """What a backup says of itself: the number of its store's layout, and when it was begun, Unix seconds."""
+    """The first line of a backup."""
 
-    schema: int
-    begun: int
+    schema: int  # version of the store's layout
+    begun: int  # start of the backup, Unix seconds
 
 
 def encode_bytes(value: bytes) -> str | Line:
-    """Bytes as they stand in a line."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -66,7 +60,7 @@ def encode_bytes(value: bytes) -> str | Line:
 
 
 def decode_bytes(value: object) -> bytes:
-    """What `from_bytes` made a line of; ValueError for anything else."""
+    """Reverse `encode_bytes`; ValueError for any other value."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, dict) and isinstance(value.get("base64"), str):
@@ -76,9 +70,9 @@ def decode_bytes(value: object) -> bytes:
 
 @contextmanager
 def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
-    """Write a backup's lines; the file has its name once all of it is on disk. OSError where it cannot be written.
+    """Yield the function that writes a backup's lines. OSError if the file cannot be written.
 
-    It holds secrets, so that nobody but its owner may read it.
+    The file gets its name when all of it is on disk. It holds secrets, so only its owner can read it.
     """
     with write_atomically(path) as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
         digest, lines = hashlib.sha256(), 0
@@ -96,26 +90,26 @@ def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
 
 
 def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -> tuple[Header, int]:
-    """Read all of a backup; its header, and how many lines it has between header and end. BadBackup if it is not whole.
+    """Read a backup to its end. Return its header and the number of lines between header and end.
 
-    ``on_read`` is told of progress, in bytes of the file.
+    ``on_read`` gets the bytes of the file read since its last call. BadBackup if the file is damaged or incomplete.
     """
     digest, lines = hashlib.sha256(), 0
     header, end = None, None
     with path.open("rb") as raw:
         for text in _raw_lines(raw, on_read):
             if end:
-                raise BadBackup("something stands behind its end")
+                raise BadBackup("there is data after its end")
             line = _parse_line(text, lines + 1)
             if header is None:
                 header = _parse_header(line)
             elif "end" in line:
                 end = line
                 if line != {"end": lines, "sha256": digest.hexdigest()}:
-                    raise BadBackup("it has been changed: its checksum is another")
+                    raise BadBackup("it was changed: its checksum does not match")
                 continue
             elif next(iter(line), "") not in KINDS:
-                raise BadBackup(f"line {lines + 1} is not one of a backup")
+                raise BadBackup(f"line {lines + 1} is not a line of a backup")
             digest.update(text)
             lines += 1
     if header is None or end is None:
@@ -124,7 +118,7 @@ def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -
 
 
 def read_lines(path: Path, on_read: Callable[[int], None] = ignore_progress) -> Iterator[Line]:
-    """What stands between header and end, in a file that has been checked."""
+    """Yield the lines between header and end of a file that `check_backup` accepted."""
     with path.open("rb") as raw:
         for number, text in enumerate(_raw_lines(raw, on_read), 1):
             line = _parse_line(text, number)
@@ -138,14 +132,14 @@ def _raw_lines(raw: IO[bytes], on_read: Callable[[int], None]) -> Iterator[bytes
         with gzip.GzipFile(fileobj=raw) as file:
             while text := file.readline(MAX_LINE_BYTES + 1):
                 if len(text) > MAX_LINE_BYTES:
-                    raise BadBackup(f"a line of it is longer than {MAX_LINE_BYTES} bytes")
+                    raise BadBackup(f"it has a line longer than {MAX_LINE_BYTES} bytes")
                 yield text
                 on_read(raw.tell() - read)
                 read = raw.tell()
     except EOFError:
         raise BadBackup("it is cut short") from None
     except (gzip.BadGzipFile, zlib.error):
-        raise BadBackup("it is no backup, or damaged") from None
+        raise BadBackup("it is not a backup, or it is damaged") from None
 
 
 def _parse_line(text: bytes, number: int) -> Line:
@@ -154,13 +148,13 @@ def _parse_line(text: bytes, number: int) -> Line:
     except (ValueError, RecursionError):
         line = None
     if not isinstance(line, dict):
-        raise BadBackup(f"line {number} is not one of a backup")
+        raise BadBackup(f"line {number} is not a line of a backup")
     return line
 
 
 def _parse_header(line: Line) -> Header:
     if line.get("format") != FORMAT:
-        raise BadBackup(f"it does not begin as one that this version can read ({FORMAT})")
+        raise BadBackup(f"it is not in the format that this version reads ({FORMAT})")
     schema, begun = line.get("schema"), line.get("begun")
     if not isinstance(schema, int) or not isinstance(begun, int):
         raise BadBackup("its first line is damaged")

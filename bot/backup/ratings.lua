@@ -1,8 +1,8 @@
--- Reads ratings as of a game.
+-- Reads ratings at one moment.
 --
 -- KEYS  number of the last rated game, then ratings, ranks and history of each scope
--- ARGV  the number it should be, then for each rating: place of the scope, person
--- Returns rating, rank and history of each; nothing if another game was rated since.
+-- ARGV  the expected number, then for each rating: index of the scope, person
+-- Returns rating, rank and history of each, or nothing if another game was rated meanwhile.
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
 local found = {}
 for place = 2, #ARGV, 2 do

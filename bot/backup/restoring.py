@@ -1,8 +1,7 @@
-"""Making a store what a backup says it was.
+"""Restoring a store from a backup.
 
-Nobody may work with the store meanwhile, and whoever worked with it before must have ended: a worker believes its own
-memory as long as the store does not contradict it. So workers that are alive are refused, and until all is written the
-store's layout has no number, so that none starts.
+No worker may use the store meanwhile, or have used it and still run: a worker trusts its own memory. So a restore is
+refused while workers are alive. Until all is written the store's layout has no version, so no worker starts.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,28 +19,26 @@ from bot.store.naming import people_in
 from bot.tables import Room
 from bot.tables.table import Table
 
-BATCH_SIZE = 500
-"""How many commands go out together."""
+BATCH_SIZE = 500  # commands sent together
 
 
 async def restore(
     client: Any, path: Path, *, replace: bool, alone: bool = False, on_read: Callable[[int], None] = ignore_progress
 ) -> Header:
-    """Fill a store from a backup, and bring its layout up to this version's; returns what the file says of itself.
+    """Fill a store from a backup, migrate it to this version's layout, and return the backup's header.
 
-    The file is read whole before anything is touched. A store that holds anything is left alone unless it is to be
-    replaced, and so is one with workers, unless whoever calls knows to be ``alone`` with it. ``on_read`` is told of
-    progress, twice the bytes of the file in all. BadBackup for the file, StoreError for the store, OSError where the
-    file cannot be read.
+    The whole file is checked before the store is touched. StoreError if the store holds data and ``replace`` is False,
+    or if it has workers. ``alone`` skips the check for workers. ``on_read`` gets progress in bytes, twice the file's
+    size in all. BadBackup for a bad file, OSError for an unreadable one.
     """
     header, _ = check_backup(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
-        raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
+        raise BadBackup(f"its layout has version {header.schema}, but this Buongioco reads up to {keys.SCHEMA_VERSION}")
     await schema.check_server(client)
     if not alone:
         await require_no_workers(client)
     if not replace and await _has_data(client):
-        raise StoreError("The store is not empty. With --replace all that it holds is deleted first.")
+        raise StoreError("The store is not empty. Add --replace to delete all of it first.")
     await client.set(keys.SCHEMA, schema.RESTORING)
     await _delete_all(client)
     async with _StoreWriter(client) as writing:
@@ -53,13 +50,13 @@ async def restore(
     for step in range(header.schema, keys.SCHEMA_VERSION):
         await MIGRATIONS[step](client)
     await _list_tables(Store(client))
-    # Last of all: one that is cut short before is seen to be so.
+    # Last, so that an interrupted restore is noticed.
     await client.set(keys.SCHEMA, keys.SCHEMA_VERSION)
     return header
 
 
 async def _list_tables(store: Store) -> None:
-    """Enter tables in the lists that follow from their logs: those in the backup were read at another moment."""
+    """Rebuild the lists that follow from the tables' logs. Those in the backup were read at another moment."""
     lists = Room(store).lists
     async for key in store.client.scan_iter(match=TABLES, count=BATCH_SIZE):
         code = key.decode().rpartition(":")[2]
@@ -81,7 +78,7 @@ async def _has_data(client: Any) -> bool:
 
 
 async def _delete_all(client: Any) -> None:
-    """Delete all but the layout's number, which keeps workers away."""
+    """Delete all keys but the layout's version, which keeps workers away."""
     doomed: list[bytes] = []
     async for key in client.scan_iter(count=BATCH_SIZE):
         doomed += [key] if key.decode() != keys.SCHEMA else []
@@ -99,7 +96,7 @@ async def _unlink(client: Any, doomed: Iterable[bytes]) -> None:
 
 
 class _StoreWriter:
-    """Lines on their way into the store, many commands at once."""
+    """Writes a backup's lines to the store, in batches of commands."""
 
     def __init__(self, client: Any) -> None:
         self._pipe = client.pipeline(transaction=False)
@@ -123,10 +120,9 @@ class _StoreWriter:
             await self._pipe.execute()
 
     def _add_table(self, line: Line) -> None:
-        """A table's keys, and that all of it is to be shown anew."""
         code, log = line["table"], list(map(decode_bytes, line["log"]))
         shard = keys.shard_of(code)
-        # A cluster's client may send all of it twice.
+        # A cluster's client can send a batch twice, so clear the log first.
         self._pipe.delete(keys.table(code))
         self._pipe.rpush(keys.table(code), *log)
         shown = {name: _mark_unknown(decode_bytes(text).decode()) for name, text in line["shown"]}
@@ -137,8 +133,8 @@ class _StoreWriter:
         try:
             version = unfold(log).version
         except ValueError:
-            # It will be set aside.
-            version = 1
+            version = 1  # an unreadable table, which the bot will set aside
+        # The bot then shows the whole table again.
         self._pipe.zadd(keys.changed(shard), {code: version})
 
     def _add_game(self, line: Line) -> None:
@@ -165,5 +161,5 @@ class _StoreWriter:
 
 
 def _mark_unknown(text: str) -> str:
-    """A surface of which it is not known what it shows: the chat may have gone on since."""
+    """Mark what a surface shows as unknown: its chat can have changed since the backup."""
     return encode_state(decode_state(text)._replace(digest=UNKNOWN))

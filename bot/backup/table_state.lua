@@ -1,4 +1,4 @@
--- Reads all that is stored of a table.
+-- Reads all data of a table.
 --
 -- KEYS  table, shown, changed, timers
 -- ARGV  code

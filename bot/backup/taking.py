@@ -1,13 +1,13 @@
 """Reading a whole store into a backup while workers write to it.
 
-What belongs together is read together, and in an order in which nothing can be in the backup twice or not at all:
+Related data is read together. The order ensures that nothing is missing from the backup or in it twice:
 
-0. What is known of people, and where each of them is named: all of it is read once more at the end, and both are in the
-   backup. Who is forgotten in between is in it again, and can be forgotten again, wherever else they stand.
-1. The ratings, as of one game: read bit by bit, and then, in one go, what games that were rated meanwhile have changed.
-2. Tables, each in one script: log, what is shown, its clock, its mark. From here on a game that ends is in the backup
-   as the table that it was. The shards' playing times are read before: no clock has less left than it had.
-3. Finished games: all that are in the ratings, and those whose table was not there any more.
+0. Data about people and where each is named. It is read again at the end, and both versions are in the backup. Someone
+   forgotten in between is in the backup again, and can be forgotten again everywhere.
+1. The ratings as of one game. They are read in parts. Then one script reads what meanwhile rated games changed.
+2. Tables, each in one script: log, shown messages, timer, change mark. From here on, a game that ends is in the backup
+   as the table it was. The shards' playing times are read before, so no clock loses time.
+3. Finished games: all rated ones, and those whose table no longer existed.
 4. Everything else, key by key.
 """
 
@@ -23,7 +23,6 @@ from bot.store.batch import BatchedScript
 from bot.store.lua import read_script
 
 READ_TABLE = read_script(__file__, "table_state")
-
 READ_RATINGS = read_script(__file__, "ratings")
 
 BATCH_SIZE = 100
@@ -36,16 +35,16 @@ TAKEN_EARLIER = (
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
     keys.named(""),
 )
-"""What the steps before the last one have read; who is named at tables, which a restore takes from their logs; and logs
-of tables that have just ended, which nobody wants by then.
+"""Key prefixes that the last step skips: those read by earlier steps, the people named at tables, which a restore takes
+from the logs, and logs of tables that have just ended, which are no longer needed.
 """
 
+# Keys about running workers, and the layout, which is in the header.
 NOT_TAKEN = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
-"""What says who is there now, and the layout, which stands in the header."""
 
 
 class BackupTaker:
-    """One backup of one store; each line goes to ``write``, and ``on_key`` is told of each key that has been read."""
+    """Takes one backup of a store. Each line goes to ``write``. ``on_key`` gets the number of keys read."""
 
     def __init__(
         self, client: Any, write: Callable[[Line], None], on_key: Callable[[int], None] = ignore_progress
@@ -58,7 +57,7 @@ class BackupTaker:
         self._tables: set[str] = set()
 
     async def take(self) -> None:
-        """Write all lines. StoreError if ratings are made anew meanwhile."""
+        """Write all lines. StoreError if ratings are rebuilt meanwhile."""
         await self._take_batches(self._client.scan_iter(count=SCAN_COUNT), self._take_keys, _is_person_key)
         rated = await self._take_ratings()
         await self._take_tables()
@@ -74,7 +73,7 @@ class BackupTaker:
         take: Callable[[Sequence[str]], Awaitable[None]],
         wanted: Callable[[str], bool] = lambda _key: True,
     ) -> None:
-        """Hand over keys as they are found, several at once."""
+        """Pass the wanted keys to ``take`` in batches."""
         batch: list[str] = []
         async for name in found:
             key = name.decode()
@@ -89,13 +88,13 @@ class BackupTaker:
             await take(batch)
 
     def _is_remaining(self, key: str) -> bool:
-        """Whether a key is for the last step: what says that a table is gone is not, if it was there before."""
+        """Return whether the last step reads a key. A mark that a backed-up table ended is left out."""
         return not _is_handled_elsewhere(key) and key.partition("}:gone:")[2] not in self._tables
 
     # Ratings
 
     async def _take_ratings(self) -> int:
-        """Returns the number of the game after which they stood so."""
+        """Take the ratings as of one game, and return the number of that game."""
         seen = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._take_batches(self._client.scan_iter(match=pattern, count=SCAN_COUNT), self._take_keys)
@@ -103,7 +102,7 @@ class BackupTaker:
         while True:
             now = await self._ratings.last_rated_number()
             if now < seen:
-                raise StoreError("The ratings are being made anew: take the backup when that is done.")
+                raise StoreError("The ratings are being rebuilt. Take the backup when that is done.")
             async for entry in self._archive.entries_after(seen):
                 if entry.number > now:
                     break
@@ -114,7 +113,7 @@ class BackupTaker:
                 return now
 
     async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
-        """Read these people's ratings anew, all at once; False if another game has been rated before."""
+        """Read these people's ratings again in one step. Return False if another game was rated meanwhile."""
         asked = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
         found = await self._rated(
             keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],
@@ -145,7 +144,7 @@ class BackupTaker:
         log, shown, changed, timer = await self._table(
             keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.timers(shard)], args=[code]
         )
-        # A table that is gone by now is over or closed; a scan may name one twice.
+        # A table that no longer exists is over or closed. A scan can return a key twice.
         if log and code not in self._tables:
             self._tables.add(code)
             texts = list(map(encode_bytes, shown))
@@ -186,7 +185,7 @@ class BackupTaker:
     async def _take_key(self, name: str, kind: str, expires: int, answer: Any) -> None:
         more = {"expires": expires} if expires > 0 else {}
         while True:
-            # Strings and lists come whole, the others in parts, each with a cursor to go on from.
+            # Strings and lists come whole, the others in parts with a cursor to continue from.
             cursor, value = (0, answer) if kind in ("string", "list") else answer
             if value or value == b"":
                 self._write({kind: name, "value": _encode_value(kind, value), **more})
@@ -208,7 +207,7 @@ def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
 
 
 def _read_part(client: Any, kind: str, name: str, cursor: int) -> Any:
-    """Have the client, or a pipeline, read a key from this cursor on."""
+    """Read a key from this cursor on, with a client or a pipeline."""
     match kind:
         case "string":
             return client.get(name)
@@ -220,7 +219,7 @@ def _read_part(client: Any, kind: str, name: str, cursor: int) -> Any:
             return client.sscan(name, cursor, count=SCAN_COUNT)
         case "zset":
             return client.zscan(name, cursor, count=SCAN_COUNT)
-    raise StoreError(f"The store holds {name!r}, which Buongioco has not written (its type is {kind}).")
+    raise StoreError(f"The store holds {name!r}, a {kind} that Buongioco did not write. Remove it, then back up again.")
 
 
 def _encode_value(kind: str, value: Any) -> Any:

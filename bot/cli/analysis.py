@@ -1,4 +1,4 @@
-"""`buongioco analyse`: what the games of a file could have been."""
+"""`buongioco analyse`: analyse a game of a file."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ def analyse(
     game: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
     lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
 ) -> None:
-    """Say how well a game was played: points given away, and the costliest moves with what was better."""
+    """Show how well a game was played: points lost, and the costliest moves with better ones."""
     record = load_record(file, game)
     verdicts: list[Verdict] = []
     with progress(len(record.deals), file.name) as bar:

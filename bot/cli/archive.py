@@ -1,4 +1,4 @@
-"""`buongioco export`, `rebuild` and `archive`: the finished games, and what follows from them."""
+"""`buongioco export`, `rebuild` and `archive`: finished games and their ratings."""
 
 import asyncio
 import re
@@ -28,30 +28,30 @@ from bot.store.opening import connect_beside_bot, connect_without_bot, require_s
 
 Files = Annotated[
     list[Path] | None,
-    typer.Option("--from", exists=True, dir_okay=False, help="A file that `archive` wrote; several may follow."),
+    typer.Option("--from", exists=True, dir_okay=False, help="A file that `archive` wrote. Can be repeated."),
 ]
 
 
 def export(
-    out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
-    chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default, or -: the screen.")] = None,
+    chat: Annotated[str | None, typer.Option(help="Only games shown in this chat, as platform:id.")] = None,
     person: Annotated[str | None, typer.Option(help=f"Only games of this person. {PERSON_HELP}")] = None,
     files: Files = None,
 ) -> None:
-    """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them.
+    """Write the records of finished games, one per line, oldest first. Works while the bot is running.
 
-    Also while the bot is running.
+    `buongioco verify` checks them.
     """
     games = _read_files(files)
     if chat is not None and ":" not in chat:
         raise typer.BadParameter(
-            f"{chat!r} is no chat: write platform:id, such as telegram:-1001234", param_hint="--chat"
+            f"{chat!r} is not a chat. Write platform:id, such as telegram:-1001234.", param_hint="--chat"
         )
     with report_errors():
         try:
             if out and out.exists() and any(out.samefile(file) for file in files or []):
                 raise typer.BadParameter(
-                    f"{out} is to be read (--from), and would be emptied first: name another file.", param_hint="--out"
+                    f"{out} is also an input (--from) and would be emptied: name another file.", param_hint="--out"
                 )
             written = asyncio.run(
                 _export(read_settings(), out, chat, None if person is None else check_person(person), games)
@@ -87,20 +87,20 @@ async def _export(
 
 def rebuild(
     files: Files = None,
-    incomplete: Annotated[bool, typer.Option("--incomplete", help="Do without games that were archived.")] = False,
+    incomplete: Annotated[bool, typer.Option("--incomplete", help="Leave out archived games.")] = False,
 ) -> None:
-    """Make all ratings and leaderboards anew from the finished games. Not while a bot is running."""
+    """Rebuild all ratings and leaderboards from the finished games. Stop the bot first."""
     games = _read_files(files)
     with report_errors():
-        made = asyncio.run(_rebuild(read_settings(), games, incomplete))
-    for line in _missing_lines(made):
+        result = asyncio.run(_rebuild(read_settings(), games, incomplete))
+    for line in _missing_lines(result):
         say(line, err=True)
-    say(f"ratings made anew from {format_count(made.games, 'game')}")
+    say(f"ratings rebuilt from {format_count(result.games, 'game')}")
 
 
 async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool) -> RebuildResult:
     require_store(settings)
-    async with connect_without_bot(settings, "rates games that end while all ratings are made anew") as client:
+    async with connect_without_bot(settings, "rates games that end during a rebuild") as client:
         await schema.check(client, migrate=False)
         if settings.redis_url:
             await require_no_workers(client)
@@ -114,33 +114,32 @@ async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool)
         return await Ratings(client, archive).rebuild(games)
 
 
-def _missing_lines(made: RebuildResult) -> Iterator[str]:
-    """What was missing, a line each."""
-    for hole in made.holes:
+def _missing_lines(result: RebuildResult) -> Iterator[str]:
+    for hole in result.holes:
         numbers = f"number {hole[0]} is" if len(hole) == 1 else f"numbers {hole[0]} to {hole[-1]} are"
         yield f"missing: {numbers} not in the store"
-    for entry in made.lost:
-        yield f"missing: number {entry.number}, {entry.id}, is gone or cannot be read"
-    for id in made.adopted:  # noqa: A001
-        yield f"{id} was kept without a number, and has one now"
+    for entry in result.lost:
+        yield f"missing: number {entry.number}, {entry.id}, was deleted or cannot be read"
+    for id in result.adopted:  # noqa: A001
+        yield f"{id} had no number, and has one now"
 
 
-UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
+UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
 
 
 def parse_duration(text: str) -> int:
-    """The seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for anything else."""
+    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for any other text."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
     if found is None:
-        raise ValueError(f"{text!r} is not a duration: write hours, days or weeks, such as 24h, 365d or 12w")
+        raise ValueError(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
     return int(found[1]) * UNITS[found[2]]
 
 
 def archive(
-    older_than: Annotated[str, typer.Option(help="Games that ended so long ago: 24h, 365d, 12w.")],
-    out: Annotated[Path, typer.Option(dir_okay=False, help="The file to write them to, or to go on with.")],
+    older_than: Annotated[str, typer.Option(help="Age of the games since their end: 24h, 365d, 12w.")],
+    out: Annotated[Path, typer.Option(dir_okay=False, help="The file to write to. An existing one is extended.")],
 ) -> None:
-    """Move old finished games out of the store into a file; ratings stay. Also while the bot is running."""
+    """Move old finished games from the store to a file. Ratings stay. Works while the bot is running."""
     try:
         before = int(time.time()) - parse_duration(older_than)
     except ValueError as fault:
@@ -154,7 +153,7 @@ def archive(
         except UnreadableGame as fault:
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
-        say(f"{game} does not verify, and stays in the store", err=True)
+        say(f"{game} fails verification and stays in the store", err=True)
     say(f"{out}: {format_count(moved.games, 'game')} moved out of the store {settings.store_location}")
     if moved.faulty:
         raise typer.Exit(1)
@@ -167,4 +166,4 @@ async def _archive(settings: Settings, out: Path, before: int) -> MoveResult:
             with progress(await Archive(client).count(), out.name) as bar:
                 return await GameMover(client, out, bar.update).move(before, await closed_month(client))
         except (RedisError, RedisClusterException) as error:
-            raise StoreError(f"The store went away ({type(error).__name__}): run the same again.") from None
+            raise StoreError(f"The store went away ({type(error).__name__}). Run the command again.") from None

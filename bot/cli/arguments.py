@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Arguments of several commands."""
 
 import re
 from enum import StrEnum
@@ -13,7 +13,7 @@ from engine.rules import Value, parse_options
 
 ExistingFile = Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE")]
 GameId = Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")]
-Rules = Annotated[list[str] | None, typer.Option(help="Options, as name=value; several may follow.")]
+Rules = Annotated[list[str] | None, typer.Option(help="Options, as name=value. Can be repeated.")]
 MoreRules = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="More options.")]
 
 
@@ -23,14 +23,13 @@ class Language(StrEnum):
 
 
 def options_of(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
-    """The options that the words name."""
     return parse_options(
         kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)]
     )
 
 
 def players_of(kind: GameKind, players: str) -> list[str]:
-    """A robot for each seat; BadParameter for words that are none, or too many."""
+    """Return a robot level for each seat. BadParameter for unknown levels or a wrong number of them."""
     names = players.split(",")
     for name in names:
         if name not in ROBOTS:

@@ -1,4 +1,4 @@
-"""`buongioco backup` and `buongioco restore`: the whole store in a file, and back."""
+"""`buongioco backup` and `buongioco restore`."""
 
 import asyncio
 import time
@@ -28,11 +28,11 @@ def backup(
         typer.Argument(
             metavar="FILE",
             dir_okay=False,
-            help="Replaced if it exists. Pipes and devices are written through; - is standard output.",
+            help="Replaced if it exists. Can be a pipe or device. - is standard output.",
         ),
     ],
 ) -> None:
-    """Write all that the store holds to a file, also while the bot is running. The file holds secrets: keep it safe."""
+    """Write the whole store to a file. Works while the bot is running. The file holds secrets: keep it safe."""
     if file == Path("-"):
         file = STANDARD_OUTPUT
     with report_errors():
@@ -44,34 +44,34 @@ def backup(
     size = f"{file.stat().st_size:,} bytes" if file.is_file() else "written"
     say(f"{file}: {size}, of the store {settings.store_location}", err=True)
     if is_empty:
-        say(f"warning: nobody has played {settings.store_location} yet: is it the store that you mean?", err=True)
+        say(f"warning: nobody has played {settings.store_location} yet. Is it the right store?", err=True)
 
 
 async def _backup(settings: Settings, file: Path) -> bool:
-    """Whether there is nothing in it that people have made: no table, no finished game, nobody's profile."""
+    """Take a backup. Return whether it has no table, finished game or profile."""
     is_empty = True
     async with connect_beside_bot(settings) as client:
         try:
             layout = await client.get(keys.SCHEMA) or b"0"
             if not layout.isdigit() or not 0 < int(layout) <= keys.SCHEMA_VERSION:
-                raise StoreError("The store is empty, or has a layout that this version of Buongioco cannot read.")
+                raise StoreError("The store is empty, or this version of Buongioco cannot read its layout.")
             header = Header(int(layout), int(time.time()))
             with progress(await _size(client), file.name) as bar, open_writer(file, header) as write:
 
-                def noted(line: Line) -> None:
+                def write_line(line: Line) -> None:
                     nonlocal is_empty
                     write(line)
                     if "table" in line or "game" in line or str(line.get("hash")).startswith(keys.person("")):
                         is_empty = False
 
-                await BackupTaker(client, noted, bar.update).take()
+                await BackupTaker(client, write_line, bar.update).take()
         except (RedisError, RedisClusterException) as error:
             raise StoreError(f"The store cannot be read ({type(error).__name__}: {error}).") from None
     return is_empty
 
 
 async def _size(client: Any) -> int:
-    """How many keys there are."""
+    """Return the number of keys."""
     if isinstance(client, RedisCluster):
         return int(await client.dbsize(target_nodes=RedisCluster.PRIMARIES))
     return int(await client.dbsize())
@@ -79,9 +79,9 @@ async def _size(client: Any) -> int:
 
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, readable=True)],
-    replace: Annotated[bool, typer.Option("--replace", help="Delete first all that the store holds.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="First delete everything in the store.")] = False,
 ) -> None:
-    """Fill an empty store from a backup. Stop the bot first, every worker of it."""
+    """Fill an empty store from a backup. Stop all workers of the bot first."""
     with report_errors():
         try:
             taken_at = asyncio.run(_restore(read_settings(), file, replace))
@@ -90,20 +90,20 @@ def restore(
         except BadBackup as fault:
             raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(taken_at))
-    say(f"{file} is restored: all is as it was on {when}.", err=True)
+    say(f"{file} is restored. The store is as it was on {when}.", err=True)
     say(
-        "Whoever was forgotten after that is back, by /forget or by `buongioco forget`: forget them again before you "
-        "start the bot (`buongioco forget PERSON`).",
+        "People forgotten after that time are back. Forget them again before you start the bot: "
+        "`buongioco forget PERSON`.",
         err=True,
     )
 
 
 async def _restore(settings: Settings, file: Path, replace: bool) -> int:
-    """When the backup was taken, Unix seconds."""
-    async with connect_without_bot(settings, "would write its own memory over what is restored") as client:
+    """Restore a backup, and return when it was taken, Unix seconds."""
+    async with connect_without_bot(settings, "would overwrite the restored data") as client:
         with progress(2 * file.stat().st_size, file.name) as bar:
             try:
-                # The embedded store's folder is locked: a worker that it names was killed.
+                # The embedded store's folder is locked, so a worker listed in it was killed.
                 locked = settings.redis_url is None
                 header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
             except (RedisError, RedisClusterException) as error:

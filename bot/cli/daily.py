@@ -1,4 +1,4 @@
-"""`buongioco daily`: the chain of the days' secrets, as everybody may know it."""
+"""`buongioco daily`: the public part of the chain of daily secrets."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -26,13 +26,13 @@ async def _daily() -> None:
     settings = read_settings()
     async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
-        # As the bot has it, lest the secret of its today is told as yesterday's.
+        # Use the bot's date. Another zone's "yesterday" can be its today, whose secret must stay hidden.
         attendance = Attendance(client)
         zone = max(await attendance.worker_zones(), default="") or settings.time_zone
         day = datetime.fromtimestamp(await attendance.current_time(), ZoneInfo(zone)).date()
         if not await client.exists(keys.SCHEMA):
-            # A chain would be made by asking for it, perhaps in a store that is not the bot's.
-            raise StoreError(f"No bot has used the store {settings.store_location} yet: start it first.")
+            # Loading a chain would create it, perhaps in a store that the bot does not use.
+            raise StoreError(f"No bot has used the store {settings.store_location} yet. Start the bot first.")
         chain = await load_chain(client, day)
         game = await DayGames(client).todays_game(day)
         played = len(await DayResults(client).ranking(day))

@@ -1,4 +1,4 @@
-"""`buongioco doctor`: is all that the bot needs in place, and if not, what is to be done?"""
+"""`buongioco doctor`: check what the bot needs, and say what to do."""
 
 import asyncio
 import errno
@@ -29,20 +29,17 @@ from bot.store.folder import has_store, is_locked, is_readable_by_others
 from bot.store.opening import open_host_store
 
 DOCTORS = "buongioco.doctors"
-"""The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
+"""Entry points that examine a platform. Called with the settings, they yield findings as `examine` does."""
 
-
-BAD_GATEWAY_CODES = (502, 503, 504)
-"""What a proxy answers that reaches nobody."""
+BAD_GATEWAY_CODES = (502, 503, 504)  # a proxy's answers when it reaches no bot
 
 PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 
-BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}
-"""The adapters whose settings are known here; another's adapter says itself whether it has what it needs."""
+BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # other adapters check their settings themselves
 
 
 def doctor() -> None:
-    """Check settings and store, and say what to do about what is wrong. Exit 1 if anything is."""
+    """Check settings, store and platforms, and say how to fix what is wrong. Exit 1 if anything is."""
     if not asyncio.run(_doctor()):
         raise typer.Exit(1)
 
@@ -61,7 +58,7 @@ async def _doctor() -> bool:
             if left is None:
                 say(f"{'ok' if well else 'wrong':6} {line}")
         except BrokenPipeError as error:
-            # As with `| head`: the store that was started for this has to end in order all the same.
+            # As with `| head`. Continue, so that a store started for this check ends in order.
             left = error
     if left:
         raise left
@@ -69,7 +66,7 @@ async def _doctor() -> bool:
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """What was looked at: whether it is well, and a line that says what it is or what to do."""
+    """Yield findings: whether something is well, and a line that says what it is or what to do."""
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     async for finding in _examine_stores(settings):
         yield finding
@@ -86,55 +83,55 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         host, port = settings.monitoring_host, settings.monitoring_port
         yield await asyncio.to_thread(_examine_port, settings, "monitoring", host, port, MONITORING_REMEDY)
     elif health_address(settings) is None:
-        yield True, "monitoring: nothing serves /healthz; to have it, set BUONGIOCO_MONITORING_PORT"
+        yield True, "monitoring: /healthz is not served; set BUONGIOCO_MONITORING_PORT to have it"
     if find_spec("numba"):
         yield True, "robots: searches are compiled"
     else:
         yield (
             True,
-            "robots: strong ones think in plain Python, and so less; the extra `fast` (numba) compiles their searches",
+            "robots: searches run in plain Python, so strong robots think less; the extra `fast` (numba) compiles them",
         )
 
 
-def _examine_port(settings: Settings, what: str, host: str, port: int, remedy: str) -> tuple[bool, str]:
+def _examine_port(settings: Settings, name: str, host: str, port: int, remedy: str) -> tuple[bool, str]:
     """Return whether the bot can listen there, or does so already."""
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            return True, f"{what}: {url}, and the port is free"
+            return True, f"{name}: {url}, and the port is free"
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
-            return False, f"{what}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
+            return False, f"{name}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
     if not _is_bot(host, port):
-        return False, f"{what}: another program listens on {host}, port {port}: end it, or {remedy}"
+        return False, f"{name}: another program listens on {host}, port {port}: end it, or {remedy}"
     if settings.redis_url or EmbeddedStore(settings.data).is_in_use:
-        return True, f"{what}: {url}, and a bot is serving it"
-    return False, f"{what}: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
+        return True, f"{name}: {url}, and a bot is serving it"
+    return False, f"{name}: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
 
 
 def _examine_public_address(url: str) -> tuple[bool, str]:
-    """Whether pages can be had at the address that people are given; a proxy answers there also while no bot runs."""
-    wanted = urllib.request.Request(f"{url}/rules", headers={"Accept": "text/html"})  # noqa: S310 - http or https
+    """Fetch a page at the public address. A proxy can answer there while no bot runs."""
+    request = urllib.request.Request(f"{url}/rules", headers={"Accept": "text/html"})  # noqa: S310 - http or https
     try:
-        with urllib.request.urlopen(wanted, timeout=TIMEOUT):  # noqa: S310
+        with urllib.request.urlopen(request, timeout=TIMEOUT):  # noqa: S310
             pass
     except urllib.error.HTTPError as error:
         if error.code in BAD_GATEWAY_CODES:
-            return True, f"pages: a proxy answers at {url}, and no bot behind it just now"
+            return True, f"pages: a proxy answers at {url}; no bot runs behind it now"
         return False, (
-            f"pages: {url} answers {error.code} ({error.reason}): does the proxy pass on the name that was asked for "
-            "(Host) and X-Forwarded-Proto, and does it lead to this bot? See docs/hosting.md"
+            f"pages: {url} answers {error.code} ({error.reason}). Check that the proxy leads to this bot and passes on "
+            "the Host header and X-Forwarded-Proto. See docs/hosting.md"
         )
     except (OSError, HTTPException) as error:
         why = getattr(error, "reason", error)
-        return False, f"pages: nothing answers at {url} ({why}): does the name lead here, and is the proxy running?"
+        return False, f"pages: nothing answers at {url} ({why}). Check that the name leads here and the proxy runs"
     if url.startswith("https://"):
         return True, f"pages: people reach them at {url}, also inside Telegram"
-    return True, f"pages: people reach them at {url}; inside Telegram they open by https alone"
+    return True, f"pages: people reach them at {url}; Telegram needs https to open them inside the app"
 
 
 def _is_bot(host: str, port: int) -> bool:
-    """Whether who listens there answers as a bot of this kind does."""
+    """Return whether a Buongioco bot answers there."""
     try:
         with open_local_url(health_url(host, port)) as answer:
             return is_health(answer.read(MAX_HEALTH_BYTES))
@@ -159,7 +156,7 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
 
 
 def _examine_folder(folder: Path) -> tuple[bool, str]:
-    """Whether this is a folder for an embedded store; StoreError where the bot would refuse it. Nothing is changed."""
+    """Check the embedded store's folder without changing it. StoreError if the bot would refuse it."""
     if is_locked(folder):
         return True, "store: a bot is running with it"
     try:
@@ -167,21 +164,19 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
     except OSError as error:
         return False, f"store: the data folder {folder} cannot be used: {error.strerror}"
     if not has_store(folder):
-        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-        if not os.access(there, os.W_OK | os.X_OK):
-            return False, f"store: nothing can be written in {there}: let the bot's user do so, or set BUONGIOCO_DATA"
-        return True, f"store: there is none in {folder} yet; the bot makes it when it starts"
+        nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            return False, f"store: {nearest} is not writable: give the bot's user write access, or set BUONGIOCO_DATA"
+        return True, f"store: there is none in {folder} yet; the bot creates it when it starts"
     if not is_closed:
-        return (
-            False,
-            f"store: others may read the data folder {folder}: chmod 700 {folder}, or let the bot's start do it",
-        )
+        fix = f"run `chmod 700 {folder}`, or start the bot, which does it"
+        return False, f"store: others can read the data folder {folder}: {fix}"
     return True, "store: its folder is its owner's alone"
 
 
 @asynccontextmanager
 async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
-    """The store that the bot uses or would; where there is none yet one is tried in a folder that is then removed."""
+    """Open the bot's store. If there is none yet, open one in a temporary folder."""
     if not settings.redis_url and is_locked(settings.data):
         async with open_store(EmbeddedStore(settings.data).url, migrate=False) as store:
             yield store
@@ -194,25 +189,24 @@ async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
 
 
 def _installed_platforms() -> set[str]:
-    """The platforms that there are adapters for."""
     return {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
 
 
 async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Which platforms will start; a token for one that is not installed is a fault."""
+    """Check which platforms will start. A token for a missing adapter is a fault."""
     installed = _installed_platforms()
     examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
         setting = f"{PREFIX}{name}_token".upper()
         if token is None:
-            yield True, f"{name}: off, for there is no token ({setting})"
+            yield True, f"{name}: off, because {setting} is not set"
         elif name in examiners:
             async for finding in examiners[name](settings):
                 yield finding
         elif name in installed:
-            yield True, f"{name}: there is a token"
+            yield True, f"{name}: the token is set"
         else:
-            yield False, f"{name}: there is a token, and this version has no adapter for it: take {setting} out"
+            yield False, f"{name}: this version has no adapter for it: remove {setting}"
 
 
 async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tuple[bool, str]]:
@@ -242,8 +236,8 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
         yield (
             False,
-            f"time zone: a worker is running whose BUONGIOCO_TIME_ZONE is {others}, and here it is "
-            f"{settings.time_zone}: all must have the same, so stop every one before you start any with another",
+            f"time zone: a running worker has BUONGIOCO_TIME_ZONE={others}, here it is {settings.time_zone}. "
+            "All workers need the same zone: stop all before you start one with another zone",
         )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
@@ -259,7 +253,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
 
 
 async def _examine_durability(client: Any) -> AsyncIterator[tuple[bool, str]]:
-    """Whether the store keeps what it was told, whatever happens to its machine."""
+    """Check whether the store keeps its data if its machine fails."""
     try:
         found, policies = await risks_of(client), await sync_policies(client)
     except (RedisError, OSError) as error:
@@ -268,8 +262,8 @@ async def _examine_durability(client: Any) -> AsyncIterator[tuple[bool, str]]:
     if "no_append_only_file" not in found:
         yield True, "store: writes an append-only file"
         if policies == {"always"}:
-            yield True, "store: has moves on disk before they are answered"
+            yield True, "store: writes moves to disk before they are answered"
         elif not policies:
-            yield True, "store: CONFIG is refused, so check yourself that it has appendfsync always"
+            yield True, "store: it refuses CONFIG, so check yourself that appendfsync is always"
     for risk in found:
         yield False, f"store: {RISKS[risk]}"

@@ -1,5 +1,6 @@
-"""How a command ends that cannot do its work: a line on stderr for each fault, and exit code 2. What is logged goes
-there as well, for stdout is for what a command has to say.
+"""How failing commands end: a line on stderr for each fault, and exit code 2.
+
+Logs go to stderr too, because stdout is for a command's output.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from bot.store import StoreError
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Say what is wrong with settings or store, a line for each fault."""
+    """Turn errors of settings and store into lines on stderr and exit code 2."""
     logs.set_up("warning")
     try:
         yield
@@ -25,5 +26,5 @@ def report_errors() -> Iterator[None]:
             say(f"buongioco: {line}", err=True)
         raise typer.Exit(2) from None
     except (RedisError, RedisClusterException) as error:
-        say(f"buongioco: The store went away ({type(error).__name__}): run the same again.", err=True)
+        say(f"buongioco: The store went away ({type(error).__name__}). Run the command again.", err=True)
         raise typer.Exit(2) from None

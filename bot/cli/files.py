@@ -1,6 +1,6 @@
-"""Reading files of records: bare records or finished games, one a line, or a single game spread over lines.
+"""Reading files of records: bare records or finished games, one per line, or a single game over several lines.
 
-Files may be compressed with gzip, and may begin with a byte order mark as Windows editors write it.
+Files can be compressed with gzip and can begin with a byte order mark, as Windows editors write it.
 """
 
 import gzip
@@ -18,16 +18,15 @@ from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
 
-MAX_RECORD_BYTES = 16 * 1024 * 1024
-"""Bytes of one game: far above any real one. It bounds what a bad file can cost."""
+MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game, far above any real one; bounds what a bad file can cost
 
 
 class Entry(NamedTuple):
-    """A game of a file: its number from 1, the record or its fault, and the bytes of the file read for it."""
+    """A game of a file."""
 
-    number: int
+    number: int  # from 1
     record: Record | BadRecord
-    size: int
+    size: int  # bytes of the file read for it
 
 
 def read_records(path: Path) -> Iterator[Entry]:
@@ -40,7 +39,7 @@ def read_records(path: Path) -> Iterator[Entry]:
 
 
 def load_record(path: Path, number: int) -> Record:
-    """Return one game of a file; BadParameter if it has no such game, BadRecord if that cannot be read."""
+    """Return one game of a file. BadParameter if there is no such game, BadRecord if it cannot be read."""
     record = next((entry.record for entry in read_records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")
@@ -65,7 +64,7 @@ def _with_sizes(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[b
 
 
 def _split_games(raw: BufferedReader) -> Iterator[bytes]:
-    """Yield the text of each game: a line, or all that follows a lone brace. Of a longer text only the beginning.
+    """Yield the text of each game: a line, or the rest of the file after a lone brace. Longer texts are cut.
 
     BadRecord for UTF-16 and UTF-32.
     """
@@ -85,10 +84,10 @@ def _split_games(raw: BufferedReader) -> Iterator[bytes]:
         yield line
 
 
-def _skip_line(file: BufferedReader | gzip.GzipFile, begun: bytes) -> None:
-    """Read to the end of the line that begins with ``begun``."""
-    while begun and not begun.endswith(b"\n"):
-        begun = file.readline(MAX_RECORD_BYTES)
+def _skip_line(file: BufferedReader | gzip.GzipFile, start: bytes) -> None:
+    """Read to the end of the line that begins with ``start``."""
+    while start and not start.endswith(b"\n"):
+        start = file.readline(MAX_RECORD_BYTES)
 
 
 def _parse_record(text: bytes) -> Record | BadRecord:

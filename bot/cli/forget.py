@@ -1,4 +1,4 @@
-"""`buongioco forget PERSON`: what /forget does, for the host."""
+"""`buongioco forget PERSON`: the host's /forget."""
 
 import asyncio
 from pathlib import Path
@@ -26,8 +26,6 @@ from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed
 from bot.worker import Worker
 
-UNASKED = "--yes does not ask"
-
 NOT_REWRITTEN = (
     "The store's append-only file was not rewritten ({fault}), so it still holds what was deleted. "
     "docs/hosting.md, People's data, says what to do."
@@ -38,18 +36,20 @@ def forget(
     person: Annotated[str, typer.Argument(metavar="PERSON", help=PERSON_HELP)],
     file: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, help="In this file of `buongioco archive` too; several may follow."),
+        typer.Option(exists=True, dir_okay=False, help="Also in this file of `buongioco archive`. Can be repeated."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
+    """Forget a person who asks for it. Works while the bot is running. It cannot be undone."""
     files = file or []
     with report_errors():
         try:
             settings = read_settings()
             person, name = asyncio.run(_find_person(settings, check_person(person), files))
             about = f"{name} ({person})" if name else person
-            if not yes and not confirm(f"Forget {about} for good, and resign the games where they sit? ({UNASKED})"):
+            if not yes and not confirm(
+                f"Forget {about} for good, and resign the games where they sit? (--yes skips this question)"
+            ):
                 raise typer.Exit(1)
             done, is_running, fault = asyncio.run(_forget(settings, person, files))
         except UnknownPerson as error:
@@ -66,27 +66,27 @@ def forget(
 
 
 async def _find_person(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
-    """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
+    """Return the id and, if known, the name of the person to forget. UnknownPerson if no data is kept about them."""
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
-        raise UnknownPerson(f"{text} is nobody of whom anything is kept.")
+        raise UnknownPerson(f"{text} is not a person: no data is kept about it.")
     async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         person = await find_person_id(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise UnknownPerson(f"Nothing is kept of {person} in the store {settings.store_location}.")
+            raise UnknownPerson(f"No data about {person} is kept in the store {settings.store_location}.")
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
-    """Return what came of it, whether a running bot does the rest, and why the file was not rewritten, if so."""
+    """Return what was forgotten, whether a running bot finishes the work, and why the file was not rewritten, if so."""
     async with connect_beside_bot(settings) as client:
         await schema.check(client, migrate=False)
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
         mark = await forgetter.begin(person)
-        # While it is known who stands in their place.
+        # The mark still has the pseudonym.
         for path in files:
-            rewrite_file(path, lambda one: one.game and one.game.redact(person, mark.pseudonym))
+            rewrite_file(path, lambda entry: entry.game and entry.game.redact(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)
         is_running = await store.attendance.count_workers() > 0
         if is_running:
@@ -100,12 +100,12 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
 
 
 def _has_played(person: str, path: Path) -> bool:
-    return any((game := one.read().game) and person in game.people for one in read_entries(path))
+    return any((game := entry.read().game) and person in game.people for entry in read_entries(path))
 
 
 async def _is_known(client: Any, person: str) -> bool:
-    about = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game, keys.scopes]
-    for key in [*(name(person) for name in about), keys.chat(private_place(person))]:
+    personal = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game, keys.scopes]
+    for key in [*(key_of(person) for key_of in personal), keys.chat(private_place(person))]:
         if await client.exists(key):
             return True
     return person in await forgetting_marks(client) or bool(await read_adapter_data(client, person))

@@ -1,4 +1,4 @@
-"""`buongioco games`: what can be played, and by which rules."""
+"""`buongioco games`: the games and their options."""
 
 from bot.cli.output import say
 from engine.games import GAMES
@@ -6,7 +6,7 @@ from engine.rules import format_value, resolve
 
 
 def games() -> None:
-    """List the games with their options, the values that each may take, and its default."""
+    """List the games with their options, possible values and defaults."""
     for kind in GAMES.values():
         say(f"{kind.id}: {kind.name}, {kind.seats} players")
         defaults = resolve(kind.rules, {}).model_dump()

@@ -1,4 +1,4 @@
-"""`python -m bot.cli.health`: does the bot of this container do well? For Docker's health check."""
+"""`python -m bot.cli.health`: Docker's health check."""
 
 import json
 import sys
@@ -7,35 +7,32 @@ from urllib.request import ProxyHandler, build_opener
 
 from bot.settings import BadSetting, Settings, read_settings
 
-TIMEOUT = 4.0
-MAX_HEALTH_BYTES = 65536
-"""Bytes of an answer that are looked at."""
+TIMEOUT = 4.0  # seconds
+MAX_HEALTH_BYTES = 65536  # read of an answer
 
+# Hosts that mean every address, and the loopback address to ask. A bot on ``::`` answers IPv6 only.
 WILDCARD_HOSTS = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked
-"""Where one listens on every address, and which is this machine's own then: at ``::`` IPv6 alone is answered."""
 
 
 def health_url(host: str, port: int) -> str:
-    """Where a bot that listens so is asked from this machine."""
+    """Return the URL of /healthz, from this machine, of a bot that listens on ``host``."""
     address = WILDCARD_HOSTS.get(host, host)
     return f"http://{f'[{address}]' if ':' in address else address}:{port}/healthz"
 
 
 def open_local_url(url: str) -> HTTPResponse:
-    """What a bot on this machine answers; URLError as from urlopen. A proxy that the environment names is left out, for
-    it would look for the bot on its own machine.
-    """
+    """Open a URL of this machine, as urlopen does. A proxy of the environment is not used: it runs elsewhere."""
     answer: HTTPResponse = build_opener(ProxyHandler({})).open(url, timeout=TIMEOUT)
     return answer
 
 
 def is_health(body: bytes) -> bool:
-    """Whether this is what a bot answers there, well or not."""
+    """Return whether this is a bot's answer at /healthz, healthy or not."""
     try:
-        said = json.loads(body)
+        answer = json.loads(body)
     except ValueError:
         return False
-    return isinstance(said, dict) and {"healthy", "store", "adapters"} <= said.keys()
+    return isinstance(answer, dict) and {"healthy", "store", "adapters"} <= answer.keys()
 
 
 def health_address(settings: Settings) -> tuple[str, int] | None:
@@ -50,18 +47,18 @@ def health_address(settings: Settings) -> tuple[str, int] | None:
 
 
 def main() -> int:
-    """Return 0 if the bot answers that it does well, otherwise 1, and print what it said."""
+    """Print the bot's answer. Return 0 if it is healthy, otherwise 1."""
     try:
         settings = read_settings()
     except BadSetting as error:
         print(error)  # noqa: T201
         return 1
-    place = health_address(settings)
-    if place is None:
-        print("Nothing serves /healthz: set BUONGIOCO_MONITORING_PORT.")  # noqa: T201
+    address = health_address(settings)
+    if address is None:
+        print("/healthz is not served. Set BUONGIOCO_MONITORING_PORT.")  # noqa: T201
         return 1
     try:
-        with open_local_url(health_url(*place)) as answer:
+        with open_local_url(health_url(*address)) as answer:
             print(answer.read(MAX_HEALTH_BYTES).decode())  # noqa: T201
             return 0
     except (OSError, HTTPException) as error:

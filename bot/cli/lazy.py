@@ -1,4 +1,4 @@
-"""A group of commands each of which is imported when it is called: none waits for what only another needs."""
+"""A group of commands that imports only the command that is called."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -9,17 +9,17 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands stand in ``places``: name to ``module:function``, or to a `typer.Typer` of its own."""
+    """A command group. ``targets`` maps each name to the ``module:name`` of a function or a `typer.Typer`."""
 
     targets: ClassVar[Mapping[str, str]]
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # So that names can be listed, and suggested to who mistypes one.
+        # Lets Click list the names and suggest one for a typing error.
         self.commands = {name: TyperCommand(name) for name in self.targets}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported now; None where there is none of this name."""
+        """Import and return a command; None if the name is unknown."""
         if cmd_name not in self.targets:
             return None
         module, _, name = self.targets[cmd_name].partition(":")

@@ -1,4 +1,4 @@
-"""`buongioco link`: the host's link to a playground that is open to others."""
+"""`buongioco link`: the host's link to an open playground."""
 
 from bot.cli.errors import report_errors
 from bot.cli.output import say
@@ -9,7 +9,7 @@ from bot.store.folder import is_locked
 
 
 def link() -> None:
-    """Print the host's link to a playground that is open to others: a secret, and another one at each start."""
+    """Print the host's secret link to a playground that is open to others. It changes at each start."""
     with report_errors():
         settings = read_settings()
         path = link_path(settings.data)
@@ -17,14 +17,14 @@ def link() -> None:
             shown = path.read_text().strip()
         except OSError:
             raise BadSetting(
-                f"There is no link: {path} is kept while a bot runs whose playground is open to others "
-                "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL). A playground for this machine alone needs none: "
-                f"http://127.0.0.1:{settings.playground_port}/chat"
+                f"There is no link: {path} is kept while a bot runs with a playground open to others "
+                "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL). A playground for this machine alone needs no "
+                f"link: http://127.0.0.1:{settings.playground_port}/chat"
             ) from None
-        # Where the store is the host's own, nobody locks the folder.
+        # With a store of the host's own, no bot locks the folder.
         if settings.redis_url is None and not is_locked(settings.data):
             raise StoreError(
-                f"No bot is running with the data folder {settings.data}: the link in {path} is that of one that was "
-                "killed, and opens nothing. Start the bot, and run this again."
+                f"No bot is running with the data folder {settings.data}. The link in {path} belongs to a bot that was "
+                "killed, and no longer works. Start the bot and run this again."
             )
         say(shown)

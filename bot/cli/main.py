@@ -16,7 +16,7 @@ from engine.errors import EngineError
 
 
 class Commands(LazyGroup):
-    """All commands. Their errors may quote names of strangers, so these are cleaned too."""
+    """All commands. Their errors can quote strangers' names, so errors are cleaned too."""
 
     targets: ClassVar = {
         "games": "bot.cli.games:games",
@@ -53,8 +53,8 @@ class Commands(LazyGroup):
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(value: bool) -> None:
+    if value:
         say(f"buongioco {version('buongioco')}")
         raise typer.Exit
 
@@ -62,23 +62,23 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _about(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Italian trick-taking cards."""
 
 
 def treat_signals_as_ctrl_c() -> None:
-    """Have signals end a command as Ctrl-C does: what it has begun is cleared away. `run` has a way of its own."""
+    """Let signals end a command as Ctrl-C does, so that it cleans up. `run` handles them differently."""
     for name in ("SIGTERM", "SIGHUP"):
-        # Windows has no SIGHUP, and `nohup` has it ignored.
+        # Windows has no SIGHUP, and under `nohup` it is ignored.
         number = getattr(signal, name, None)
         if number and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
 
 
 def main(app: typer.Typer = app) -> None:
-    """Run a command line. A user's mistake is one line on standard error. Files it writes are for their owner alone."""
+    """Run a command line. A user's mistake is one line on standard error. Only the owner can read files it writes."""
     os.umask(0o077)
     treat_signals_as_ctrl_c()
     prepare_streams()
@@ -91,7 +91,7 @@ def main(app: typer.Typer = app) -> None:
         finally:
             flush()
     except BrokenPipeError:
-        # The reader has enough, as with `| head`.
+        # The reader closed the pipe, as with `| head`.
         abandon_streams()
         sys.exit(1)
     except (OutputError, OSError) as error:

@@ -1,6 +1,6 @@
-"""Everything that commands write: text for people, lines of JSON, and files.
+"""Output of commands: text for people, lines of JSON, and files.
 
-Names come from strangers, and a terminal obeys escape sequences in them. So all text passes through `say`, and all JSON
+Names come from strangers and can hold escape sequences, which a terminal obeys. So text goes through `say`, JSON
 through `json_line`. Ruff bans `typer.echo` and `print` elsewhere in this package.
 """
 
@@ -19,15 +19,14 @@ import typer
 from bot.names import JOINERS
 
 STANDARD_OUTPUT = Path("-")
-"""The file name that means standard output."""
 
 
 class OutputError(Exception):
-    """Standard output cannot be written; the text says why."""
+    """Standard output cannot be written. The text says why."""
 
 
 def clean_text(text: str) -> str:
-    """Replace every character that a terminal may obey, such as ESC or a direction mark. Line breaks stay."""
+    """Replace characters that a terminal can obey, such as ESC or a direction mark. Line breaks stay."""
     return "".join(
         char if char.isprintable() or char == "\n" or char in JOINERS else "\N{REPLACEMENT CHARACTER}" for char in text
     )
@@ -36,7 +35,7 @@ def clean_text(text: str) -> str:
 def json_line(text: str, encoding: str = "utf-8") -> str:
     """Return JSON of the same value as one line that is safe to print.
 
-    Characters that a terminal may obey, or that ``encoding`` may lack, become ``\\uXXXX``. They occur in strings only.
+    Characters that a terminal can obey or that ``encoding`` lacks become ``\\uXXXX``. They occur in strings only.
     """
     is_unicode = encoding.lower().startswith("utf")
     safe = "".join(
@@ -46,7 +45,7 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
 
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
-    """Print one or more lines for people; ``style`` is that of `typer.style`. OutputError if that fails."""
+    """Print lines for people. ``style`` goes to `typer.style`. OutputError if that fails."""
     shown = clean_text(str(text))
     with _standard_output():
         typer.echo(typer.style(shown, **style) if style else shown, err=err)
@@ -54,7 +53,7 @@ def say(text: object = "", *, err: bool = False, **style: Any) -> None:
 
 @contextmanager
 def line_output(out: Path | None, param: str = "--out") -> Iterator[Callable[[str], None]]:
-    """Open ``out``, or standard output if it is None or ``-``, and yield the function that writes a line of JSON.
+    """Open ``out`` and yield the function that writes a line of JSON. None and ``-`` mean standard output.
 
     Raises BadParameter, naming ``param``, if the file cannot be written, and OutputError for standard output.
     """
@@ -91,14 +90,14 @@ def prepare_streams() -> None:
 
 
 def flush() -> None:
-    """Write what is left in the buffer of standard output; OutputError if that fails."""
+    """Flush standard output; OutputError if that fails."""
     with _standard_output():
         if sys.stdout:
             sys.stdout.flush()
 
 
 def abandon_streams() -> None:
-    """Drop what cannot be written, so that Python does not try again, and fail, when it exits."""
+    """Drop unwritable output, so that Python does not fail on it at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream:
@@ -114,7 +113,7 @@ def _standard_output() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # The reader has enough, as with `| head`. Typer ends the command for it.
+            # The reader closed the pipe, as with `| head`. Typer ends the command.
             raise
         raise OutputError(error.strerror or str(error)) from None
 

@@ -1,4 +1,4 @@
-"""A game in the terminal, one person against robots."""
+"""`buongioco play`: a game in the terminal against robots."""
 
 import secrets
 from random import Random
@@ -34,11 +34,11 @@ def play(
 
 
 class TerminalTable:
-    """The person sits in seat 0; robots in the others."""
+    """A table with the person in seat 0 and robots in the others."""
 
     def __init__(self, kind: GameKind, rules: dict[str, Value], level: str, language: str) -> None:
         _ = texts(language).gettext
-        # Compass names, for sentences are about a third person: "South takes the trick".
+        # Compass names, because sentences are in the third person: "South takes the trick".
         names = [_("South"), _("North")] if kind.seats == 2 else [_("South"), _("East"), _("North"), _("West")]
         self.words = Wording(language, names)
         self.language = language
@@ -74,7 +74,7 @@ class TerminalTable:
         say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
 
     def _move_robot(self) -> bool:
-        """Let one robot move, in turn or out of it; False when the person is to play."""
+        """Let one robot move, in turn or out of turn. Return False if it is the person's turn."""
         for seat, player in self.robots.items():
             out_of_turn = seat != self.game.turn and any(m.startswith("declare") for m in self.game.legal_moves(seat))
             if (seat == self.game.turn or out_of_turn) and act(self.game, seat, player):
@@ -82,15 +82,15 @@ class TerminalTable:
         return False
 
     def _say_news(self) -> None:
-        """Say what has happened since the last time."""
+        """Print what happened since the last call."""
         history = self.game.history(YOU)
         view = self.game.view(YOU)
         for by, move in history[self.shown_moves :]:
             if by != YOU:
                 say(f"  {self.words.move(by, move)}")
-        news = len(history) > self.shown_moves
+        has_news = len(history) > self.shown_moves
         self.shown_moves = len(history)
-        if news and view.deal and view.deal.last_trick and not view.deal.trick:
+        if has_news and view.deal and view.deal.last_trick and not view.deal.trick:
             self._say_trick(view)
         if self.game.needs_deal or self.game.over:
             self._say_result(view)
@@ -162,7 +162,7 @@ class TerminalTable:
             say(error_text(error, self.language), fg="red")
 
     def _show_moves(self, view: View) -> list[str]:
-        """Show what can be done; returns the moves that can be chosen by number."""
+        """Print the legal moves, and return those that can be chosen by number."""
         _ = self.words.text
         phase = view.deal.phase if view.deal else ""
         if phase == "take":
@@ -178,7 +178,7 @@ class TerminalTable:
         return plain
 
     def _parse_answer(self, answer: str, numbered: list[str], view: View) -> str:
-        """The move that was meant: a number on offer, a card by itself, packets by themselves, or notation."""
+        """Return the move for an answer: a move's number, a card, numbers of packets, or a move in notation."""
         if view.deal and view.deal.phase == "take" and answer[0].isdecimal():
             return f"take {' '.join(sorted(answer.replace(',', ' ').split()))}"
         if answer.isdecimal() and 0 < int(answer) <= len(numbered):

@@ -1,4 +1,4 @@
-"""How far something long has come."""
+"""Progress bars."""
 
 import sys
 from contextlib import AbstractContextManager
@@ -14,5 +14,5 @@ class ProgressBar(Protocol):
 
 
 def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
-    """A bar on stderr, if that is a terminal."""
+    """Return a progress bar on stderr, hidden if stderr is not a terminal."""
     return typer.progressbar(length=length, label=clean_text(label), file=sys.stderr, hidden=not sys.stderr.isatty())

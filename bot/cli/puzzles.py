@@ -1,4 +1,4 @@
-"""`buongioco puzzles`: endings to solve, found in games and checked."""
+"""`buongioco puzzles`: find and check endings to solve."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ puzzles_app = typer.Typer(add_completion=False, no_args_is_help=True, help="Endi
 @puzzles_app.command()
 def make(
     number: Annotated[int, typer.Option("--count", min=1, help="How many to find.")] = 10_000,
-    keep: Annotated[int, typer.Option(min=0, help="Keep so many of them, evenly chosen; 0 keeps all.")] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="Keep this many, evenly chosen; 0 keeps all.")] = 0,
     seed: Annotated[str, typer.Option(help="The same seed gives the same puzzles.")] = "0",
     source: Annotated[
         Path | None,
@@ -33,12 +33,12 @@ def make(
             "--from",
             exists=True,
             dir_okay=False,
-            help="Find them in these games (`buongioco export`), and not in random ones.",
+            help="Search these games (`buongioco export`) instead of random ones.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default, or -: the screen.")] = None,
 ) -> None:
-    """Find positions in which one card is better than all others, by the exact solver."""
+    """Find positions with one best card, using the exact solver."""
     stream = make_puzzles(number, seed) if source is None else islice(find_puzzles(_read_games(source)), number)
     found: list[Puzzle] = []
     with line_output(out) as write, progress(number, "puzzles") as bar:
@@ -53,7 +53,7 @@ def make(
 
 
 def _read_games(path: Path) -> Iterator[Record]:
-    """The games of a file; BadRecord at one that cannot be read."""
+    """Yield the games of a file; BadRecord at one that cannot be read."""
     for entry in read_records(path):
         if isinstance(entry.record, BadRecord):
             raise entry.record
@@ -62,12 +62,13 @@ def _read_games(path: Path) -> Iterator[Record]:
 
 @puzzles_app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="What `make` has written.")],
+    files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="Files that `make` wrote.")],
 ) -> None:
-    """Solve them again: none comes twice, each has one best card, and its lines and points are right. How hard they are
-    said to be is not looked at. Ends with 1 if one is wrong.
+    """Solve puzzles again, and check for duplicates, the one best card, lines and points. Exit 1 if one is wrong.
+
+    The difficulty is not checked.
     """
-    # Searches are compiled as they are imported.
+    # Searches are compiled when they are imported.
     from engine.puzzles.checking import find_faults  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
@@ -87,13 +88,13 @@ def check(
 
 
 def _line_faults(line: bytes, known: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
-    """What is wrong with a line; ``known`` are the ids before it, and grow."""
+    """Yield the faults of a line, and add its id to the ``known`` ones."""
     try:
         puzzle = Puzzle.from_line(line.decode("ascii"))
     except ValueError as error:
-        yield f"this is no puzzle: {error}"
+        yield f"not a puzzle: {error}"
         return
     if puzzle.id in known:
-        yield f"{puzzle.id} came before"
+        yield f"{puzzle.id} is a duplicate"
     known.add(puzzle.id)
     yield from faults_of(puzzle)

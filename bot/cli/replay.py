@@ -1,4 +1,4 @@
-"""`buongioco replay`: a game of a file, card by card."""
+"""`buongioco replay`: replay a game of a file."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`buongioco reports`: what people have told about strangers, for the host."""
+"""`buongioco reports`: people's reports about strangers, for the host."""
 
 import asyncio
 import time
@@ -17,14 +17,13 @@ from bot.settings import read_settings
 from bot.store import schema
 from bot.store.opening import connect_beside_bot
 
-reports_app = typer.Typer(add_completion=False, help="What people have told about strangers: list, look, drop.")
+reports_app = typer.Typer(add_completion=False, help="People's reports about strangers: list, show, drop.")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The report's id, as `buongioco reports` lists it.")]
 
 
 @asynccontextmanager
 async def _open_client() -> AsyncIterator[Any]:
-    """The store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield client
@@ -32,7 +31,7 @@ async def _open_client() -> AsyncIterator[Any]:
 
 @reports_app.callback(invoke_without_command=True)
 def list_reports(context: typer.Context) -> None:
-    """List the reports, the newest first: id, when, the game, who was reported, and by whom."""
+    """List the reports, newest first: id, time, game, reported person, reporter."""
     if not context.invoked_subcommand:
         with report_errors():
             asyncio.run(_list())
@@ -40,15 +39,15 @@ def list_reports(context: typer.Context) -> None:
 
 async def _list() -> None:
     async with _open_client() as client:
-        found = [one async for one in Reports(client).all()]
-    for id, report in sorted(found, key=lambda one: one[1].at, reverse=True):  # noqa: A001
+        reports = [item async for item in Reports(client).all()]
+    for id, report in sorted(reports, key=lambda item: item[1].at, reverse=True):  # noqa: A001
         say(f"{id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
-    say(format_count(len(found), "report"), err=True)
+    say(format_count(len(reports), "report"), err=True)
 
 
 @reports_app.command()
 def show(id: Id) -> None:  # noqa: A002
-    """Write the record of the game that a report is about, as `buongioco replay` and `verify` read it."""
+    """Write the record of a report's game, for `buongioco replay` and `verify`."""
     with report_errors():
         asyncio.run(_show(id))
 
@@ -61,7 +60,10 @@ async def _show(id: str) -> None:  # noqa: A002
         game = await Archive(client).get(report.game_id)
     say(f"{_format_time(report)}  {_format_people(report)}", err=True)
     if game is None:
-        say(f"Its game is not in the archive: it is on still, as table {report.code}, or was moved out.", err=True)
+        say(
+            f"Its game is not in the archive: table {report.code} still plays it, or it was moved to a file.",
+            err=True,
+        )
         return
     with line_output(None) as write:
         write(game.record.to_json())
@@ -69,7 +71,7 @@ async def _show(id: str) -> None:  # noqa: A002
 
 @reports_app.command()
 def drop(id: Id) -> None:  # noqa: A002
-    """Take a report away that you are done with."""
+    """Delete a report that you have dealt with."""
     with report_errors():
         asyncio.run(_drop(id))
 

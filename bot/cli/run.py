@@ -1,4 +1,4 @@
-"""`buongioco run`: the bot."""
+"""`buongioco run`: run the bot."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from bot.supervisor import NothingToRun
 def run() -> None:
     """Run the bot: the playground in the browser, and every platform whose token is set.
 
-    Ends with exit code 2 where only the host can mend what is wrong, with 75 where trying again later may do.
+    Exit code 2: the host must fix something. Exit code 75: a later try can succeed.
     """
     try:
         settings = read_settings()

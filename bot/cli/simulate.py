@@ -1,4 +1,4 @@
-"""`buongioco simulate`: games of robots among themselves."""
+"""`buongioco simulate`: games between robots."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,11 +19,11 @@ def simulate(
     seed: Annotated[str, typer.Option(help="The same seed gives the same games.")] = "0",
     rules: Rules = None,
     more: MoreRules = None,
-    players: Annotated[str, typer.Option(help=f"{' or '.join(ROBOTS)}; or one for each seat, with commas.")] = "random",
+    players: Annotated[str, typer.Option(help=f"{' or '.join(ROBOTS)}; or one per seat, with commas.")] = "random",
     legal: Annotated[bool, typer.Option("--legal", help="Add to each move the list of legal moves.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default, or -: the screen.")] = None,
 ) -> None:
-    """Let robots play games and write their records, one a line."""
+    """Let robots play games and write their records, one per line."""
     kind = game_kind(game)
     options = options_of(kind, rules, more)
     names = players_of(kind, players)

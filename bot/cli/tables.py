@@ -1,6 +1,4 @@
-"""`buongioco tables`: the live tables with their state and age, one of them in full, and an end for one that hangs.
-Tournaments that cannot be read stand among them, for they have to be ended as well.
-"""
+"""`buongioco tables`: list live tables, show one, end one. Unreadable tournaments are listed and ended here too."""
 
 import asyncio
 import re
@@ -28,16 +26,11 @@ from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES
 
-LAST_ENTRIES = 12
-"""How much of a log is shown."""
+LAST_ENTRIES = 12  # of a log, shown
+SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")  # a deal's secret, also in another release's entry
+SECRET_CHOICE = re.compile("(take|hold|exchange) ")  # moves whose choice only the player knows
 
-SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")
-"""A deal's secret, also in an entry that another release wrote."""
-
-SECRET_CHOICE = re.compile("(take|hold|exchange) ")
-"""Moves of which only the player knows what they choose."""
-
-tables_app = typer.Typer(add_completion=False, help="The live tables: list them, look at one, end one.")
+tables_app = typer.Typer(add_completion=False, help="Live tables: list them, show one, end one.")
 
 
 class State(StrEnum):
@@ -50,7 +43,6 @@ class State(StrEnum):
 
 @asynccontextmanager
 async def _open_room() -> AsyncIterator[Room]:
-    """The tables of the store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield Room(Store(client))
@@ -59,15 +51,12 @@ async def _open_room() -> AsyncIterator[Room]:
 @tables_app.callback(invoke_without_command=True)
 def list_tables(
     context: typer.Context,
-    state: Annotated[State | None, typer.Option(help="Only tables of this state.")] = None,
-    idle: Annotated[
-        str | None, typer.Option(help="Only tables where nobody has done anything for so long: 24h, 7d, 2w.")
-    ] = None,
+    state: Annotated[State | None, typer.Option(help="Only tables in this state.")] = None,
+    idle: Annotated[str | None, typer.Option(help="Only tables idle for at least this time: 24h, 7d, 2w.")] = None,
 ) -> None:
-    """List the live tables, the longest idle first: code, state, age, how long idle, game, who plays. Tournaments that
-    cannot be read follow.
+    """List live tables, longest idle first: code, state, age, idle time, game, players. Then unreadable tournaments.
 
-    A table is idle since somebody last pressed something there or was sent something new. Looking changes nothing.
+    Idle time starts at the last press or the last new message at a table. Listing changes nothing.
     """
     if context.invoked_subcommand:
         return
@@ -89,12 +78,14 @@ async def _list(state: State | None, least: int) -> None:
             except NoSuchTable:
                 continue
             opened = await _opened_at(room.store, table)
-            # Of a table where nothing was shown yet it is known when it was opened, or nothing.
+            # Before anything was shown, only the opening time is known, or nothing.
             idle = now - (await _last_seen(room.store, code) or opened)
             if state in (None, table.phase) and idle >= least:
                 known = f"idle {format_age(idle)}" if idle < now else "idle unknown"
-                about = f"{code:8}{table.phase:12}{f'{format_age(now - opened)} old' if opened else 'age unknown':16}"
-                lines.append((idle, f"{about}{known:16}{table.game_id:13}{_player_names(table)}"))
+                state_and_age = (
+                    f"{code:8}{table.phase:12}{f'{format_age(now - opened)} old' if opened else 'age unknown':16}"
+                )
+                lines.append((idle, f"{state_and_age}{known:16}{table.game_id:13}{_player_names(table)}"))
         tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         say(line)
@@ -106,12 +97,12 @@ async def _list(state: State | None, least: int) -> None:
 
 
 async def _last_seen(store: Store, code: str) -> int:
-    """When somebody last pressed something at a table or was sent something new, Unix seconds; 0 if not known."""
+    """Return the time of the last press or new message at a table, Unix seconds; 0 if unknown."""
     return max((decode_state(text).seen_at for text in (await store.load_shown(code)).values()), default=0)
 
 
 async def _opened_at(store: Store, table: Table) -> int:
-    """When the first who sits there sat down, Unix seconds; 0 if that is not known."""
+    """Return when the first seated person sat down, Unix seconds; 0 if unknown."""
     since = []
     for chair in table.chairs:
         if chair and not chair.is_robot:
@@ -125,7 +116,7 @@ def _player_names(table: Table) -> str:
 
 
 def format_age(seconds: float) -> str:
-    """A time for people: the largest unit of which there is more than one."""
+    """Format a time in the largest unit that gives at least 2."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"
@@ -137,7 +128,7 @@ Code = Annotated[str, typer.Argument(metavar="CODE", help="The table's code, as 
 
 @tables_app.command()
 def show(code: Code) -> None:
-    """Look at one table: who sits where, what is played by which rules, and the end of its log."""
+    """Show one table: seats, game, rules, and the end of its log."""
     with report_errors():
         asyncio.run(_show(code.upper()))
 
@@ -147,7 +138,7 @@ async def _show(code: str) -> None:
         table = await room.load(code)
     say(f"table {code}: {table.phase}, version {table.version}")
     if table.error:
-        say(f"cannot be read: {table.error}. What follows is how it stood before.")
+        say(f"cannot be read: {table.error}. Its last readable state follows.")
     say(f"game: {table.game_id or 'unknown'}")
     for seat, chair in enumerate(table.chairs):
         say(f"seat {seat}: {f'{chair.name} ({chair.person})' if chair else 'nobody'}")
@@ -166,7 +157,7 @@ async def _show(code: str) -> None:
 
 
 def format_entry(entry: bytes) -> str:
-    """An entry without its stamp, and without what is secret while a deal is played: a pack, a choice of packets."""
+    """Format an entry without its stamp and without what is secret during a deal: the pack, a choice of packets."""
     text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
         known = decode(text)
@@ -177,11 +168,10 @@ def format_entry(entry: bytes) -> str:
 
 
 @tables_app.command()
-def close(
-    code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False
-) -> None:
-    """End one table: a challenge is taken back, a game is cancelled with no winner, what cannot be read is deleted. A
-    tournament that cannot be read is called off.
+def close(code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False) -> None:
+    """End one table. A challenge is withdrawn, a game is cancelled with no winner, an unreadable table is deleted.
+
+    An unreadable tournament is called off.
     """
     with report_errors():
         asyncio.run(_close(code.upper(), yes))
@@ -194,25 +184,25 @@ async def _close(code: str, yes: bool) -> None:
         except NoSuchTable:
             await _call_off(Tournaments(room.store), code, yes)
             return
-        about = f"{table.phase}, {table.game_id or 'unknown game'}, {_player_names(table) or 'nobody known'}"
-        _confirm_or_exit(f"End table {code} ({about})?", yes)
+        summary = f"{table.phase}, {table.game_id or 'unknown game'}, {_player_names(table) or 'nobody known'}"
+        _confirm_or_exit(f"End table {code} ({summary})?", yes)
         if table.error:
             await room.remove(table)
-            say(f"table {code} is deleted; it could not be read")
+            say(f"table {code} was unreadable and is deleted")
             return
         await room.close(code, f"close {code}")
         say(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")
 
 
 async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
-    """The tournament of a code that no table has; NoSuchTable where there is none, or its organiser can call it off."""
+    """Call off an unreadable tournament. NoSuchTable if there is none with this code."""
     if code not in await tournaments.unreadable_codes():
         raise NoSuchTable(code=code)
-    _confirm_or_exit(f"Call off tournament {code}, which cannot be read?", yes)
+    _confirm_or_exit(f"Call off the unreadable tournament {code}?", yes)
     await tournaments.call_off_unreadable(code, f"close {code}")
-    say(f"tournament {code} is called off; the bot's card of it says so within a minute, or at its next start")
+    say(f"tournament {code} is called off; its card says so within a minute, or at the bot's next start")
 
 
 def _confirm_or_exit(question: str, yes: bool) -> None:
-    if not yes and not confirm(f"{question} (--yes does not ask)"):
+    if not yes and not confirm(f"{question} (--yes skips this question)"):
         raise typer.Exit(1)

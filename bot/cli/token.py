@@ -1,4 +1,4 @@
-"""`buongioco token`: the tokens with which other people's programs play."""
+"""`buongioco token`: tokens for other people's programs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,14 +17,11 @@ from bot.store import schema
 from bot.store.opening import connect_beside_bot
 from bot.tables.chairs import ROBOT_NAMES
 
-token_app = typer.Typer(
-    add_completion=False, help="Tokens with which programs play (docs/api.md); by itself it lists them."
-)
+token_app = typer.Typer(add_completion=False, help="Tokens for programs (docs/api.md). Without a command: list them.")
 
 
 @asynccontextmanager
 async def _open_programs() -> AsyncIterator[Programs]:
-    """Those of the store that a running bot uses, or would."""
     async with connect_beside_bot(read_settings()) as client:
         await schema.check(client, migrate=False)
         yield Programs(client)
@@ -32,7 +29,7 @@ async def _open_programs() -> AsyncIterator[Programs]:
 
 @token_app.callback(invoke_without_command=True)
 def list_tokens(context: typer.Context) -> None:
-    """List the programs that have a token, by name: id, scopes and name."""
+    """List the programs that have a token: id, scopes and name."""
     if not context.invoked_subcommand:
         with report_errors():
             asyncio.run(_list())
@@ -40,18 +37,18 @@ def list_tokens(context: typer.Context) -> None:
 
 async def _list() -> None:
     async with _open_programs() as programs:
-        found = await programs.all()
-    for one in found:
-        say(f"{one.id}  {' '.join(one.scopes):9}  {one.name}")
-    say(format_count(len(found), "program"), err=True)
+        listed = await programs.all()
+    for program in listed:
+        say(f"{program.id}  {' '.join(program.scopes):9}  {program.name}")
+    say(format_count(len(listed), "program"), err=True)
 
 
 @token_app.command()
 def make(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the others at a table read.")],
-    reads_only: Annotated[bool, typer.Option("--read-only", help="It may see its tables, and play at none.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name shown to the other players.")],
+    reads_only: Annotated[bool, typer.Option("--read-only", help="It can see its tables but not play.")] = False,
 ) -> None:
-    """Make a token for a program, and print it: it is shown only now. The program plays as a robot, and is unrated."""
+    """Make and print a token for a program. It is shown only once. The program plays as a robot, unrated."""
     if person_name(name) == NO_NAME:
         raise typer.BadParameter("A program needs a name.", param_hint="NAME")
     if likeness(person_name(name)) in {likeness(robot) for robots in ROBOT_NAMES.values() for robot in robots}:
@@ -71,7 +68,7 @@ async def _make(name: str, reads_only: bool) -> str:
 
 @token_app.command()
 def revoke(id: Annotated[str, typer.Argument(metavar="ID", help="As `buongioco token` lists it.")]) -> None:  # noqa: A002
-    """Make a program's token good no more, at once."""
+    """Revoke a program's token at once."""
     with report_errors():
         asyncio.run(_revoke(id))
 

@@ -1,4 +1,4 @@
-"""`buongioco verify`: are records true?"""
+"""`buongioco verify`: check records of games."""
 
 import re
 from pathlib import Path
@@ -14,17 +14,14 @@ from bot.features.daily.chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
-ERRORS_SHOWN = 5
-"""How many faulty games of a file are named, before the count of the others. The same limit holds for notes."""
-
-UNREADABLE_LIMIT = 100
-"""A file that begins with so many lines that are no games has none."""
+ERRORS_SHOWN = 5  # faulty games of a file that are named; the same limit holds for notes
+UNREADABLE_LIMIT = 100  # a file that begins with this many unreadable lines is given up
 
 
 def verify_files(
     files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...")],
     chain: Annotated[
-        str, typer.Option(metavar="END", help="All are deals of days, of the chain with this end (64 hex digits).")
+        str, typer.Option(metavar="END", help="All are daily deals of the chain with this end (64 hex digits).")
     ] = "",
 ) -> None:
     """Check records: shuffles, moves, lists of legal moves, scores and endings. Exit 1 if anything is wrong."""
@@ -60,7 +57,7 @@ def _verify_file(path: Path, chain: str) -> int:
             broken = fault
     if unreadable == number > 1:
         others = "not one of its first" if number == UNREADABLE_LIMIT else "none of its"
-        say(f"{path}: {others} {format_count(number, 'line')} is a game: give it a file of records, as export writes")
+        say(f"{path}: {others} {format_count(number, 'line')} is a game: give a file of records, as export writes")
         return errors
     if errors > ERRORS_SHOWN:
         say(f"{path}: and {format_count(errors - ERRORS_SHOWN, 'more faulty game')}")
@@ -78,7 +75,7 @@ def _verify_file(path: Path, chain: str) -> int:
 
 
 def _check_record(record: Record | BadRecord, chain: str) -> tuple[EngineError | None, str]:
-    """Return what is wrong with a record, and a note if it is right by an earlier release of the rules only."""
+    """Return the error of a record, and a note if it is right only by an earlier release of the rules."""
     if isinstance(record, BadRecord):
         return record, ""
     try:
@@ -91,7 +88,7 @@ def _check_record(record: Record | BadRecord, chain: str) -> tuple[EngineError |
 
 
 def _check_day(record: Record, chain: str) -> None:
-    """FaultyRecord unless a record is the deal of one day of a chain."""
+    """Raise FaultyRecord unless a record is a daily deal of the chain."""
     proofs = [deal.proof for deal in record.deals]
     if len(proofs) != 1 or proofs[0] is None or days_to_end(proofs[0].commitment, chain) is None:
-        raise FaultyRecord("it is no deal of a day of this chain")
+        raise FaultyRecord("it is not a daily deal of this chain")

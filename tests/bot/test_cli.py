@@ -171,7 +171,7 @@ def test_verify_says_of_a_file_without_games_that_it_is_another_file(file: Path)
     done = call("verify", str(file))
     assert done.exit_code == 1
     assert len(done.output.splitlines()) == 6
-    assert "not one of its first 100 lines is a game: give it a file of records" in done.output
+    assert "not one of its first 100 lines is a game: give a file of records" in done.output
 
 
 def test_verify_refuses_truncated_corrupted_and_empty_files(file: Path) -> None:

@@ -42,7 +42,7 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             assert "target=51" in looked
             assert secret.split(b" ")[1].decode() not in looked
             assert "There is no table QQQQ" in await called(tmp_path, "tables", "show", "QQQQ", code=2)
-            assert "--yes does not ask" in await called(tmp_path, "tables", "close", playing, code=1)
+            assert "--yes skips this question" in await called(tmp_path, "tables", "close", playing, code=1)
             for code in (playing, waiting):
                 assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):
@@ -135,7 +135,7 @@ async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(
             assert f"{code}  unreadable" in listed
             assert "0 tables\n1 tournament\n" in listed
             assert code not in await called(tmp_path, "tables", "--state", "open")
-            assert "--yes does not ask" in await called(tmp_path, "tables", "close", code, code=1)
+            assert "--yes skips this question" in await called(tmp_path, "tables", "close", code, code=1)
             assert f"tournament {code} is called off" in await called(tmp_path, "tables", "close", code, "--yes")
             assert (await Tournaments(store).load(code)).phase == "cancelled"
             assert "tournament" not in await called(tmp_path, "tables")

@@ -334,7 +334,7 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     assert (await asyncio.to_thread(command, tmp_path, "export", "--person", "paper:9")).stdout == ""
     assert len((await asyncio.to_thread(command, tmp_path, "export", "--chat", "paper:100")).stdout) > 100
     answer = await asyncio.to_thread(command, tmp_path, "rebuild")
-    assert answer.stdout == "ratings made anew from 1 game\n"
+    assert answer.stdout == "ratings rebuilt from 1 game\n"
     await valkey.start()
     async with open_store(valkey.url) as store:
         assert await store.client.hgetall("{games}:ratings:*|*|*") == before

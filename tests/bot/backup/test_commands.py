@@ -47,7 +47,7 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
         assert "Nothing was changed: stop the bot, run this again" in answer.stderr
         answer = command(tmp_path, "rebuild")
         assert answer.returncode == 2
-        assert "rates games that end while all ratings are made anew. Nothing was changed: stop" in answer.stderr
+        assert "rates games that end during a rebuild. Nothing was changed: stop" in answer.stderr
         # Commands that only read work while the bot runs.
         answer = command(tmp_path, "export")
         assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "0 games\n")
@@ -58,7 +58,7 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
     answer = command(tmp_path, "restore", "cards.gz", "--replace")
     assert answer.returncode == 0, answer.stderr
     assert "all is as it was on 20" in answer.stderr
-    assert "Whoever was forgotten after that is back" in answer.stderr
+    assert "People forgotten after that time are back" in answer.stderr
     # Back up the stopped store too.
     answer = command(tmp_path, "backup", "again.gz")
     assert answer.returncode == 0, answer.stderr
@@ -73,7 +73,7 @@ def test_impossible_backups_fail_with_one_line(tmp_path: Path) -> None:
     (tmp_path / "bad.gz").write_bytes(b"no")
     answer = command(tmp_path, "restore", "bad.gz")
     assert answer.returncode == 2
-    assert "no backup, or damaged" in answer.stderr
+    assert "not a backup, or it is damaged" in answer.stderr
     answer = command(tmp_path, "backup", "x.gz", REDIS_URL="redis://127.0.0.1:1")
     assert answer.returncode == 2
     assert "cannot be read" in answer.stderr

@@ -370,7 +370,7 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "Give all files with --from" in refused.stderr
     rebuilt = await call("rebuild", "--from", "old.jsonl")
-    assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
+    assert (rebuilt.stdout, rebuilt.stderr) == ("ratings rebuilt from 12 games\n", "")
     await valkey.start()
     async with open_store(valkey.url) as store:
         assert await load_ratings(store) == before

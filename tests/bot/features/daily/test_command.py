@@ -35,7 +35,7 @@ def test_record_is_checked_against_the_chains_end(tmp_path: Path) -> None:
     assert run(cli.app, ["verify", str(other)]).exit_code == 0
     refused = run(cli.app, ["verify", str(other), "--chain", CHAIN.end])
     assert refused.exit_code == 1
-    assert "it is no deal of a day of this chain" in refused.stdout
+    assert "it is not a daily deal of this chain" in refused.stdout
     wrong = run(cli.app, ["verify", str(ours), "--chain", "abc"])
     assert wrong.exit_code == 2
     assert "64 hexadecimal digits" in wrong.output

@@ -52,7 +52,7 @@ def test_forget_command_asks_reports_and_rewrites_files(tmp_path: Path, monkeypa
     assert runner.invoke(cli.app, ["forget", person], input="n\n").exit_code == 1
     unanswered = runner.invoke(cli.app, ["forget", person], input="")
     assert unanswered.exit_code == 1
-    assert "nobody is here to answer that: --yes does not ask" in unanswered.stderr
+    assert "There is no terminal to ask. Add --yes" in unanswered.stderr
     done = runner.invoke(cli.app, ["forget", person, "--yes", "--file", str(file)])
     assert done.exit_code == 0, done.output
     # The game was only in the file, so the store's count is 0.
@@ -93,7 +93,7 @@ def test_commands_accept_a_persons_handle(tmp_path: Path, monkeypatch: pytest.Mo
     for wrong in ("", "yves", "discord", "discord:", "@", "a b"):
         refused = runner.invoke(cli.app, ["export", "--person", wrong])
         assert refused.exit_code == 2, wrong
-        assert "is no person" in refused.output
+        assert "is not a person" in refused.output
     assert runner.invoke(cli.app, ["export", "--chat", "friends"]).exit_code == 2
     by_name = runner.invoke(cli.app, ["export", "--person", "@yves"])
     assert by_name.exit_code == 0

@@ -1,1 +1,1 @@
-"""Benchmarks, each with its baseline measured in the same run."""
+"""Benchmarks. Each measures its baseline in the same run."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measure speed and size, each figure beside its baseline."""
+"""`python -m benchmarks`: measure speed and size next to baselines."""
 
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from bot.cli.output import say
 
 
 class Benchmarks(LazyGroup):
-    """All benchmarks. One that cannot go on says why in a line and ends with exit code 1."""
+    """All benchmarks. One that fails prints the reason and ends with exit code 1."""
 
     targets: ClassVar = {
         "engine": "benchmarks.engine:run",
@@ -43,7 +43,7 @@ app = typer.Typer(cls=Benchmarks, no_args_is_help=True, add_completion=False, pr
 
 @app.callback()
 def _about() -> None:
-    """Measure, each figure beside its baseline."""
+    """Measure speed and size next to baselines."""
 
 
 if __name__ == "__main__":

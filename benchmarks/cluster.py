@@ -1,6 +1,6 @@
-"""A Valkey Cluster of one's own on this machine, for benches and tests: primaries with a replica each, on loopback.
+"""A local Valkey Cluster for benchmarks and tests: primaries with one replica each, on loopback.
 
-Each node is the child of a shell that ends it when this process is gone, however that went.
+Each node is the child of a shell, which kills it when this process ends for any reason.
 """
 
 import os
@@ -23,15 +23,14 @@ from bot.store.valkey import server_path
 
 PRIMARIES = 3
 SLOTS = 16384
-NODE_TIMEOUT_MS = 1500
-"""Milliseconds after which a node that does not answer is replaced by its replica."""
+NODE_TIMEOUT_MS = 1500  # until a replica replaces a node that does not answer
 
+# The shell's input ends when the process that started it ends.
 KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $node 2>/dev/null; wait $node'
-"""Its input ends when whoever started it does."""
 
 
 class Node:
-    """A server of the cluster; a folder of its own holds its append-only file and what it knows of the others."""
+    """A server of the cluster. Its folder holds its append-only file and its cluster state."""
 
     def __init__(self, folder: Path, port: int, bus_port: int) -> None:
         self.folder = folder
@@ -41,7 +40,6 @@ class Node:
         self._keeper: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
-        """Start it, perhaps again."""
         settings = {
             "port": self.port,
             "cluster-port": self._bus_port,
@@ -64,14 +62,13 @@ class Node:
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=self.folder,
-            # A Ctrl-C is for this process, which then ends the others.
+            # Ctrl-C must reach only this process, which then ends the others.
             start_new_session=True,
         )
         assert self._keeper.stdout
         self.process = int(self._keeper.stdout.readline())
 
     def kill(self) -> None:
-        """End it without a word; it may be started again."""
         if self._keeper is None:
             return
         with suppress(ProcessLookupError):
@@ -94,13 +91,12 @@ class Node:
         os.kill(self.process, signal.SIGCONT)
 
     def ask(self, *words: Any) -> Any:
-        """A command's answer; RedisError if there is none within two seconds."""
+        """Send a command and return its answer. RedisError if none comes within two seconds."""
         with Redis(port=self.port, socket_timeout=2.0, retry=Retry(NoBackoff(), 0)) as client:
             return client.execute_command(*words)
 
     @property
     def is_primary(self) -> bool:
-        """Whether it says so of itself."""
         try:
             return bool(self.ask("ROLE")[0] == b"master")
         except RedisError:
@@ -108,7 +104,7 @@ class Node:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether it sees all slots served, and has a replica that keeps up with it or keeps up itself."""
+        """Whether it sees all slots served and is in sync: a primary with its replica, a replica with its primary."""
         try:
             if self.ask("CLUSTER INFO")["cluster_state"] != "ok":
                 return False
@@ -122,17 +118,16 @@ class Node:
 
 
 class LocalCluster:
-    """The whole cluster, as a context that ends it. Its methods block: call them in a thread where that matters."""
+    """The whole cluster, as a context manager. Its methods block: in asyncio call them in a thread."""
 
     def __init__(self, folder: Path, primaries: int = PRIMARIES) -> None:
-        # All at once: of ports that are let go one after the other two may be the same.
+        # All at once: a port found after another was released can be the same one.
         ports = iter(_free_ports(4 * primaries))
         self.nodes = [Node(folder / f"node{number}", next(ports), next(ports)) for number in range(2 * primaries)]
         self._primaries = primaries
 
     @property
     def url(self) -> str:
-        """Where the bot finds it, by its first node."""
         return f"redis+cluster://127.0.0.1:{self.nodes[0].port}"
 
     def __enter__(self) -> "LocalCluster":
@@ -161,7 +156,7 @@ class LocalCluster:
         return [node for node in self.nodes if node.is_primary]
 
     def primary_of(self, key: str) -> Node:
-        """The node that has a key, as the cluster sees it now."""
+        """Return the primary that serves a key now."""
         slot = self.nodes[0].ask("CLUSTER KEYSLOT", key)
         return next(node for node in self.nodes if node.is_primary and _owns(node, slot))
 
@@ -169,11 +164,11 @@ class LocalCluster:
         return next(node for node in self.nodes if node.ask("ROLE")[:3:2] == [b"slave", primary.port])
 
     def wait_until_healthy(self) -> None:
-        """Wait until all slots are served and every primary has a replica that keeps up."""
+        """Wait until all slots are served and every replica is in sync."""
         self._wait_until(lambda: all(node.is_healthy for node in self.nodes))
 
     def clear(self) -> None:
-        """Start what was killed, and throw away all that is kept."""
+        """Start killed nodes, and delete all data."""
         for node in self.nodes:
             if not node.is_running:
                 node.start()
@@ -188,7 +183,7 @@ class LocalCluster:
         for number, node in enumerate(primaries):
             begin, end = (SLOTS * part // self._primaries for part in (number, number + 1))
             node.ask("CLUSTER ADDSLOTSRANGE", begin, end - 1)
-            # Equal ones are settled by the nodes themselves, and slowly.
+            # The nodes resolve equal epochs themselves, but slowly.
             node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
         for node in others:
             first.ask("CLUSTER MEET", "127.0.0.1", node.port, node._bus_port)
@@ -202,7 +197,7 @@ class LocalCluster:
         deadline = time.monotonic() + PATIENCE
         while not done():
             if time.monotonic() > deadline:
-                raise BenchFailed(f"waited {PATIENCE:g} s for the cluster to be well")
+                raise BenchFailed(f"waited {PATIENCE:g} s for a healthy cluster")
             time.sleep(0.05)
 
 

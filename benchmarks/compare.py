@@ -1,8 +1,8 @@
-"""`python -m benchmarks compare REV`: the same measured here and at another revision, in turn, on the same machine.
+"""`python -m benchmarks compare REV`: measure this source and another revision, in turn, on the same machine.
 
-Each side runs its own benchmarks, from its own source and with this environment's packages. Its figures are read from
-what it prints, so old revisions can be measured too. A figure that a side does not print is a dash, with the reason on
-stderr. What commands cost to start is measured from outside, the same for both.
+Each side runs its own benchmarks from its own source, with this environment's packages. Figures are parsed from the
+output, so old revisions can be measured too. A missing figure is a dash, with the reason on stderr. The cost of
+starting commands is measured from outside, the same way for both.
 """
 
 import os
@@ -26,32 +26,30 @@ from benchmarks import start
 from benchmarks.limits import BenchFailed
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE = 10.0
-"""The seconds for which a bench that was interrupted may go on, each time."""
+PATIENCE = 10.0  # seconds that an interrupted benchmark gets to end, each time
 PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
 class Bench(NamedTuple):
-    """A bench's words, the seconds that it may take, and when enough of it is printed: so often such a line."""
+    """A benchmark to run. It is stopped after ``times`` lines that begin with ``line``."""
 
     words: tuple[str, ...]
-    limit: float
+    limit: float  # seconds
     line: str = ""
     times: int = 1
 
 
 class Figure(NamedTuple):
-    """What a bench's output says: the median of what a pattern finds, through the median of what another finds."""
+    """A figure in a benchmark's output: the median of the matches of ``above``, divided by that of ``below``."""
 
     label: str
     bench: str
     above: str
     below: str = ""
-    before: str = ""
-    """What stands behind this in the output is something else."""
+    before: str = ""  # only the output before this text counts
 
     def read(self, output: str) -> float | None:
-        """The figure; None where the output does not tell."""
+        """Return the figure; None if the output lacks it."""
         text = output.partition(self.before)[0] if self.before else output
         above, below = (_find_numbers(pattern, text) for pattern in (self.above, self.below))
         if not above or (self.below and not below):
@@ -115,7 +113,7 @@ class Side(NamedTuple):
 
 def _find_numbers(pattern: str, text: str) -> list[float]:
     found = re.findall(pattern, text, re.MULTILINE) if pattern else []
-    return [float(one.replace(",", "")) for one in found]
+    return [float(number.replace(",", "")) for number in found]
 
 
 def _git(*words: str) -> str:
@@ -127,7 +125,7 @@ def _git(*words: str) -> str:
 
 @contextmanager
 def check_out(revision: str) -> Iterator[Side]:
-    """A revision in a worktree of its own. Its entry points are its own, too: a release may have moved its modules."""
+    """Check out a revision into a worktree, with its own entry points: their modules can differ."""
     name = _git("rev-parse", "--short", "--verify", f"{revision}^{{commit}}")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
@@ -138,7 +136,7 @@ def check_out(revision: str) -> Iterator[Side]:
             about.mkdir(parents=True)
             (about / "METADATA").write_text(f"Name: buongioco\nVersion: {project.get('version', '0')}\n")
             groups = [
-                "\n".join([f"[{group}]", *(f"{one} = {place}" for one, place in entries.items())])
+                "\n".join([f"[{group}]", *(f"{key} = {target}" for key, target in entries.items())])
                 for group, entries in project.get("entry-points", {}).items()
             ]
             (about / "entry_points.txt").write_text("\n".join(groups))
@@ -148,7 +146,7 @@ def check_out(revision: str) -> Iterator[Side]:
 
 
 def differing_packages(side: Side) -> list[str]:
-    """The packages that a revision pins otherwise than this source: both run with what is installed here."""
+    """List the packages that a revision pins at other versions. Both sides run with the packages installed here."""
     pins = [
         dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
         for folder in (side.path.split(os.pathsep)[-1], ROOT)
@@ -161,13 +159,13 @@ def differing_packages(side: Side) -> list[str]:
 
 
 def command_of(side: Side) -> list[str]:
-    """Return the command that runs a side's benchmarks. Before they had a package it was `buongioco bench`."""
+    """Return the command that runs a side's benchmarks. In old revisions it is `buongioco bench`."""
     has_package = (Path(side.path.split(os.pathsep)[-1]) / "benchmarks").is_dir()
     return [sys.executable, "-m", "benchmarks"] if has_package else [*start.COMMAND, "bench"]
 
 
 def output_of(bench: Bench, side: Side) -> str:
-    """What a bench prints, until that is enough; BenchFailed where it ends before, or takes too long."""
+    """Return a benchmark's output up to the last line needed. BenchFailed if it ends earlier or takes too long."""
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
@@ -184,18 +182,18 @@ def output_of(bench: Bench, side: Side) -> str:
         timer = threading.Timer(bench.limit, process.kill)
         timer.start()
         try:
-            seen = 0
+            matches = 0
             for line in process.stdout:
                 lines.append(line)
-                seen += bool(bench.line) and line.startswith(bench.line)
-                if bench.line and seen >= bench.times:
+                matches += bool(bench.line) and line.startswith(bench.line)
+                if bench.line and matches >= bench.times:
                     break
             else:
                 if process.wait():
                     errors.seek(0)
                     said = (errors.read().splitlines() or [f"exit code {process.returncode}"])[-1][:200]
                     raise BenchFailed(
-                        f"not told within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else said
+                        f"no figures within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else said
                     )
         finally:
             timer.cancel()
@@ -204,8 +202,8 @@ def output_of(bench: Bench, side: Side) -> str:
 
 
 def _interrupt(process: subprocess.Popen[str]) -> None:
-    """Have it end what it has started: a store that is left over would slow what is measured next."""
-    # Asked twice: Python sees a signal that comes just before a call that waits only when that call is over.
+    """Let a benchmark end its own processes: a store left over would slow the next measurement."""
+    # Twice: Python handles a signal that comes just before a blocking call only after that call.
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         try:
@@ -218,14 +216,14 @@ def _interrupt(process: subprocess.Popen[str]) -> None:
 
 
 def measure_bench(name: str, side: Side) -> dict[str, float]:
-    """A bench's figures by their labels, without those that it does not tell."""
+    """Return a benchmark's figures by label, without missing ones."""
     output = output_of(BENCHES[name], side)
     read = {figure.label: figure.read(output) for figure in FIGURES if figure.bench == name}
     return {label: value for label, value in read.items() if value is not None}
 
 
 def measure_start(side: Side) -> dict[str, float]:
-    """What a command, and the bot until it is healthy, cost."""
+    """Measure the cost of a command, and of the bot until it is healthy."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start.measure_command([*start.COMMAND, "games"], folder, side.path)
@@ -246,16 +244,16 @@ LABELS = (*(figure.label for figure in FIGURES), GAMES, HEALTHY, MEMORY)
 
 def command(
     revision: Annotated[str, typer.Argument(metavar="REV", help="A commit, tag or branch of this repository.")],
-    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured, in turn.")] = 3,
-    only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}; several may follow.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often to measure each side, in turn.")] = 3,
+    only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}. Can be repeated.")] = None,
 ) -> None:
-    """The same measured here and at another revision of the repository, in turn."""
+    """Measure this source and another revision of the repository, in turn."""
     wanted = only or list(MEASURES)
     if unknown := set(wanted) - set(MEASURES):
         raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
-    # Whoever ends this by a signal leaves no worktree behind, and no bench that goes on.
+    # Signals must remove the worktree and end the running benchmark.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # What is started in the background of a script takes no notice of SIGINT, nor do its children: ours end by that.
+    # Background jobs of a script ignore SIGINT, and so do their children, which we end with it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with check_out(revision) as before:
         if others := differing_packages(before):
@@ -267,28 +265,27 @@ def command(
         try:
             measure(sides, wanted, found)
         finally:
-            # It takes a while: what is told by then is worth having, however it ends.
+            # A run takes long, so report partial results too.
             report(before, found)
 
 
-Results = dict[str, list[dict[str, float]]]
-"""Each side's figures by their labels, round by round."""
+Results = dict[str, list[dict[str, float]]]  # each side's figures by label, per round
 
 
 def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None:
-    """Fill in what each side tells, round by round, and say it as it comes; what a side cannot is not tried again."""
-    hopeless: set[tuple[str, str]] = set()
+    """Measure round by round, and print figures as they come. A benchmark that fails on a side is not repeated."""
+    failed: set[tuple[str, str]] = set()
     rounds = len(found[sides[0].name])
     for number in range(rounds):
         for name in wanted:
             for side in sides if number % 2 == 0 else sides[::-1]:
-                if (name, side.name) in hopeless:
+                if (name, side.name) in failed:
                     continue
                 begun, step = time.monotonic(), f"round {number + 1} of {rounds}, {name} at {side.name}"
                 try:
                     figures = MEASURES[name](side)
                 except BenchFailed as failure:
-                    hopeless.add((name, side.name))
+                    failed.add((name, side.name))
                     typer.echo(f"{step}: {failure}", err=True)
                     continue
                 found[side.name][number].update(figures)
@@ -298,14 +295,14 @@ def measure(sides: tuple[Side, Side], wanted: list[str], found: Results) -> None
 
 
 def report(before: Side, found: Results) -> None:
-    """The table: medians, and the median of the rounds' ratios."""
+    """Print medians and the median of the rounds' ratios."""
     typer.echo(f"{'what':52}{before.name:>12}{'now':>12}{'ratio':>8}")
     old, new = found[before.name], found["now"]
     for label in LABELS:
-        values = [[one[label] for one in rounds if label in one] for rounds in (old, new)]
+        values = [[figures[label] for figures in rounds if label in figures] for rounds in (old, new)]
         if not any(values):
             continue
         ratios = [b[label] / a[label] for a, b in zip(old, new, strict=True) if a.get(label) and label in b]
-        shown = [f"{statistics.median(one):,.2f}" if one else "-" for one in values]
+        shown = [f"{statistics.median(each):,.2f}" if each else "-" for each in values]
         ratio = f"{statistics.median(ratios):.2f}" if ratios else "-"
         typer.echo(f"{label:52}{shown[0]:>12}{shown[1]:>12}{ratio:>8}")

@@ -1,6 +1,6 @@
-"""People for a bench, in the process of a platform's server: they press what stands on their panels, at random.
+"""Simulated people in a platform server's process. They press random buttons of their panels.
 
-A press is timed from when the platform has it for the bot to when the presser's own panel is changed.
+A press is timed from when the platform has it for the bot until the presser's own panel changes.
 """
 
 import asyncio
@@ -11,15 +11,12 @@ from typing import Any
 
 from benchmarks.limits import STALLED, BenchFailed
 
-PressHandler = Callable[[int, str, str], None]
-"""What makes a press: person, message, payload."""
-
-PanelId = tuple[int, str]
-"""A person and the message that is their panel of one table: people may sit at several."""
+PressHandler = Callable[[int, str, str], None]  # called with person, message, payload
+PanelId = tuple[int, str]  # a person and the message that is their panel of one table
 
 
 class Crowd:
-    """``press`` hands a press to the platform; the platform tells what each person is shown by `shown`."""
+    """``press`` passes a press to the platform. The platform reports panels with `update_panel`."""
 
     def __init__(self, press: PressHandler, seed: int = 1) -> None:
         self._press, self._random = press, Random(seed)
@@ -31,11 +28,11 @@ class Crowd:
 
     @property
     def ready_panels(self) -> int:
-        """How many panels have something to press."""
+        """Number of panels with something to press."""
         return len(self._ready)
 
     def update_panel(self, person: int, message: str, payloads: Sequence[str]) -> None:
-        """A person's panel has changed; ``payloads`` are those of its buttons that may be pressed."""
+        """Record a change of a person's panel. ``payloads`` are those of the buttons to press."""
         panel = (person, message)
         pressed = self._pressed.pop(panel, None)
         if pressed is not None:
@@ -49,21 +46,21 @@ class Crowd:
         self._wake.set()
 
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
-        """So many presses: ``rate`` a second, or as fast as it goes if that is 0, with ``at_once`` under way at most.
+        """Make ``presses``: ``rate`` a second, or without pause if it is 0, with at most ``at_once`` in flight.
 
-        Returns how many seconds it took, and each press's time in seconds. BenchFailed where nothing happens any more.
+        Return the total time and each press's time, in seconds. BenchFailed if no panel changes for `STALLED` seconds.
         """
         self._times, made = [], 0
         start = time.perf_counter()
-        happened, last = (0, 0), start
+        progress, last = (0, 0), start
         while made < presses:
             if (now := time.perf_counter()) - last > STALLED:
                 raise BenchFailed(
                     f"{made} of {presses} presses were made, and for {STALLED:g} s none came to its panel: "
                     f"{len(self._pressed)} wait, and {self.ready_panels} panels could be pressed"
                 )
-            if happened != (made, len(self._times)):
-                happened, last = (made, len(self._times)), now
+            if progress != (made, len(self._times)):
+                progress, last = (made, len(self._times)), now
             due = min(presses, int((time.perf_counter() - start) * rate) + 1) if rate else presses
             while made < due and len(self._pressed) < at_once and self._press_one():
                 made += 1
@@ -80,9 +77,9 @@ class Crowd:
 
     def _press_one(self) -> bool:
         while self._order:
-            # A random one of those who are ready, in the place of whom the last of the list stands from now on.
-            at = self._random.randrange(len(self._order))
-            self._order[at], self._order[-1] = self._order[-1], self._order[at]
+            # Remove a random entry: swap it with the last one.
+            index = self._random.randrange(len(self._order))
+            self._order[index], self._order[-1] = self._order[-1], self._order[index]
             panel = self._order.pop()
             if payloads := self._ready.pop(panel, ()):
                 self._pressed[panel] = time.perf_counter()

@@ -1,7 +1,7 @@
-"""`python -m benchmarks daily`: how much of a day's result is cards, and how much is play.
+"""`python -m benchmarks daily`: how much of a daily result is cards, and how much is play.
 
-For a row of days of each game: par (the strong robot in the seat), and what simpler players make of the same cards
-against the same robot, less par. Both in points as the table counts them, with their standard deviations.
+For several days of each game it measures par (the strong robot in the seat), and how far simpler players stay below par
+with the same cards against the same robot. Both are in the table's points, with standard deviations.
 """
 
 import statistics
@@ -20,28 +20,28 @@ SIMPLER = ("medium", "easy")
 
 def run(
     deals: Annotated[int, typer.Option(min=2, help="Days of each game; 52 are a year.")] = 52,
-    game: Annotated[list[str] | None, typer.Option(help="Only this game; may be repeated.")] = None,
+    game: Annotated[list[str] | None, typer.Option(help="Only this game. Can be repeated.")] = None,
 ) -> None:
-    """Play days of each game by robots alone: par's spread, and how far simpler players stay behind it."""
+    """Let robots play daily deals: the spread of par, and the distance of simpler players."""
     games = game or list(GAMES)
-    if unknown := [one for one in games if one not in GAMES]:
-        raise typer.BadParameter(f"{unknown[0]} is no game: {', '.join(GAMES)}", param_hint="--game")
+    if unknown := [name for name in games if name not in GAMES]:
+        raise typer.BadParameter(f"{unknown[0]} is not a game. Games: {', '.join(GAMES)}", param_hint="--game")
     typer.echo(f"{deals} days of each game; margins in points, mean ± standard deviation")
     head = "".join(f"{name + ' less par':>20}" for name in SIMPLER)
     typer.echo(f"{'':14}{'par':>16}{head}")
     with progress(deals * len(games), "days") as bar:
-        for one in games:
+        for game_id in games:
             pars: list[int] = []
-            behind: dict[str, list[int]] = {name: [] for name in SIMPLER}
+            margins: dict[str, list[int]] = {name: [] for name in SIMPLER}
             for number in range(deals):
-                secret = sha256(f"bench daily {one} {number}".encode()).digest()
-                par = _margin(play_with_robots(one, secret))
+                secret = sha256(f"bench daily {game_id} {number}".encode()).digest()
+                par = _margin(play_with_robots(game_id, secret))
                 pars.append(par)
                 for name in SIMPLER:
-                    behind[name].append(_margin(play_with_robots(one, secret, name, Random(number))) - par)
+                    margins[name].append(_margin(play_with_robots(game_id, secret, name, Random(number))) - par)
                 bar.update(1)
-            columns = "".join(f"{_spread(behind[name]):>20}" for name in SIMPLER)
-            typer.echo(f"{one:14}{_spread(pars):>16}{columns}")
+            columns = "".join(f"{_spread(margins[name]):>20}" for name in SIMPLER)
+            typer.echo(f"{game_id:14}{_spread(pars):>16}{columns}")
 
 
 def _margin(result: DayResult) -> int:

@@ -1,7 +1,7 @@
-"""The whole bot on Discord, against a bare handler of the same library that makes as many calls.
+"""The whole bot on Discord, compared with a bare handler of the same library that makes as many calls.
 
-Discord with its people is in another process, and the store in a third. The bare handler answers a press by changing
-the presser's message, changes the other player's, and now and then a board's: as often as the whole bot does.
+Discord and its people run in a second process, the store in a third. The bare handler answers a press with an edit of
+the presser's message. It also edits the other player's and, as often as the whole bot, a board.
 """
 
 import asyncio
@@ -45,20 +45,18 @@ TOKEN = "bench"  # noqa: S105
 SERVER = "benchmarks.discord_server"
 ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
+# Tables of each pair of people, pairs, and presses. Each person gets one edit for an own press and one for the other's
+# each second, the limit of a private chat.
 TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
-"""Tables of the same two people, how many such two there are, and their presses a second: each of them one, and as many
-edits of the others', which is as fast as a private chat may be written to.
-"""
 
+# Pictures take longer: with more presses at once each would wait too long for its picture.
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
-"""The same with pictures, which take more time: with more at once each would wait too long for its picture."""
-
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
 
 
 def make_adapter(card_room: CardRoom) -> Discord:
-    """The adapter. Discord's own limit is not what is measured; the rate limits of channels stay."""
+    """Return the adapter without Discord's overall limit, which is not measured. Channels keep their limits."""
     adapter = Discord(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     adapter.shows_pictures = False
@@ -66,14 +64,13 @@ def make_adapter(card_room: CardRoom) -> Discord:
 
 
 def make_picture_adapter(card_room: CardRoom) -> Discord:
-    """The same, with pictures."""
     adapter = make_adapter(card_room)
     adapter.shows_pictures = True
     return adapter
 
 
 class BareClient(discord.Client):
-    """What a bot does that only answers: it shows panels like the whole bot's, built anew each time by the library."""
+    """A bot that only answers. It shows panels like the whole bot's, built by the library each time."""
 
     def __init__(self, like: dict[str, Any]) -> None:
         super().__init__(intents=discord.Intents(guilds=True), max_messages=None)
@@ -96,7 +93,7 @@ class BareClient(discord.Client):
         await asyncio.gather(*edits)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
-        """The library would print a traceback for each."""
+        """Count errors. The library would print a traceback for each."""
         self.failures.append(type(sys.exception()).__name__)
 
     def _shown(self, kind: str) -> dict[str, Any]:
@@ -108,7 +105,7 @@ class BareClient(discord.Client):
 
     def _view(self, kind: str) -> discord.ui.LayoutView:
         view = discord.ui.LayoutView(timeout=None)
-        # It need not be remembered: presses are read from their interactions.
+        # The library need not remember the view: presses are read from their interactions.
         view.stop()
         into: Any = view
         for component in self._panels[kind]["components"]:
@@ -134,7 +131,7 @@ class BareClient(discord.Client):
 
 
 def _use_server(there: Server) -> None:
-    """The library keeps addresses for the whole process."""
+    """Set the library's addresses, which hold for the whole process."""
     Route.BASE = f"{there.url}/api/v10"
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 
@@ -142,7 +139,7 @@ def _use_server(there: Server) -> None:
 async def measure_bare(
     url: str, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
 ) -> dict[str, Any]:
-    """The bare library at as many tables, and the names of the errors that its handler met."""
+    """Measure the bare library at ``tables`` tables. ``failures`` are the names of its handler's errors."""
     async with connect_to(url) as there, BareClient(like) as client:
         _use_server(there)
         running = asyncio.create_task(client.start(TOKEN))
@@ -167,7 +164,7 @@ def _settings(there: Server) -> Settings:
 
 
 async def measure_shared_chats() -> None:
-    """People who sit at many tables, all of them in one private chat: it may not be written to so often."""
+    """Measure people with many tables in one private chat, which limits the edits."""
     async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
         await there.open_tables(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
         await there.wait_until_ready(TOGETHER * PAIRS)
@@ -177,7 +174,7 @@ async def measure_shared_chats() -> None:
 async def compare_in_turn(
     there: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
 ) -> None:
-    """The whole bot and the bare library, each with a server of its own, in turn."""
+    """Measure the whole bot and the bare library in turn, each with its own server."""
     wholes, bares = [], []
     for _ in range(rounds):
         whole = await measure_presses(there, name, presses, rate, at_once)
@@ -203,7 +200,7 @@ async def measure(idle: int) -> None:
 
 
 async def measure_with_pictures() -> None:
-    """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
+    """Measure panels with pictures, painted in another process. The bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
     async with (
         start_server(SERVER) as there,
@@ -218,9 +215,9 @@ async def measure_with_pictures() -> None:
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
-    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures."""
+    """Run the benchmark. The largest of ``tables`` is the number of idle tables for memory, without pictures."""
     logs.set_up("warning")
-    # A server on the same machine answers heartbeats faster than the library expects, and it complains.
+    # A local server answers heartbeats faster than the library expects, so it would log warnings.
     logging.getLogger("discord.gateway").setLevel(logging.ERROR)
     tune_garbage_collector()
     asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))

@@ -1,7 +1,7 @@
-"""Discord for the bench: as little of it as a game takes, as fast as may be, with a crowd of people in it.
+"""A minimal, fast Discord server for benchmarks, with simulated people.
 
-Table ``n`` has channel ``BOARDS + n``; people's private channels have their numbers.
-`tests/discord/server.py` is the one that is strict.
+Table ``n`` has channel ``BOARDS + n``. A person's private channel has the person's number. The strict server is
+`tests/discord/server.py`.
 """
 
 import asyncio
@@ -40,18 +40,15 @@ GUILD: dict[str, Any] = {
     "member_count": 3,
     "preferred_locale": "en-US",
 }
-MESSAGE, CHANGE = 4, 7
-"""Kinds of answers: a new message, and a change of the pressed one; what is put off changes nothing."""
-
+MESSAGE, CHANGE = 4, 7  # kinds of answers: a new message, an edit of the pressed one
 EPHEMERAL = 1 << 6
-ANSWERED = 40060
-"""Discord's code for an interaction that has its answer."""
+ANSWERED = 40060  # Discord's error code for an interaction that was answered before
 
 NOT_PRESSED = ("claim", "blind", "resign")
 
 
 class BenchServer(PlatformServer):
-    """Counts calls by kind, and dispatches what people do."""
+    """Counts calls by kind, and dispatches interactions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,14 +57,14 @@ class BenchServer(PlatformServer):
         self._sequence = 0
         self._numbers = 100_000_000
         self._messages: dict[int, dict[str, Any]] = {}
+        # By interaction: its time, its channel, and the pressed message, 0 for a command.
         self._waiting: dict[str, tuple[float, int, int]] = {}
-        """By interaction: since when, in which channel, and which message was pressed, 0 for a command."""
+        # By token: the channel and number of the answer, or of the deferred answer.
         self._originals: dict[str, tuple[int, int]] = {}
-        """By token: the channel and number of the message that answered, or of the one that is put off."""
         self._acknowledged: list[float] = []
         self._sending: set[asyncio.Task[None]] = set()
 
-    # What the bot asks for
+    # Calls of the bot
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         path = request.path.removeprefix("/api/v10")
@@ -106,7 +103,7 @@ class BenchServer(PlatformServer):
         return None
 
     def _handle_webhook(self, method: str, token: str, message: str, body: dict[str, Any]) -> Any:
-        """A message by an interaction's token: one more, or a change of the answer or of another."""
+        """Send or edit a message by an interaction's token."""
         channel, original = self._originals[token]
         if method == "DELETE":
             return None
@@ -117,12 +114,12 @@ class BenchServer(PlatformServer):
     def _answer_interaction(self, interaction: str, body: dict[str, Any], *, tell: bool) -> Any:
         if interaction not in self._waiting:
             return {"code": ANSWERED, "message": "Interaction has already been acknowledged."}
-        said = self._apply_answer(interaction, body)
-        about = {"id": interaction, "type": 3}
-        return {"interaction": about, "resource": {"type": body["type"], "message": said}} if tell else None
+        message = self._apply_answer(interaction, body)
+        resource = {"type": body["type"], "message": message}
+        return {"interaction": {"id": interaction, "type": 3}, "resource": resource} if tell else None
 
     def _apply_answer(self, interaction: str, body: dict[str, Any]) -> Any:
-        """The message that an answer brings or changes."""
+        """Return the message that an answer sends or edits."""
         since, channel, message = self._waiting.pop(interaction)
         self._acknowledged.append(time.perf_counter() - since)
         token = _token(interaction)
@@ -130,9 +127,9 @@ class BenchServer(PlatformServer):
         if body["type"] == CHANGE:
             return self._store_message(channel, message, body["data"])
         if body["type"] == MESSAGE and not body["data"]["flags"] & EPHEMERAL:
-            said = self._store_message(channel, None, body["data"])
-            self._originals[token] = channel, int(said["id"])
-            return said
+            sent = self._store_message(channel, None, body["data"])
+            self._originals[token] = channel, int(sent["id"])
+            return sent
         if not message:
             self._numbers += 1
             self._originals[token] = channel, self._numbers
@@ -158,8 +155,8 @@ class BenchServer(PlatformServer):
         return self._messages[number]
 
     def _react(self, channel: int, message: int, body: dict[str, Any]) -> None:
-        """Somebody looks at what is shown, and will press what is of use."""
-        payloads = [one["custom_id"] for one in _walk(body["components"]) if one["type"] == 2]
+        """Let people react to a shown message."""
+        payloads = [part["custom_id"] for part in _walk(body["components"]) if part["type"] == 2]
         if channel < BOARDS:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.update_panel(
@@ -178,12 +175,12 @@ class BenchServer(PlatformServer):
             self._count_panel("board", body)
 
     def _count_panel(self, kind: str, body: dict[str, Any]) -> None:
-        """A panel is shown. One whose picture is there already is no sample: the bare library could not send it."""
+        """Count a shown panel. A panel without its picture's bytes is no sample for the bare library."""
         self.uploads += "png" in body
         if "png" in body or not body.get("attachments"):
             self.keep_sample(kind, body)
 
-    # What people do
+    # Actions of people
 
     def challenge(self, table: int) -> None:
         option = {"name": "game", "type": 3, "value": "metamazzo"}
@@ -232,9 +229,9 @@ class BenchServer(PlatformServer):
         self._sequence += 1
         self._send({"op": 0, "t": name, "s": self._sequence, "d": data})
 
-    def _send(self, said: dict[str, Any]) -> None:
+    def _send(self, payload: dict[str, Any]) -> None:
         assert self._socket
-        packed = self._compressor.compress(json.dumps(said).encode()) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
+        packed = self._compressor.compress(json.dumps(payload).encode()) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
         task = asyncio.ensure_future(self._socket.send_bytes(packed))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -252,7 +249,7 @@ class BenchServer(PlatformServer):
                 self._send({"op": 11, "d": None, "s": None, "t": None})
             elif op == 2:
                 url = f"ws://127.0.0.1:{self.port}/gateway"
-                about = {
+                ready = {
                     "v": 10,
                     "user": BOT,
                     "application": {"id": "1", "flags": 0},
@@ -260,12 +257,12 @@ class BenchServer(PlatformServer):
                     "shard": [0, 1],
                 }
                 self._dispatch(
-                    "READY", {**about, "resume_gateway_url": url, "guilds": [{"id": str(SERVER), "unavailable": True}]}
+                    "READY", {**ready, "resume_gateway_url": url, "guilds": [{"id": str(SERVER), "unavailable": True}]}
                 )
                 self._dispatch("GUILD_CREATE", GUILD)
         return socket
 
-    # What the bench wishes
+    # Actions of the benchmark
 
     async def wait_until_connected(self) -> None:
         while self._socket is None or not self._sequence:
@@ -276,39 +273,39 @@ class BenchServer(PlatformServer):
             self._store_message(2 * table, None, samples["hand"])
             self.crowd.update_panel(2 * table, str(self._numbers), ["bare"])
 
-    async def run_action(self, wish: dict[str, Any]) -> Any:
+    async def run_action(self, action: dict[str, Any]) -> Any:
         self._acknowledged = []
-        result = await super().run_action(wish)
-        return {**result, "acknowledged": self._acknowledged} if wish["do"] == "play" else result
+        result = await super().run_action(action)
+        return {**result, "acknowledged": self._acknowledged} if action["do"] == "play" else result
 
 
 def _token(interaction: str) -> str:
-    """As long as Discord's are."""
+    """Return a token as long as Discord's."""
     return interaction.rjust(200, "x")
 
 
 def _command_object(number: int, command: dict[str, Any]) -> dict[str, Any]:
-    """A command as Discord has it once it was told."""
-    about = {"id": str(number), "application_id": "1", "version": "1", "default_member_permissions": None}
-    return {"description": "", "type": 1, **command, **about}
+    """Return a registered command as Discord does."""
+    ids = {"id": str(number), "application_id": "1", "version": "1", "default_member_permissions": None}
+    return {"description": "", "type": 1, **command, **ids}
 
 
 def _walk(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [one for part in components for one in (part, *_walk(part.get("components", [])))]
+    return [found for part in components for found in (part, *_walk(part.get("components", [])))]
 
 
 def _number_components(components: list[dict[str, Any]], attachment: int) -> list[dict[str, Any]]:
-    """Components as Discord tells of them, a picture with its attachment's id."""
-    for number, one in enumerate(_walk(components), 1):
-        one["id"] = number
-        for item in one.get("items", ()):
+    """Number components as Discord does, and give pictures their attachment's id."""
+    for number, component in enumerate(_walk(components), 1):
+        component["id"] = number
+        for item in component.get("items", ()):
             name = item["media"]["url"].rpartition("/")[2]
             item["media"] = {"url": f"https://cdn/{attachment}/{name}", "attachment_id": str(attachment)}
     return components
 
 
 async def _read_body(request: web.BaseRequest) -> Any:
-    """A request's body; the ``png`` in it is the file that came with it, in Base64."""
+    """Return a request's body. Its ``png`` is the attached file, in Base64."""
     if request.content_type != "multipart/form-data":
         return await request.json(loads=json.loads) if request.can_read_body else {}
     form = await read_form(request)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks engine`: playouts and moves a second, beside OpenSpiel's spades in the same process."""
+"""`python -m benchmarks engine`: playouts and moves a second, compared with OpenSpiel's spades in the same process."""
 
 import random
 import statistics
@@ -14,17 +14,14 @@ from engine import GAMES, Game, load, read
 from engine.position import SearchPosition, search_position
 
 ROUNDS = 5
-SECONDS = 0.4
-"""How long a round measures one thing. Rounds go round all things, so that a machine's drift spreads over all."""
-
+SECONDS = 0.4  # for one measurement; a round makes all of them, so a machine's drift affects all alike
 GAMES_WEIGHED = 21
 
-Playout = Callable[[], int]
-"""Plays something out once and says how many moves that took."""
+Playout = Callable[[], int]  # plays once to the end and returns the number of moves
 
 
 def public_playout(game_id: str, rng: random.Random) -> Playout:
-    """One deal through `legal_moves` and `play`, shuffle and scoring included."""
+    """Return a playout of one deal through `legal_moves` and `play`, with shuffle and scoring."""
 
     def playout() -> int:
         game = Game(game_id, dealer=0)
@@ -41,7 +38,7 @@ def public_playout(game_id: str, rng: random.Random) -> Playout:
 
 
 def opening_position(game_id: str, rng: random.Random) -> SearchPosition:
-    """The light position of a random deal at its first card."""
+    """Return the search position of a random deal at its first card."""
     game = Game(game_id, dealer=0)
     game.deal(rng.randbytes(32))
     while game.current and game.current.phase != "play" and game.turn is not None:
@@ -51,7 +48,7 @@ def opening_position(game_id: str, rng: random.Random) -> SearchPosition:
 
 
 def position_playout(start: SearchPosition, rng: random.Random) -> Playout:
-    """A copy of a position, played out by its own method."""
+    """Return a playout of a position by its own method."""
 
     def playout() -> int:
         start.copy().playout(rng.random)
@@ -61,7 +58,7 @@ def position_playout(start: SearchPosition, rng: random.Random) -> Playout:
 
 
 def position_steps(start: SearchPosition) -> Playout:
-    """A copy of a position, played card by card from outside: always the highest legal card."""
+    """Return a playout that plays the highest legal card each time."""
 
     def playout() -> int:
         here = start.copy()
@@ -73,9 +70,9 @@ def position_steps(start: SearchPosition) -> Playout:
 
 
 def openspiel_playout(rng: random.Random) -> Playout | None:
-    """OpenSpiel's spades, random moves and chance driven from Python; None where it is not installed."""
+    """Return a playout of OpenSpiel's spades, driven from Python; None if it is not installed."""
     try:
-        import pyspiel  # noqa: PLC0415 - it may be missing
+        import pyspiel  # noqa: PLC0415 - it can be missing
     except ImportError:
         return None
     spades: Any = pyspiel.load_game("spades")
@@ -91,7 +88,7 @@ def openspiel_playout(rng: random.Random) -> Playout | None:
 
 
 def measure(playout: Playout) -> tuple[float, float]:
-    """Moves a second and playouts a second."""
+    """Return moves a second and playouts a second."""
     moves = playouts = 0
     start = time.perf_counter()
     while (spent := time.perf_counter() - start) < SECONDS:
@@ -101,7 +98,7 @@ def measure(playout: Playout) -> tuple[float, float]:
 
 
 def microseconds(action: Callable[[], object], times: int = 300) -> float:
-    """The median over rounds of an action's mean time."""
+    """Return the median over rounds of an action's mean time."""
     means = []
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -112,7 +109,7 @@ def microseconds(action: Callable[[], object], times: int = 300) -> float:
 
 
 def run() -> None:
-    """Playouts and moves a second, copying, loading and record sizes."""
+    """Measure playouts and moves a second, copying, loading and record sizes."""
     rng = random.Random(1)
     baseline = openspiel_playout(rng)
     rows: dict[str, list[Playout]] = {}

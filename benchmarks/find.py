@@ -1,6 +1,6 @@
-"""`python -m benchmarks find`: matching a thousand people who look for an opponent.
+"""`python -m benchmarks find`: match a thousand people who look for an opponent.
 
-Its baseline, in the same rounds, looks at every pair of people.
+The baseline, in the same rounds, checks every pair of people.
 """
 
 import random
@@ -23,9 +23,7 @@ FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
 
 
 def mixed(source: random.Random) -> list[Searcher]:
-    """People who came within a minute: half would play any game for two, the others one of all; some have blocked
-    somebody.
-    """
+    """Return people who came within a minute. Half accept any game for two, the others one game. Some block others."""
     return [
         Searcher(
             f"telegram:{number}",
@@ -40,17 +38,16 @@ def mixed(source: random.Random) -> list[Searcher]:
 
 
 def four_by_four(source: random.Random) -> list[Searcher]:
-    """The same, but all for one game for four."""
-    return [replace(one, games=("tressette",)) for one in mixed(source)]
+    """Return the same people, all for one game for four."""
+    return [replace(searcher, games=("tressette",)) for searcher in mixed(source)]
 
 
 def far_apart(_source: random.Random) -> list[Searcher]:
-    """Nobody fits anybody: each has just come, and ratings are far apart."""
+    """Return people of whom none match: all have just come, with ratings far apart."""
     return [Searcher(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 
 def count_pairs(crowd: Sequence[Searcher], now: float) -> int:
-    """How many pairs fit."""
     return sum(can_match(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
 
 

@@ -1,7 +1,7 @@
-"""Two other ways to paint what `bot.pictures.layout` lays out, for `python -m benchmarks pictures` to measure.
+"""Two other painters of `bot.pictures.layout`, as baselines of `python -m benchmarks pictures`.
 
-Both are as quick as their libraries let one be without tricks: the same cards, boxes and letters, in true colour or in
-the library's own palette.
+Both paint the same cards, boxes and letters as fast as their libraries allow without tricks, in true colour or in the
+library's own palette.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,8 @@ ANCHORS = {"left": "start", "middle": "middle", "right": "end"}
 
 
 def resvg_painter() -> Callable[[Scene], bytes]:
-    """The whole table as one SVG, read and drawn anew for each picture."""
-    import resvg_py  # noqa: PLC0415 - each painter's library may be missing
+    """Return a painter that renders the whole table from one SVG for each picture."""
+    import resvg_py  # noqa: PLC0415 - a painter's library can be missing
 
     def paint(scene: Scene) -> bytes:
         height, items, _curves = lay_out(scene)
@@ -61,7 +61,7 @@ def _hex(colour: Colour) -> str:
 
 
 def vips_painter() -> Callable[[Scene], bytes]:
-    """Cards, boxes and texts made once each, put together and given a palette by libvips."""
+    """Return a painter that makes cards, boxes and texts once, and composes them with libvips."""
     import pyvips  # noqa: PLC0415
 
     @lru_cache(1000)

@@ -1,8 +1,8 @@
-"""The readers of `benchmarks.pages`, in a process of their own: `python -m benchmarks.page_readers PORT`.
+"""The readers of `benchmarks.pages`, in their own process: `python -m benchmarks.page_readers PORT`.
 
-The first line of its input is JSON: for each page to open its path and its reader's cookie. A line is printed once all
-of them show something; when its input ends, when each page came to show each version, in seconds of the monotonic
-clock, which all processes of a machine share.
+The first input line is JSON: path and cookie of each page. When all pages show something, a line is printed. When the
+input ends, the time is printed when each page first showed each version, in seconds of the monotonic clock, which all
+processes of a machine share.
 """
 
 import asyncio
@@ -14,25 +14,24 @@ import time
 from aiohttp import ClientSession, WSMsgType
 
 VERSION = re.compile(r'"version":(\d+)')
-AT_ONCE = 50
-"""Connections that are made side by side."""
+AT_ONCE = 50  # connections opened at a time
 
 
 async def read(port: int, pages: list[tuple[str, str]]) -> None:
     shown: list[dict[int, float]] = [{} for _ in pages]
-    door = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(AT_ONCE)
     url = f"http://127.0.0.1:{port}"
 
     async def follow(page: int, path: str, cookie: str, has_begun: asyncio.Event) -> None:
         headers = {"Origin": url, "Cookie": cookie}
         async with ClientSession() as session, session.ws_connect(f"{url}{path}", headers=headers) as line:
-            async for word in line:
-                if word.type is WSMsgType.TEXT and (found := VERSION.search(word.data)):
+            async for message in line:
+                if message.type is WSMsgType.TEXT and (found := VERSION.search(message.data)):
                     shown[page].setdefault(int(found[1]), time.monotonic())
                     has_begun.set()
 
     async def begin(page: int, path: str, cookie: str) -> asyncio.Task[None]:
-        async with door:
+        async with gate:
             has_begun = asyncio.Event()
             task = asyncio.create_task(follow(page, path, cookie, has_begun))
             waiting = asyncio.create_task(has_begun.wait())

@@ -1,8 +1,7 @@
-"""The second half of `python -m benchmarks web`: two hundred tables, each played at on two pages.
+"""The second half of `python -m benchmarks web`: two hundred tables, each played on two pages.
 
-Times are from when a move is committed until the page of the player who did not make it was told. The baseline, in the
-same run, tells as much to as many pages by aiohttp alone. Readers are a process of their own
-(`benchmarks.page_readers`).
+Times run from a move's commit until the other player's page receives it. The baseline, in the same run, sends as much
+to as many pages with aiohttp alone. Readers run in their own process (`benchmarks.page_readers`).
 """
 
 import asyncio
@@ -26,33 +25,31 @@ from bot.site.hand_page import hand_page
 TABLES = 200
 MOVES_A_SECOND = 200
 SECONDS = 10
-TABLES_EACH = 10
-"""At how many tables each person sits: new people are few at a time."""
+TABLES_EACH = 10  # tables of each person, because only a few new people can come at a time
 
 GAME = "metamazzo"
 
 
 class Page(NamedTuple):
-    """A page that is open: its WebSocket's path, and its reader's cookie."""
+    """An open page."""
 
-    path: str
+    path: str  # of its WebSocket
     cookie: str
 
 
 class CommittedMove(NamedTuple):
-    """A move: the page that is to be told, the version that it comes to, and when it was committed, in seconds."""
+    """A committed move."""
 
-    page: int
-    version: int
-    at: float
+    page: int  # the other player's
+    version: int  # after the move
+    at: float  # seconds
 
 
-Move = Callable[[int], Awaitable[CommittedMove]]
-"""Make the move of this number."""
+Move = Callable[[int], Awaitable[CommittedMove]]  # makes the move with this number
 
 
 def run(tables: int, seconds: float) -> None:
-    """Print how long pages took to be told, beside aiohttp alone."""
+    """Print how long pages took to receive moves, next to aiohttp alone."""
     typer.echo(
         f"{tables} tables on two pages each, {MOVES_A_SECOND} moves/s for {seconds:g} s, commit to the other page"
     )
@@ -65,7 +62,7 @@ def run(tables: int, seconds: float) -> None:
 
 
 async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
-    """As `_measured`, and how many characters a page is told."""
+    """Return the results of `_measure`, and the characters that a page receives."""
     async with bot_with_pages() as (worker, port):
         codes, pages = await _open_tables(port, tables)
 
@@ -77,7 +74,7 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
             assert turn is not None
             chair = table.chairs[turn]
             assert chair
-            card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+            card = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
             after = await worker.room.press(table.code, chair.person, table.version, card, f"m{number}")
             return CommittedMove(2 * at + 1 - turn, after.version, time.monotonic())
 
@@ -89,7 +86,7 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
 
 
 async def _open_tables(port: int, tables: int) -> tuple[list[str], list[Page]]:
-    """Tables at which two people sit, opened as people do; pages stand by table and seat."""
+    """Open tables with two people each, as people do. Return codes, and pages by table and seat."""
     url = f"http://127.0.0.1:{port}"
     codes: list[str] = []
     pages: list[Page] = []
@@ -102,7 +99,7 @@ async def _open_tables(port: int, tables: int) -> tuple[list[str], list[Page]]:
                         codes.append(answer.url.path.rpartition("/")[2])
                     async with bruno.post(f"/t/{codes[-1]}", data={"name": "Bruno"}) as answer:
                         answer.raise_for_status()
-                    pages += [Page(f"/t/{codes[-1]}/live", _cookie(one)) for one in (anna, bruno)]
+                    pages += [Page(f"/t/{codes[-1]}/live", _cookie(browser)) for browser in (anna, bruno)]
     return codes, pages
 
 
@@ -114,11 +111,11 @@ async def _browser(url: str) -> AsyncIterator[ClientSession]:
 
 
 def _cookie(session: ClientSession) -> str:
-    return "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
+    return "; ".join(f"{cookie.key}={cookie.value}" for cookie in session.cookie_jar)
 
 
 async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[list[float], int]:
-    """Nothing but aiohttp: each move is told to both pages of its table, in as many bytes as ours."""
+    """Measure aiohttp alone: each move goes to both pages of its table, in as many bytes as the bot's."""
     lines: dict[int, web.WebSocketResponse] = {}
     filling = "x" * size
 
@@ -154,7 +151,7 @@ async def _measure_baseline(tables: int, seconds: float, size: int) -> tuple[lis
 
 
 async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
-    """Milliseconds from each move's commit until the other page was told of it, and how many never were."""
+    """Return the milliseconds from each commit until the other page had the move, and the number of missed moves."""
     words = [sys.executable, "-m", "benchmarks.page_readers", str(port)]
     pipe = asyncio.subprocess.PIPE
     readers = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
@@ -176,6 +173,6 @@ async def _measure(port: int, pages: Sequence[Page], seconds: float, move: Move)
         if readers.returncode is None:
             readers.kill()
         await readers.wait()
-    told = [shown[one.page].get(str(one.version)) for one in made]
-    times = [1000 * max(0.0, at - one.at) for one, at in zip(made, told, strict=True) if at is not None]
-    return times, told.count(None)
+    arrivals = [shown[move.page].get(str(move.version)) for move in made]
+    times = [1000 * max(0.0, at - move.at) for move, at in zip(made, arrivals, strict=True) if at is not None]
+    return times, arrivals.count(None)

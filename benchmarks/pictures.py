@@ -1,4 +1,4 @@
-"""`python -m benchmarks pictures`: what a hand's picture costs, by the ways there are to paint it."""
+"""`python -m benchmarks pictures`: the cost of a hand's picture with several painters."""
 
 import asyncio
 import multiprocessing
@@ -29,16 +29,13 @@ from engine.rules import RELEASE, resolve
 Painter = Callable[[Scene], bytes]
 
 NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
-EACH = 8
-"""The other painters are so slow that each so-manieth picture is enough."""
-
-TICK = 0.001
-"""Seconds between two looks at the clock, to see how long the event loop was held up."""
+EACH = 8  # the other painters are slow, so they paint every eighth picture only
+TICK = 0.001  # seconds between checks whether the event loop was blocked
 
 
 def pillow_painter() -> Painter:
-    """The bot's own: Pillow, with cards made once by resvg."""
-    from bot.pictures.painter import paint  # noqa: PLC0415 - as the others, when it is measured
+    """Return the bot's painter: Pillow, with cards made once by resvg."""
+    from bot.pictures.painter import paint  # noqa: PLC0415 - imported when it is measured, as the others
 
     return paint
 
@@ -51,13 +48,13 @@ PAINTERS: dict[str, Callable[[], Painter]] = {
 
 
 def scenes_of(game: str, style: CardStyle) -> list[Scene]:
-    """What the players of a deal see, each at their turns."""
+    """Return the hands of a deal, each as its player sees it at a turn."""
     random = Random(game)
     kind = GAMES[game]
     sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
     rules = resolve(kind.rules, {}).model_dump()
-    begun: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
-    table = Table("BENCH").after(begun, "u")
+    start: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
+    table = Table("BENCH").after(start, "u")
     greedy, found = make_robot("greedy", random), []
     while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
         scene = hand_scene(snapshot(table, seat), "en", "italian", style)
@@ -70,7 +67,6 @@ def scenes_of(game: str, style: CardStyle) -> list[Scene]:
 
 
 def measure(name: str, paint: Painter, scenes: Sequence[Scene]) -> None:
-    """Print a painter's line."""
     start = time.process_time()
     for scene in scenes:
         paint(scene)
@@ -89,7 +85,7 @@ def measure(name: str, paint: Painter, scenes: Sequence[Scene]) -> None:
 
 
 async def measure_pool(scenes: Sequence[Scene]) -> None:
-    """Print how long pictures take that are painted in the pool, and what the bot's own process notices of that."""
+    """Print how long pictures take in the pool, and the load on the bot's own process."""
     pictures = PicturePool()
     panels = [Panel((Span("text"),), picture=Picture(scene, "")) for scene in scenes]
     try:
@@ -117,7 +113,7 @@ async def measure_pool(scenes: Sequence[Scene]) -> None:
 
 
 async def _time_pictures(pictures: PicturePool, panels: Sequence[Panel]) -> list[float]:
-    """Milliseconds until each picture was there."""
+    """Return the milliseconds until each picture was ready."""
     times = []
     async with within(PATIENCE, "the pictures"):
         for panel in panels:
@@ -128,7 +124,7 @@ async def _time_pictures(pictures: PicturePool, panels: Sequence[Panel]) -> list
 
 
 async def _longest_wait() -> float:
-    """How many seconds the event loop came late at most, until cancelled."""
+    """Return the longest delay of the event loop in seconds, until cancelled."""
     longest = 0.0
     while True:
         start = time.perf_counter()
@@ -140,11 +136,11 @@ async def _longest_wait() -> float:
 
 
 def command(
-    game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
+    game: Annotated[list[str] | None, typer.Option(help="Only this game. Can be repeated.")] = None,
     easy: Annotated[bool, typer.Option("--easy", help="Cards with large signs.")] = False,
 ) -> None:
-    """Pictures of hands by several painters: CPU, bytes, and what the event loop notices."""
-    scenes = [scene for one in game or GAMES for scene in scenes_of(one, "easy" if easy else "classic")]
+    """Measure painters of hands: CPU, bytes, and delays of the event loop."""
+    scenes = [scene for game_id in game or GAMES for scene in scenes_of(game_id, "easy" if easy else "classic")]
     typer.echo(f"{len(scenes)} hands, one deal of each game")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     asyncio.run(measure_pool(scenes))

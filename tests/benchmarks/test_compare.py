@@ -137,7 +137,7 @@ def test_steps_are_printed_at_once_and_the_table_after_sigterm(
 def test_a_missing_figure_is_a_dash_with_its_reason(repository: Path) -> None:
     result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0
-    assert "discord at now: not told within 3 s" in result.stderr
+    assert "discord at now: no figures within 3 s" in result.stderr
     assert result.stderr.count("engine at now: no such benchmark") == 1
     assert "Discord" not in result.stdout
     assert "room, flat out, presses/s" in result.stdout

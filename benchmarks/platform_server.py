@@ -1,9 +1,9 @@
-"""A platform for benches, in a process of its own, with its people in it.
+"""A platform for benchmarks, with its people, in its own process.
 
-It prints its port, serves until its standard input ends, and takes what the bench asks for at ``/control``: ``open`` so
-many tables, ``ready`` (how many panels have something to press), ``samples`` of what was sent, ``settle`` (until the
-bot has nothing more to show), ``bare`` (people for the bare library), and ``play``. What comes of it is a ``result``,
-or why it ``failed``.
+It prints its port and serves until its standard input ends. The benchmark posts actions to ``/control``: ``open``
+tables, ``ready`` (the number of panels with something to press), ``samples`` of what was sent, ``settle`` (wait until
+the bot has nothing more to show), ``bare`` (people for the bare library), and ``play``. The answer has a ``result`` or
+the reason why the action ``failed``.
 """
 
 import asyncio
@@ -17,23 +17,20 @@ from aiohttp import web
 from benchmarks.crowd import Crowd
 from benchmarks.limits import BenchFailed
 
+# Tables opened at a time. A chat can have twice as many open challenges, and all Discord tables here are in one server.
 AT_ONCE = 10
-"""How many tables are being opened at a time; a chat may have twice as many open challenges, and Discord's tables here
-are all in one server.
-"""
 
 
 class PlatformServer(ABC):
-    """What a platform counts, and what its people do.
+    """Counts calls, and acts for the platform's people.
 
-    Table ``n`` has persons ``2n`` and ``2n + 1``, or the same two sit at so many tables as are ``together``.
+    Table ``n`` has persons ``2n`` and ``2n + 1``. With ``together``, the same two people sit at that many tables.
     """
 
     def __init__(self) -> None:
         self.crowd = Crowd(self.press)
         self.calls: Counter[str] = Counter()
-        self.uploads = 0
-        """Pictures that came with calls."""
+        self.uploads = 0  # pictures that came with calls
         self.samples: dict[str, Any] = {}
         self.together = 1
         self.port = 0
@@ -42,34 +39,34 @@ class PlatformServer(ABC):
 
     @abstractmethod
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer a request, the bot's or the bench's."""
+        """Answer a request of the bot or the benchmark."""
 
     @abstractmethod
     def press(self, person: int, message: str, payload: str) -> None:
-        """Have somebody press a button of their own panel."""
+        """Let a person press a button of their own panel."""
 
     @abstractmethod
     def challenge(self, table: int) -> None:
-        """Have a table's first person challenge."""
+        """Let a table's first person challenge."""
 
     def mark_accepted(self, table: int) -> bool:
-        """Whether a table's second person has accepted already; from now on they have."""
+        """Mark that a table's second person accepts. Return whether they already had."""
         if table in self._accepted:
             return True
         self._accepted.add(table)
         return False
 
     def keep_sample(self, kind: str, shown: dict[str, Any]) -> None:
-        """Keep what was shown for the bare library: with its picture, in Base64 as ``png``, where any had one."""
+        """Keep a shown panel for the bare library. One with a picture (``png`` in Base64) replaces one without."""
         if "png" in shown or "png" not in self.samples.get(kind, {}):
             self.samples[kind] = shown
 
     def count_hand(self, message: int) -> None:
-        """A message shows somebody a hand."""
+        """Count a message that shows a hand."""
         self._hands.add(message)
 
     def person(self, table: int, seat: int) -> int:
-        """Who sits at a table, 0 for whoever challenged."""
+        """Return who has a seat at a table. Seat 0 is the challenger."""
         return 2 * (table // self.together) + seat
 
     def challenge_again(self, table: int) -> None:
@@ -82,27 +79,27 @@ class PlatformServer(ABC):
 
     @abstractmethod
     async def wait_until_connected(self) -> None:
-        """Wait until the bot hears what happens, where that has to be before anything does."""
+        """Wait until the bot is connected, if events before that would be lost."""
 
-    async def handle_control(self, wish: dict[str, Any]) -> dict[str, Any]:
+    async def handle_control(self, action: dict[str, Any]) -> dict[str, Any]:
         try:
-            return {"result": await self.run_action(wish)}
+            return {"result": await self.run_action(action)}
         except BenchFailed as failure:
             return {"failed": str(failure)}
 
-    async def run_action(self, wish: dict[str, Any]) -> Any:
-        """Do what the bench asks for; BenchFailed where that cannot be."""
-        match wish["do"]:
+    async def run_action(self, action: dict[str, Any]) -> Any:
+        """Run an action of the benchmark; BenchFailed if it fails."""
+        match action["do"]:
             case "open":
                 await self.wait_until_connected()
-                self.together, before = wish["together"], len(self._hands)
-                for table in range(wish["from"], wish["to"]):
+                self.together, before = action["together"], len(self._hands)
+                for table in range(action["from"], action["to"]):
                     self.challenge(table)
-                    while len(self._hands) - before < 2 * (table - wish["from"] - AT_ONCE):
+                    while len(self._hands) - before < 2 * (table - action["from"] - AT_ONCE):
                         await asyncio.sleep(0.01)
                 return True
             case "bare":
-                self.show_bare(wish["tables"], wish["like"])
+                self.show_bare(action["tables"], action["like"])
                 return True
             case "ready":
                 return self.crowd.ready_panels
@@ -112,15 +109,15 @@ class PlatformServer(ABC):
                 calls = -1
                 while calls != self.calls.total():
                     calls = self.calls.total()
-                    await asyncio.sleep(wish["quiet"])
+                    await asyncio.sleep(action["quiet"])
                 return True
         calls, uploads = self.calls.total(), self.uploads
-        result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
+        result = await self.crowd.play(action["presses"], action["rate"], action["at_once"])
         return {**result, "calls": self.calls.total() - calls, "uploads": self.uploads - uploads}
 
 
 async def read_form(request: web.BaseRequest) -> dict[str, bytes]:
-    """The fields of a form by name, files among them; aiohttp would write those to the disk first."""
+    """Return a form's fields and files by name. Unlike aiohttp's parser it writes no files to the disk."""
     boundary = request.headers["Content-Type"].partition("boundary=")[2].strip('"').encode()
     fields = {}
     for part in (await request.read()).split(b"--" + boundary)[1:-1]:
@@ -130,7 +127,7 @@ async def read_form(request: web.BaseRequest) -> dict[str, bytes]:
 
 
 async def serve(bench: PlatformServer) -> None:
-    """Serve until the bench, whose child this process is, closes its end of standard input."""
+    """Serve until the parent process closes standard input."""
     runner = web.ServerRunner(web.Server(bench.handle), shutdown_timeout=1.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

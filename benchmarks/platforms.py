@@ -1,5 +1,7 @@
-"""What benches of platforms share: a platform with its people in another process (`benchmarks.platform_server`), the
-whole bot in this one, and what it is measured beside in a third.
+"""Shared parts of the platform benchmarks.
+
+The platform and its people run in another process (`benchmarks.platform_server`), the whole bot in this one, and the
+baseline in a third.
 """
 
 import asyncio
@@ -29,53 +31,46 @@ from bot.store import EmbeddedStore, open_store
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 
-TABLES, IDLE_TABLES = 1000, 5000
-"""So many that no chat's rate limit is what holds up a machine that is quick."""
-
+TABLES, IDLE_TABLES = 1000, 5000  # enough that chats' rate limits do not slow a fast machine
 AT_ONCE = 256
-OPENED_A_SECOND = SLOWEST = 5
-"""Tables that any machine opens, and presses that any bot answers, a second; for the limits."""
-
-QUIET = 4.0
-"""Seconds without a call after which a bot has nothing more to show: boards wait for their rate limit up to 3.5 s."""
-
-ENOUGH_PICTURES = 0.95
-"""How many of the bare library's pictures the whole bot has to send for the two to be compared."""
+OPENED_A_SECOND = SLOWEST = 5  # tables opened and presses answered a second on any machine, for time limits
+QUIET = 4.0  # seconds without a call that mean settled: boards wait up to 3.5 s for their rate limit
+ENOUGH_PICTURES = 0.95  # share of the bare library's pictures that the bot must send for a fair comparison
 
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None)
 
 
 class Server:
-    """The other process."""
+    """A client of the platform's server process."""
 
     def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
         self.url, self._session = url, session
 
     async def ask(self, seconds: float = PATIENCE, **action: Any) -> Any:
-        """What comes of an action; BenchFailed where that takes longer than so many seconds, or cannot be."""
+        """Run an action and return its result. BenchFailed if it fails or takes longer than ``seconds``."""
         try:
             async with (
                 within(seconds, f"the platform's server to do: {action['do']}"),
                 self._session.post(f"{self.url}/control", json=action, timeout=NO_TIMEOUT) as answer,
             ):
-                said = await answer.json(content_type=None)
+                reply = await answer.json(content_type=None)
         except (aiohttp.ClientError, ValueError) as error:
             raise BenchFailed(f"the platform's server failed to do: {action['do']} ({type(error).__name__})") from None
-        if "failed" in said:
-            raise BenchFailed(said["failed"])
-        return said["result"]
+        if "failed" in reply:
+            raise BenchFailed(reply["failed"])
+        return reply["result"]
 
     async def open_tables(self, begin: int, end: int, *, together: int = 1) -> None:
-        """Have the tables from ``begin`` to before ``end`` opened, so many of them by the same two people."""
+        """Open the tables from ``begin`` to before ``end``, ``together`` of them by the same two people."""
         seconds = PATIENCE + (end - begin) / OPENED_A_SECOND
         await self.ask(seconds, do="open", together=together, **{"from": begin, "to": end})
 
     async def wait_until_settled(self) -> None:
-        """Until the bot has nothing more to show."""
+        """Wait until the bot has nothing more to show."""
         await self.ask(do="settle", quiet=QUIET)
 
     async def wait_until_ready(self, panels: int) -> None:
-        """Until so many panels have something to press."""
+        """Wait until this many panels have something to press."""
         ready, deadline = 0, time.monotonic() + PATIENCE
         while (ready := await self.ask(do="ready")) < panels:
             if time.monotonic() > deadline:
@@ -85,14 +80,14 @@ class Server:
 
 @asynccontextmanager
 async def connect_to(url: str) -> AsyncIterator[Server]:
-    """A platform's server that runs already."""
+    """Connect to a running platform server."""
     async with aiohttp.ClientSession() as session:
         yield Server(url, session)
 
 
 @asynccontextmanager
 async def start_server(module: str) -> AsyncIterator[Server]:
-    """A platform's server."""
+    """Start a platform's server, and stop it in the end."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", module, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
@@ -100,10 +95,10 @@ async def start_server(module: str) -> AsyncIterator[Server]:
     assert process.stdin
     try:
         async with within(START_LIMIT, f"{module} to say its port"):
-            said = await process.stdout.readline()
-        if not said:
+            port = await process.stdout.readline()
+        if not port:
             raise BenchFailed(f"{module} ended before it said its port")
-        async with connect_to(f"http://127.0.0.1:{int(said)}") as there:
+        async with connect_to(f"http://127.0.0.1:{int(port)}") as there:
             yield there
     finally:
         process.stdin.close()
@@ -117,7 +112,7 @@ async def start_server(module: str) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> AsyncIterator[None]:
-    """The bot, in this process, with one adapter and a store of its own."""
+    """Run the bot in this process, with one adapter and its own store."""
     with tempfile.TemporaryDirectory() as folder:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
@@ -144,14 +139,14 @@ async def start_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
 async def measure_presses(
     there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE
 ) -> dict[str, Any]:
-    """So many presses, ``rate`` a second or as fast as it goes, with their figures printed."""
+    """Play and print the figures. ``rate`` is presses a second, 0 for as fast as possible."""
     result = await play_presses(there, presses, rate, at_once)
     print_result(name, result)
     return result
 
 
 async def play_presses(there: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
-    """So many presses that are answered by this process, and what they took."""
+    """Play presses that this process answers, and return the figures."""
     cpu = time.process_time()
     seconds = PATIENCE + presses / SLOWEST
     result: dict[str, Any] = await there.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)
@@ -162,7 +157,6 @@ async def play_presses(there: Server, presses: int, rate: float, at_once: int) -
 
 
 def print_result(name: str, result: dict[str, Any]) -> None:
-    """Print the figures of what was played."""
     rate_limit = f"{result['rate']:g} presses/s asked for" if result["rate"] else f"{result['speed']:,.0f} presses/s"
     typer.echo(
         f"{name}: {rate_limit}, {1000 * result['cpu']:.2f} ms of CPU a press, "
@@ -173,15 +167,15 @@ def print_result(name: str, result: dict[str, Any]) -> None:
     )
 
 
-async def run_in_process(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
-    """What a baseline comes to in a process of its own: what it leaves in memory slows nothing else down."""
+async def run_in_process(measure: Callable[..., Awaitable[dict[str, Any]]], *args: Any) -> dict[str, Any]:
+    """Measure a baseline in its own process, so that its memory slows nothing else down."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return await asyncio.get_running_loop().run_in_executor(process, _run_measure, measure, *about)
+        return await asyncio.get_running_loop().run_in_executor(process, _run_measure, measure, *args)
 
 
-def _run_measure(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
+def _run_measure(measure: Callable[..., Awaitable[dict[str, Any]]], *args: Any) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
-        return await measure(*about)
+        return await measure(*args)
 
     logs.set_up("error")
     tune_garbage_collector()
@@ -189,16 +183,15 @@ def _run_measure(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any)
 
 
 def format_percentiles(seconds: list[float]) -> str:
-    """The median and the 99th percentile of so many times."""
     parts = statistics.quantiles(seconds, n=100)
     return f"p50 {1000 * parts[49]:.1f}, p99 {1000 * parts[98]:.1f} ms"
 
 
 def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
-    """The whole bot beside the bare library, round by round, in presses a second and in CPU a press.
+    """Print ratios of the whole bot to the bare library, by round: presses a second, and presses by CPU.
 
-    At a rate that is asked for both do as many presses a second. A round in which the whole bot left out pictures that
-    the bare library sent is marked and in no median, for it looks quicker than the bot is.
+    At a fixed rate both make the same presses a second. A round in which the bot left out pictures would flatter it, so
+    it is marked and not in the median.
     """
     rounds = list(zip(wholes, bares, strict=True))
     full = [whole["uploads_a_press"] >= ENOUGH_PICTURES * bare["uploads_a_press"] for whole, bare in rounds]
@@ -219,14 +212,14 @@ def print_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over
 
 
 def print_failures(name: str, failures: list[str]) -> None:
-    """Say in one line what a baseline met, by the errors' names."""
+    """Print a baseline's errors in one line, by name."""
     if failures:
         kinds = ", ".join(sorted(set(failures)))
         typer.echo(f"{name}: {len(failures)} calls failed ({kinds}), so its figures are too high", err=True)
 
 
 async def measure_memory(there: Server, tables: int, before: int) -> None:
-    """So many tables, and nobody plays: what that takes in memory. ``before`` is bytes without any table."""
+    """Print the memory of idle tables. ``before`` is the bytes without any table."""
     await there.open_tables(TABLES + 1, tables + 1)
     await there.wait_until_ready(tables - TABLES // 10)
     await there.wait_until_settled()
@@ -235,7 +228,7 @@ async def measure_memory(there: Server, tables: int, before: int) -> None:
 
 
 def resident_bytes() -> int:
-    """Bytes of memory that this process holds (Linux); 0 where that cannot be asked."""
+    """Return the resident memory of this process in bytes (Linux); 0 elsewhere."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
     except OSError:

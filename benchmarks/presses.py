@@ -1,9 +1,7 @@
-"""`python -m benchmarks presses`: many tables at once, with an adapter that counts.
+"""`python -m benchmarks presses`: presses at many tables, with an adapter that counts messages.
 
-They pass through handlers, room, store and delivery.
-
-A press is timed from the handler to the edit of the presser's own panel. The baseline, in the same run, is the store
-alone: a bare scripted-size append at the same rate, and as fast as it goes.
+Presses pass through handlers, room, store and delivery. A press is timed from the handler to the edit of the presser's
+own panel. The baseline, in the same run, is the store alone: bare appends of the same size, at the same rate.
 """
 
 import asyncio
@@ -33,20 +31,18 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import legal_moves_for_record
 
-PLATFORMS = ("discord", "telegram")
-"""Modules next to this one that measure a platform."""
+PLATFORMS = ("discord", "telegram")  # modules next to this one that measure a platform
 
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)
 AT_ONCE = 64
 FLAT_OUT, COUNTED = 6000, 1000
 GAME = "metamazzo"
-SLOWEST = 20
-"""Tables opened, and presses, a second on any machine; for the limits."""
+SLOWEST = 20  # tables opened, and presses, a second on any machine, for time limits
 
 
 class CountingAdapter:
-    """An adapter in the process: it takes every message and notes when a place was written to."""
+    """An adapter that accepts every message and notes when a place was written to."""
 
     platform = "bench"
     healthy = True
@@ -104,13 +100,13 @@ class CountingAdapter:
 
 
 def check_done(reply: Reply) -> None:
-    """BenchFailed where that answers something that was not done, as when the store was away for a moment."""
+    """Raise BenchFailed for a refusal, for example when the store was away for a moment."""
     if reply.toast:
         raise BenchFailed(f"somebody was refused: {reply.toast}")
 
 
 class Crowd:
-    """People at many tables of a game for two, each table in a group of its own."""
+    """People at many tables of a game for two. Each table has its own group."""
 
     def __init__(self, worker: Worker, counter: CountingAdapter, seed: int) -> None:
         self.worker, self.counter, self.random = worker, counter, Random(seed)
@@ -154,13 +150,13 @@ class Crowd:
         return f"b{next(self._keys)}"
 
     async def press(self) -> float:
-        """A random legal card at a random table; seconds until the presser's panel shows it."""
+        """Make a random move at a random table. Return the seconds until the presser's panel shows it."""
         code = self.random.choice(self.codes)
         while code in self.busy:
             code = self.random.choice(self.codes)
         self.busy.add(code)
         try:
-            # As the button was drawn when the panel was: what a press carries is not what a press costs.
+            # The payload is computed before timing, as buttons are made with the panel.
             table = await self.worker.room.cached(code)
             game = table.game
             assert game
@@ -189,7 +185,7 @@ class Crowd:
 
 
 async def press_at_rate(crowd: Crowd) -> list[float]:
-    """RATE presses a second for SECONDS, each begun on time whether the one before has ended or not."""
+    """Press at RATE for SECONDS. Each press starts on time, even if earlier ones are not finished."""
     loop = asyncio.get_running_loop()
     start, tasks = loop.time(), []
     for number in range(RATE * SECONDS):
@@ -200,28 +196,28 @@ async def press_at_rate(crowd: Crowd) -> list[float]:
 
 
 async def press_flat_out(crowd: Crowd, presses: int) -> float:
-    """Presses a second with AT_ONCE under way at a time."""
+    """Return presses a second, with AT_ONCE in flight."""
     left = itertools.count()
 
-    async def keep_on() -> None:
+    async def press_repeatedly() -> None:
         while next(left) < presses:
             await crowd.press()
 
     start = time.perf_counter()
     async with within(PATIENCE + presses / SLOWEST, f"{presses:,} presses, {AT_ONCE} at once, to reach their panels"):
-        await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
+        await asyncio.gather(*(press_repeatedly() for _ in range(AT_ONCE)))
     return presses / (time.perf_counter() - start)
 
 
 async def count_calls(crowd: Crowd) -> float:
-    """How many functions, Python's and C's, are called for a press: hardly more on a machine that is busy otherwise."""
+    """Return the calls of Python and C functions a press. Other load on the machine hardly changes this figure."""
     with cProfile.Profile() as profile:
         await press_flat_out(crowd, COUNTED)
     return sum(entry.callcount for entry in profile.getstats()) / COUNTED
 
 
 async def append_at_rate(store: Store) -> list[float]:
-    """The baseline: an append of a move's size, at the same rate."""
+    """Measure the baseline: appends of a move's size at the same rate. Return their times."""
     loop = asyncio.get_running_loop()
     times: list[float] = []
 
@@ -247,12 +243,12 @@ async def count_commands(store: Store) -> dict[str, int]:
     return counts
 
 
+# Commands that a press waits for. Commands inside scripts are not counted.
 TRIPS = ("evalsha", "lrange", "hgetall", "smembers", "get", "set", "sadd")
-"""Commands that clients wait for in the way of a press; those that scripts run are not counted again."""
 
 
 def percentile(times: list[float], part: float) -> float:
-    """In milliseconds."""
+    """Return a percentile in milliseconds."""
     return 1000 * statistics.quantiles(times, n=1000)[round(part * 10) - 1]
 
 
@@ -307,18 +303,18 @@ async def report_tables(store: Store, crowd: Crowd, count: int) -> None:
 
 
 def command(
-    tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
-    adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
-    pictures: Annotated[bool, typer.Option(help="With pictures, which a platform's benchmark uploads.")] = False,
-    inline: Annotated[bool, typer.Option(help="What people type behind the bot's name, in place of presses.")] = False,
+    tables: Annotated[list[int] | None, typer.Option(min=10, help="Number of live tables. Can be repeated.")] = None,
+    adapter: Annotated[str, typer.Option(help="A platform. The whole bot talks to its server over HTTP.")] = "",
+    pictures: Annotated[bool, typer.Option(help="With pictures, uploaded to the platform.")] = False,
+    inline: Annotated[bool, typer.Option(help="Inline queries instead of presses.")] = False,
 ) -> None:
-    """Presses a second through bot and store, and how long one takes from press to panel."""
+    """Measure presses a second through bot and store, and the time from press to panel."""
     if not adapter and not inline:
         run(tuple(tables) if tables else TABLES)
     elif adapter in PLATFORMS:
         run_platform = import_module(f"benchmarks.{adapter}").run
         if inline and "inline" not in signature(run_platform).parameters:
-            typer.echo(f"People cannot type the bot's name in any chat on {adapter}.", err=True)
+            typer.echo(f"{adapter} has no inline queries.", err=True)
             raise typer.Exit(2)
         chosen = {name: True for name, wanted in (("pictures", pictures), ("inline", inline)) if wanted}
         run_platform(tuple(tables or ()), **chosen)
@@ -328,7 +324,7 @@ def command(
 
 
 def run(tables: tuple[int, ...]) -> None:
-    """Measure with so many live tables, one number after the other."""
+    """Measure with each number of live tables, one after the other."""
     logs.set_up("warning")
     tune_garbage_collector()
     asyncio.run(measure(tables))

@@ -1,8 +1,8 @@
-"""The player that the strong robot is measured against: plain determinized Monte Carlo, in plain Python.
+"""A reference opponent for the strong robot: plain determinized Monte Carlo, in plain Python.
 
-It deals the cards that it cannot see at random, plays every card that it may play in each of these worlds, has a simple
-greedy player finish the deal on all seats, and takes the card with the best mean. It thinks for as much CPU time as it
-is given, so it is no player for tables: the same seed does not give the same choice.
+It deals the unseen cards at random, plays every legal card in each such world, and lets a simple greedy player finish
+the deal on all seats. Then it takes the card with the best mean. It thinks for a given CPU time, so the same seed does
+not give the same choice. That makes it unfit for real tables.
 """
 
 import time
@@ -30,7 +30,7 @@ KINDS: dict[type[DealView], type[SearchPosition]] = {
 
 
 class ReferenceRobot:
-    """Plain determinized Monte Carlo; ``seconds`` of CPU a card, whatever is not a card by the greedy robot."""
+    """Plain determinized Monte Carlo with ``seconds`` of CPU a card. The greedy robot makes all other moves."""
 
     def __init__(self, random: Random, seconds: float = 0.01) -> None:
         self.random, self.seconds = random, seconds
@@ -40,13 +40,13 @@ class ReferenceRobot:
         move = self._greedy.choose(view, history)
         if move is None or not move.startswith("play ") or view.deal is None or view.seat is None:
             return move
-        plays = [one for one in view.moves if one.startswith("play ") and one.count(" ") == 1]
+        plays = [option for option in view.moves if option.startswith("play ") and option.count(" ") == 1]
         if len(plays) == 1:
             return plays[0]
         until = time.process_time() + self.seconds
         memory = remember(view.deal, history, view.seat)
         pack = FRENCH if isinstance(view.deal, SpadesView) else ITALIAN
-        sums = dict.fromkeys((pack.index[one.split(" ")[1]] for one in plays), 0.0)
+        sums = dict.fromkeys((pack.index[play.split(" ")[1]] for play in plays), 0.0)
         while time.process_time() < until:
             world = self._world(view.deal, memory, view.seat)
             for card in sums:
@@ -56,16 +56,11 @@ class ReferenceRobot:
         return f"play {pack.codes[max(sums, key=sums.__getitem__)]}"
 
     def _world(self, deal: DealView, memory: Memory, seat: int) -> SearchPosition:
-        """The position with every unseen card somewhere."""
+        """Return a position with the unseen cards dealt at random."""
         pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
         unseen = list_cards(pack, memory.unseen)
         self.random.shuffle(unseen)
-        kinds: dict[type[DealView], type[SearchPosition]] = {
-            StockView: StockPosition,
-            PacketsView: PacketsPosition,
-            SpadesView: SpadesPosition,
-        }
-        kind = kinds.get(type(deal), SearchPosition)
+        kind = KINDS.get(type(deal), SearchPosition)
         world: SearchPosition = object.__new__(kind)
         world.hands = memory.open_to.copy()
         for other, count in enumerate(memory.hidden):
@@ -98,15 +93,15 @@ class ReferenceRobot:
         return world
 
     def _finish(self, here: SearchPosition, deal: DealView, side: int) -> float:
-        """Greedy play to the end; what it brings this side and not the other, in thirds or points."""
+        """Play greedily to the end. Return this side's lead, in thirds of a point or, at Spades, points."""
         if isinstance(deal, SpadesView):
             while here.left:
                 here.play(_greedy_spade(here, deal))
-            points = [_spades_points(deal.bids[one], here.taken[one]) for one in (0, 1)]
+            points = [_spades_points(deal.bids[player], here.taken[player]) for player in (0, 1)]
             return points[side] - points[1 - side]
         while here.left:
             if not here.laid:
-                # It picks up what it can before it leads.
+                # Pick up everything possible before the lead.
                 while picks := here.legal_picks():
                     here.make_move(pick_move(picks.bit_length() - 1))
             here.play(_greedy_card(here))
@@ -114,7 +109,7 @@ class ReferenceRobot:
 
 
 def _greedy_card(here: SearchPosition) -> int:
-    """What a player takes who looks at this trick only, and at what the next player could answer."""
+    """Choose a card by this trick alone and the possible answers of the next players."""
     legal, seat, seats = here.legal_cards(), here.turn, len(here.hands)
     if legal & (legal - 1) == 0:
         return legal.bit_length() - 1
@@ -134,7 +129,7 @@ def _greedy_card(here: SearchPosition) -> int:
 
 
 def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
-    """Make the bid and no more; a leader looks at what the other could answer."""
+    """Choose a card to make the bid and no more. A leader considers the other's answers."""
     seat = here.turn
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and here.taken[seat] < bid

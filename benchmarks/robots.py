@@ -1,4 +1,4 @@
-"""`python -m benchmarks robots`: levels against each other on the same packs, each played twice with seats swapped."""
+"""`python -m benchmarks robots`: play levels against each other on the same packs, with seats swapped."""
 
 import statistics
 import sys
@@ -20,6 +20,7 @@ from engine.robots.strong import DEFAULT_SEARCH, StrongRobot
 
 Pair = tuple[str, str]
 
+# Each level against the one below it, and the strong one against two references.
 PAIRS: tuple[Pair, ...] = (
     ("easy", "random"),
     ("medium", "easy"),
@@ -27,20 +28,15 @@ PAIRS: tuple[Pair, ...] = (
     ("strong", "plain"),
     ("strong", "flat"),
 )
-"""Who is measured against whom: each level against the one below it, and the strong one against two references."""
 
-DEALS_FOR_A_GAME = 10
-"""For so many packs one whole game is played, unless it is said how many."""
-
-SECONDS_UNMEASURED = 0.02
-"""Of CPU, a card, for the reference when the strong robot's own was not measured before."""
-
-CONFIDENCE = 1.96
+DEALS_FOR_A_GAME = 10  # packs for each whole game, by default
+SECONDS_UNMEASURED = 0.02  # CPU a card for the reference, if the strong robot's was not measured
+CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 
 @dataclass
 class Tally:
-    """What a pair's deals and games came to, for the first of the two. ``seconds`` are of CPU, by move and player."""
+    """Results of a pair, for the first of the two. ``seconds`` are CPU times of moves, by player."""
 
     margins: list[float] = field(default_factory=list)
     games: int = 0
@@ -49,8 +45,10 @@ class Tally:
 
 
 def make_player(name: str, seed: str, seconds: float) -> Robot:
-    """A robot by its name; "plain" is the reference with as many seconds of CPU a card, "flat" the strong robot's own
-    search without its tree and without what it reads from the others' play.
+    """Return a robot by name.
+
+    "plain" is the reference with ``seconds`` of CPU a card. "flat" is the strong robot's search without its tree and
+    without its reading of the others' play.
     """
     if name == "plain":
         return ReferenceRobot(Random(seed), seconds)
@@ -60,9 +58,7 @@ def make_player(name: str, seed: str, seconds: float) -> Robot:
 
 
 def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], list[float]], first: int) -> None:
-    """Play the deal on the table, each robot asked at its turn as the bot does; seats of ``first``'s side are those of
-    the first player.
-    """
+    """Play a deal to its end. The first player has the seats of ``first``'s side."""
     while not game.needs_deal and not game.over:
         turn = game.turn
         assert turn is not None
@@ -72,11 +68,11 @@ def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], l
 
 
 def play_pack(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
-    """One pack, played twice with seats swapped."""
+    """Play one pack twice, with seats swapped."""
     tally, margin = Tally(), 0.0
     secret = Random(f"{game_id} {number}").randbytes(32)
     for first in (0, 1):
-        # The highest target there is, so that nobody claims what only a whole game decides.
+        # The highest target, so that no claim of the whole game ends the deal.
         game = Game(game_id, {"target": max(GAMES[game_id].rules.choices()["target"])}, dealer=number % 2)
         game.deal(secret)
         play_deal(game, _make_robots(game_id, names, f"{number} {first}", seconds, first), tally.seconds, first)
@@ -86,7 +82,7 @@ def play_pack(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
 
 
 def play_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
-    """A game to its usual target. Each two numbers that follow each other have the same packs, with seats swapped."""
+    """Play a game to its usual target. Numbers 2n and 2n + 1 have the same packs, with seats swapped."""
     packs, first = divmod(number, 2)
     random = Random(f"game {game_id} {packs}")
     game = Game(game_id)
@@ -102,7 +98,7 @@ def _make_robots(game_id: str, names: Pair, seed: str, seconds: float, first: in
 
 
 def play_pair(game_id: str, names: Pair, deals: int, games: int, seconds: float, workers: int | None) -> Tally:
-    """All packs and games of a pair, on all cores."""
+    """Play all packs and games of a pair, on all cores."""
     whole = Tally()
     pack = partial(play_pack, game_id=game_id, names=names, seconds=seconds)
     game = partial(play_game, game_id=game_id, names=names, seconds=seconds)
@@ -111,20 +107,19 @@ def play_pair(game_id: str, names: Pair, deals: int, games: int, seconds: float,
         ProcessPoolExecutor(workers) as pool,
         typer.progressbar(length=deals + games, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar,
     ):
-        # Both are under way before either is waited for.
+        # Start both before waiting for either.
         played = pool.map(pack, range(deals), chunksize=2), pool.map(game, range(games))
-        for one in chain(*played):
-            whole.margins += one.margins
-            whole.games += one.games
-            whole.won += one.won
+        for part in chain(*played):
+            whole.margins += part.margins
+            whole.games += part.games
+            whole.won += part.won
             for side in (0, 1):
-                whole.seconds[side].extend(one.seconds[side])
+                whole.seconds[side].extend(part.seconds[side])
             bar.update(1)
     return whole
 
 
 def format_line(names: Pair, tally: Tally) -> str:
-    """A pair's result in a line."""
     parts = []
     if tally.margins:
         spread = statistics.stdev(tally.margins) if len(tally.margins) > 1 else 0.0
@@ -135,39 +130,39 @@ def format_line(names: Pair, tally: Tally) -> str:
         low, high = win_interval(tally.won, tally.games)
         parts.append(f"{tally.won} of {tally.games} games ({100 * low:.0f} to {100 * high:.0f} %)")
     if tally.margins:
-        times = [sorted(1000 * one for one in spent) for spent in tally.seconds]
-        medians = " : ".join(f"{one[len(one) // 2]:.1f}" for one in times)
-        worst = " : ".join(f"{one[len(one) * 99 // 100]:.1f}" for one in times)
+        times = [sorted(1000 * seconds for seconds in spent) for spent in tally.seconds]
+        medians = " : ".join(f"{each[len(each) // 2]:.1f}" for each in times)
+        worst = " : ".join(f"{each[len(each) * 99 // 100]:.1f}" for each in times)
         parts.append(f"CPU a move {medians} ms, p99 {worst}")
     return f"  {names[0]:>6} : {names[1]:6} {', '.join(parts)}"
 
 
 def win_interval(won: int, games: int) -> tuple[float, float]:
-    """The interval that the share of games won lies in with 95 % (Wilson's: it holds for few games and for all won)."""
+    """Return the 95 % interval of the share of games won (Wilson's, valid for few games and for all won)."""
     part, z = won / games, CONFIDENCE**2 / games
     middle, half = part + z / 2, CONFIDENCE * (part * (1 - part) / games + z / (4 * games)) ** 0.5
     return max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z))
 
 
 def command(
-    game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
-    deals: Annotated[int, typer.Option(min=0, help="How many packs, each played twice with seats swapped.")] = 100,
+    game: Annotated[list[str] | None, typer.Option(help="Only this game. Can be repeated.")] = None,
+    deals: Annotated[int, typer.Option(min=0, help="Number of packs, each played twice with seats swapped.")] = 100,
     games: Annotated[
-        int | None, typer.Option(min=0, help="How many games to the usual target; without it one for each ten packs.")
+        int | None, typer.Option(min=0, help="Number of games to the usual target. Default: one for ten packs.")
     ] = None,
     pair: Annotated[
-        list[str] | None, typer.Option(help="Only this pair, as in strong:medium; several may follow.")
+        list[str] | None, typer.Option(help="Only this pair, such as strong:medium. Can be repeated.")
     ] = None,
 ) -> None:
-    """Levels of robots against each other and two references: points a deal, games won, CPU a move."""
+    """Play robots against each other and two references: points a deal, games won, CPU a move."""
     known = {":".join(names): names for names in PAIRS}
-    if wrong := [one for one in pair or () if one not in known]:
+    if wrong := [name for name in pair or () if name not in known]:
         typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)
         raise typer.Exit(2)
     if not deals and not games:
         typer.echo("Nothing to play: --deals or --games must be more than 0.", err=True)
         raise typer.Exit(2)
-    run([game_kind(one).id for one in game or GAMES], deals, games, [known[one] for one in pair] if pair else PAIRS)
+    run([game_kind(name).id for name in game or GAMES], deals, games, [known[name] for name in pair] if pair else PAIRS)
 
 
 def run(
@@ -184,8 +179,8 @@ def run(
         spent = SECONDS_UNMEASURED
         for names in pairs:
             tally = play_pair(game_id, names, deals, games, spent, workers)
-            # The reference gets what the strong robot takes for a card that it has to think about.
-            thought = [one for one in tally.seconds[0] if one > 0.001]
+            # The reference gets the strong robot's mean time for a card that needs thought.
+            thought = [seconds for seconds in tally.seconds[0] if seconds > 0.001]
             if names == ("strong", "medium") and thought:
                 spent = statistics.mean(thought)
             typer.echo(

@@ -108,7 +108,7 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     looked = await called(tmp_path, "tables", "show", code)
     assert "cannot be read: entry" in looked
     assert "conquer 3" in looked
-    assert f"table {code} is deleted" in await called(tmp_path, "tables", "close", code, "--yes")
+    assert f"table {code} was unreadable and is deleted" in await called(tmp_path, "tables", "close", code, "--yes")
     assert "cannot be read" not in await called(tmp_path, "doctor")
     assert "0 tables" in await called(tmp_path, "tables")
     await valkey.start()

@@ -28,7 +28,7 @@ async def proxy() -> AsyncIterator[tuple[str, dict[str, int]]]:
 
 @pytest.mark.parametrize(
     ("status", "well", "says"),
-    [(200, True, "by https alone"), (502, True, "no bot behind it"), (403, False, "X-Forwarded-Proto")],
+    [(200, True, "Telegram needs https"), (502, True, "no bot runs behind it"), (403, False, "X-Forwarded-Proto")],
 )
 async def test_the_public_address_is_asked(
     proxy: tuple[str, dict[str, int]], status: int, well: bool, says: str
@@ -43,4 +43,4 @@ async def test_the_public_address_is_asked(
 async def test_an_address_where_nothing_answers_is_wrong() -> None:
     found, line = await asyncio.to_thread(_examine_public_address, "http://127.0.0.1:9")
     assert not found
-    assert "is the proxy running" in line
+    assert "the proxy runs" in line

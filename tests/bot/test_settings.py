@@ -313,10 +313,10 @@ def test_the_doctor_tries_a_store_where_there_is_none_and_leaves_nothing(tmp_pat
     code, out = doctor()
     assert code == 0
     assert f"ok     settings: an embedded store in {folder}" in out
-    assert f"ok     store: there is none in {folder} yet; the bot makes it when it starts" in out
+    assert f"ok     store: there is none in {folder} yet; the bot creates it when it starts" in out
     assert "ok     store: answers, version" in out
     assert "ok     store: writes an append-only file" in out
-    assert "ok     store: has moves on disk before they are answered" in out
+    assert "ok     store: writes moves to disk before they are answered" in out
     assert not folder.parent.exists()
 
 
@@ -333,7 +333,7 @@ async def test_the_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.
     folder.chmod(0o755)
     code, out = await asyncio.to_thread(doctor)
     assert code == 1
-    assert f"wrong  store: others may read the data folder {folder}: chmod 700 {folder}, or let the bot's" in out
+    assert f"wrong  store: others can read the data folder {folder}: run `chmod 700 {folder}`" in out
     assert folder.stat().st_mode & 0o777 == 0o755
     site = tmp_path / "site"
     site.mkdir(mode=0o755)
@@ -396,7 +396,7 @@ async def test_the_doctor_says_what_it_may_not_look_at(
     monkeypatch.setenv("REDIS_URL", embedded.url.replace("unix://", "unix://host:hunter2@"))
     code, out = await asyncio.to_thread(doctor)
     assert code == 0, out
-    assert "ok     store: CONFIG is refused, so check yourself that it has appendfsync always" in out
+    assert "ok     store: it refuses CONFIG, so check yourself that appendfsync is always" in out
     assert "hunter2" not in out
 
 
@@ -415,7 +415,7 @@ async def test_the_doctor_looks_at_every_node_of_a_cluster(
         cluster.nodes[0].ask("CONFIG SET", "appendfsync", "always")
         code, out = await asyncio.to_thread(doctor)
         assert code == 0, out
-        assert "ok     store: has moves on disk before they are answered" in out
+        assert "ok     store: writes moves to disk before they are answered" in out
     finally:
         for node in cluster.nodes:
             node.ask("CONFIG SET", "appendfsync", "no")

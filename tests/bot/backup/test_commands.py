@@ -43,7 +43,10 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
         # A restore is refused while the bot runs, and nothing is lost.
         answer = command(tmp_path, "restore", "cards.gz", "--replace")
         assert answer.returncode == 2
-        assert f"A bot is running with the data folder {tmp_path / 'data'}, and would write its own" in answer.stderr
+        assert (
+            f"A bot is running with the data folder {tmp_path / 'data'}, and would overwrite the restored data"
+            in answer.stderr
+        )
         assert "Nothing was changed: stop the bot, run this again" in answer.stderr
         answer = command(tmp_path, "rebuild")
         assert answer.returncode == 2
@@ -57,7 +60,7 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
     assert "not empty" in answer.stderr
     answer = command(tmp_path, "restore", "cards.gz", "--replace")
     assert answer.returncode == 0, answer.stderr
-    assert "all is as it was on 20" in answer.stderr
+    assert "The store is as it was on 20" in answer.stderr
     assert "People forgotten after that time are back" in answer.stderr
     # Back up the stopped store too.
     answer = command(tmp_path, "backup", "again.gz")

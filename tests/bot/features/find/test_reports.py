@@ -164,7 +164,7 @@ async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:
             assert id_ in listed
             assert "(paper:2) by " in listed
             assert "1 report" in count
-            assert "it is on still" in (await run_reports("show", id_))[1]
+            assert "still plays it" in (await run_reports("show", id_))[1]
             await resign(players[1])
             assert read((await run_reports("show", id_))[0]).ending == "resign"
             assert f"Report {id_} is dropped" in (await run_reports("drop", id_))[0]

@@ -1,7 +1,7 @@
-"""`python -m benchmarks scale`: one, two and three workers on one node and on a cluster, also with replicas asked.
+"""`python -m benchmarks scale`: one to three workers on one node and on a cluster, also with replicas.
 
-Each worker is a process of its own, as bots run; the people are in this one, and each of their presses goes to any
-worker. The baseline, in the same run, is one worker on one node.
+Each worker is a process. The people are in this process, and each press goes to a random worker. The baseline, in the
+same run, is one worker on one node.
 """
 
 import asyncio
@@ -27,34 +27,29 @@ WORKERS = (1, 2, 3)
 TABLES = 300
 WARM_UP, PRESSES = 600, 4000
 AT_ONCE = 64
-RATE, RATED = 100, 1500
-"""Presses a second, and how many of them, at which p99 is taken."""
-
-LIMIT = PATIENCE + (WARM_UP + PRESSES + RATED) / 10
-"""Seconds for the presses of a row."""
+RATE, RATED = 100, 1500  # presses a second and their number, for p99
+LIMIT = PATIENCE + (WARM_UP + PRESSES + RATED) / 10  # seconds for the presses of a row
 
 T = TypeVar("T")
 
 
 class Figures(NamedTuple):
-    """Presses a second flat out; seconds of CPU a press of all workers, and of the store, flat out and at `RATE`; the
-    99th percentile in seconds, from press to panel, at `RATE`.
-    """
+    """Figures of a row. CPU is in seconds a press, of all workers or of the store."""
 
-    speed: float
-    cpu: float
-    store_cpu: float
-    rated_cpu: float
-    p99: float
+    speed: float  # presses a second, flat out
+    cpu: float  # flat out
+    store_cpu: float  # flat out
+    rated_cpu: float  # at `RATE`
+    p99: float  # seconds from press to panel, at `RATE`
 
 
 class Workers:
-    """So many worker processes and the people who press."""
+    """The worker processes and the people who press."""
 
     def __init__(self) -> None:
         self.crowd = Crowd(self._press)
         self._processes: list[asyncio.subprocess.Process] = []
-        self._told: list[asyncio.Future[dict[str, Any]]] = []
+        self._replies: list[asyncio.Future[dict[str, Any]]] = []
         self._random, self._keys = Random(2), count(1)
         self.refused: list[str] = []
         self._listening: asyncio.Task[None] | None = None
@@ -67,17 +62,17 @@ class Workers:
             limit=2**20,
         )
         self._processes.append(process)
-        self._told.append(asyncio.get_running_loop().create_future())
+        self._replies.append(asyncio.get_running_loop().create_future())
 
     def listen(self) -> None:
-        """Hear from now on what the workers print."""
+        """Start to read the workers' output."""
         self._listening = asyncio.create_task(self._listen_to_all())
 
     async def _listen_to_all(self) -> None:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
 
     async def run(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
-        """Have something done with the workers; BenchFailed if it takes longer, or if one of them ends meanwhile."""
+        """Await ``work``. BenchFailed if it takes longer than ``seconds`` or if a worker ends meanwhile."""
         assert self._listening
         task = asyncio.create_task(work)
         try:
@@ -93,33 +88,33 @@ class Workers:
         output = self._processes[number].stdout
         assert output
         while line := await output.readline():
-            word = json.loads(line)
-            if "person" in word:
-                self.crowd.update_panel(word["person"], word["message"], word["payloads"])
-            elif "refused" in word:
-                self.refused.append(word["refused"])
+            message = json.loads(line)
+            if "person" in message:
+                self.crowd.update_panel(message["person"], message["message"], message["payloads"])
+            elif "refused" in message:
+                self.refused.append(message["refused"])
             else:
-                self._told[number].set_result(word)
+                self._replies[number].set_result(message)
         raise BenchFailed(f"worker {number} ended, with exit code {await self._processes[number].wait()}")
 
     def send(self, worker: int, **words: Any) -> None:
-        """Have a worker do something."""
+        """Send an action to a worker."""
         line = self._processes[worker].stdin
         assert line
         line.write(json.dumps(words).encode() + b"\n")
 
     async def ask(self, number: int) -> dict[str, Any]:
-        """A worker's CPU time in seconds, and how many shards it has."""
-        self._told[number] = asyncio.get_running_loop().create_future()
+        """Return a worker's CPU time in seconds and its number of shards."""
+        self._replies[number] = asyncio.get_running_loop().create_future()
         self.send(number, do="tell")
-        return await self._told[number]
+        return await self._replies[number]
 
     async def cpu(self) -> float:
-        """Seconds of CPU that all workers have taken."""
+        """Return the CPU time of all workers, in seconds."""
         return float(sum([(await self.ask(number))["cpu"] for number in range(len(self._processes))]))
 
     async def wait_until_shared(self) -> None:
-        """Until each has its part of the shards."""
+        """Wait until each worker has its share of the shards."""
         while True:
             shares = [(await self.ask(number))["shards"] for number in range(len(self._processes))]
             if sum(shares) == keys.SHARDS and max(shares) <= -(-keys.SHARDS // len(shares)):
@@ -154,14 +149,14 @@ class Workers:
 
 
 @asynccontextmanager
-async def start_workers(count_of: int, url: str, replicas: int) -> AsyncIterator[Workers]:
-    """So many workers, at tables."""
+async def start_workers(number_of_workers: int, url: str, replicas: int) -> AsyncIterator[Workers]:
+    """Start workers and open tables."""
     workers = Workers()
     try:
-        for number in range(count_of):
+        for number in range(number_of_workers):
             await workers.start(number, url, replicas)
         workers.listen()
-        await workers.run(workers.wait_until_shared(), PATIENCE, f"{count_of} workers to share the shards")
+        await workers.run(workers.wait_until_shared(), PATIENCE, f"{number_of_workers} workers to share the shards")
         await workers.run(workers.open_tables(), 3 * PATIENCE, f"{TABLES} tables to be opened")
         yield workers
     finally:
@@ -187,14 +182,14 @@ async def measure_workers(workers: Workers, store_cpu: Callable[[], Awaitable[fl
 
 
 async def cpu_of_store(store: Store) -> float:
-    """Seconds of CPU that a store's nodes have taken."""
+    """Return the CPU time of a store's nodes, in seconds."""
     about = await store.client.info("cpu")
     nodes = about.values() if all(isinstance(value, dict) for value in about.values()) else [about]
     return float(sum(node["used_cpu_user"] + node["used_cpu_sys"] for node in nodes))
 
 
 async def measure_store(url: str, name: str, replicas: int, base: Figures | None) -> Figures:
-    """All numbers of workers on one store, printed; ``base`` is one worker on one node, or what is found so here."""
+    """Measure and print all numbers of workers on one store. ``base`` is one worker on one node, by default here."""
     for number in WORKERS:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(open_store(url))
@@ -215,7 +210,6 @@ async def measure_store(url: str, name: str, replicas: int, base: Figures | None
 
 
 async def measure() -> None:
-    """Measure all on stores of the bench's own and print it."""
     typer.echo(f"{TABLES} tables; CPU in ms a press, of all workers; × is to one worker on one node")
     typer.echo(f"{'':36}{f'flat out, {AT_ONCE} at once':^44}{f'at {RATE} presses/s':^32}")
     typer.echo(
@@ -240,5 +234,5 @@ async def measure() -> None:
 
 
 def run() -> None:
-    """One, two and three workers on one node and on a cluster: presses a second, CPU a press, p99."""
+    """Measure one to three workers on one node and on a cluster: presses a second, CPU a press, p99."""
     asyncio.run(measure())

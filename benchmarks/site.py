@@ -1,4 +1,4 @@
-"""A whole bot with its store and its pages, and nothing else, for benches."""
+"""A whole bot with its store and pages, for benchmarks."""
 
 import asyncio
 import socket
@@ -17,7 +17,7 @@ from bot.worker import Worker
 
 @asynccontextmanager
 async def bot_with_pages() -> AsyncIterator[tuple[Worker, int]]:
-    """The bot, in this process, and the port of its pages."""
+    """Run the bot in this process. Yield its worker and the port of its pages."""
     with tempfile.TemporaryDirectory() as folder:
         port = _free_port()
         settings = Settings(

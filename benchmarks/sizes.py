@@ -1,4 +1,4 @@
-"""What a finished game and a person take in the store, beside what they take in a file and as bare text."""
+"""Sizes of a finished game and a person in the store, in a file and as bare text."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ ENDED = 1_770_000_000
 
 
 def make_game(kind: str, number: int) -> FinishedGame:
-    """A game between people of whom each plays ten, in a chat of theirs."""
+    """Return a game in a chat. Each person plays ten."""
     seats = GAMES[kind].seats
     record = simulate(kind, {}, ["greedy"] * seats, f"size {kind} {number}")
     people = [f"telegram:{2 * 10**9 + number // 10 * seats + seat}" for seat in range(seats)]
@@ -39,7 +39,7 @@ def make_game(kind: str, number: int) -> FinishedGame:
 
 
 async def count_bytes(store: Store, *patterns: str) -> float:
-    """Bytes of keys by their names, by the store's own count."""
+    """Return the bytes of the keys that match, by the store's own count."""
     return float(
         sum(
             [
@@ -52,7 +52,7 @@ async def count_bytes(store: Store, *patterns: str) -> float:
 
 
 async def report(store: Store) -> None:
-    """Print it; the store is emptied before."""
+    """Empty the store, then measure and print the sizes."""
     typer.echo(
         f"a finished game, {GAMES_EACH} of each{'in the store':>29}{'its ratings':>14}{'in a file':>12}{'bare':>10}"
     )
@@ -71,17 +71,17 @@ async def report(store: Store) -> None:
         typer.echo(f"  {kind:42}{kept:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")
     await store.client.flushall()
     people = People(store.client)
-    somebody = [
+    crowd = [
         Person(f"telegram:{2 * 10**9 + number}", "Giovanna Bianchi", f"giovanna{number}", "it")
         for number in range(PEOPLE)
     ]
-    await asyncio.gather(*map(people.meet, somebody))
+    await asyncio.gather(*map(people.meet, crowd))
     known = await count_bytes(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
-    bare = sum(len(one.id) + len(one.name) + len(one.handle) for one in somebody) / PEOPLE
+    bare = sum(len(person.id) + len(person.name) + len(person.handle) for person in crowd) / PEOPLE
     typer.echo(f"a person, profile and handle{'in the store':>32}{'bare':>12}")
     typer.echo(f"  {'':42}{known:16,.0f} B{bare:10,.0f} B")
 
 
 def _bare_moves(game: FinishedGame) -> list[object]:
-    """What cannot be computed: each deal's secret and its moves."""
+    """Return the parts that cannot be computed: each deal's secret and moves."""
     return [[deal.proof.secret if deal.proof else "", [move[:2] for move in deal.moves]] for deal in game.record.deals]

@@ -1,4 +1,4 @@
-"""`python -m benchmarks solver`: the CPU time of exact solves of fixed random endings, and of plain alpha-beta."""
+"""`python -m benchmarks solver`: CPU time of exact solves of random endings, compared with plain alpha-beta."""
 
 import statistics
 import time
@@ -19,7 +19,7 @@ SUIT_OF = ITALIAN.suit_of
 
 
 def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
-    """A random open ending of Tressette, with so many cards in each hand and seat 0 to lead."""
+    """Return a random open ending of Tressette with ``each`` cards in each hand. Seat 0 leads."""
     dealt = random.sample(range(ITALIAN.size), seats * each)
     here: SearchPosition = object.__new__(SearchPosition)
     here.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
@@ -29,7 +29,7 @@ def random_ending(random: Random, seats: int, each: int) -> SearchPosition:
 
 
 def packets_ending(random: Random, left: int) -> SearchPosition:
-    """A position with packets after random moves, with so many cards left to play."""
+    """Return a position with packets after random moves, with ``left`` cards to play."""
     game = Game("pizzichino", dealer=0)
     game.deal(random.randbytes(32))
     while game.turn is not None:
@@ -41,13 +41,14 @@ def packets_ending(random: Random, left: int) -> SearchPosition:
 
 
 def alpha_beta(leader: int, other: int, left: int, low: int, high: int) -> int:
-    """Alpha-beta over two hands as one writes it first, with nothing remembered: the thirds of ``left`` that the leader
-    takes. Cards that nobody can beat are led first, and answers that win are tried before those that lose.
+    """Return the thirds of ``left`` that the leader takes, by simple alpha-beta over two hands without memory.
+
+    Unbeatable cards are led first. Winning answers are tried before losing ones.
     """
     if not leader or left <= low or high <= 0:
         return left if not leader or left <= low else 0
     value = -1
-    for card in sorted(cards(leader), key=lambda one: (other & SUIT_OF[one]) >> one != 0):
+    for card in sorted(cards(leader), key=lambda lead: (other & SUIT_OF[lead]) >> lead != 0):
         suit = SUIT_OF[card]
         worst = 99
         for reply in sorted(cards(other & suit or other), key=lambda one: one > card and suit >> one & 1, reverse=True):
@@ -75,7 +76,7 @@ def report(label: str, times: list[float], positions: list[int]) -> None:
 
 
 def run() -> None:
-    """Exact solves of random endings, beside plain alpha-beta."""
+    """Measure exact solves of random endings, next to plain alpha-beta."""
     typer.echo(f"searches are {'compiled' if COMPILED else 'not compiled: install numba (the extra `fast`)'}")
     typer.echo("times are CPU times")
     solver = Solver()

@@ -1,7 +1,7 @@
-"""`python -m benchmarks start`: what a command costs before it does anything, and what an idle bot weighs.
+"""`python -m benchmarks start`: the cost of starting a command, and the size of an idle bot.
 
-Its baselines, in the same rounds, are Python by itself, and Python with the libraries that the bot cannot do without.
-Bytecode is cached, as it is wherever a program was started once before.
+The baselines, in the same rounds, are Python alone, and Python with the libraries that the bot needs. Bytecode is
+cached, as after any first start.
 """
 
 import os
@@ -27,16 +27,16 @@ ROUNDS = 5
 
 COMMAND = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 GAMES = "buongioco games"
+# Two baselines, and the cheapest command. Each is measured from start to end.
 COMMANDS = {
     "python, nothing more": [sys.executable, "-c", "pass"],
     "import aiohttp, redis.asyncio, pydantic": [sys.executable, "-c", "import aiohttp, redis.asyncio, pydantic"],
     GAMES: [*COMMAND, "games"],
 }
-"""What is measured from its beginning to its end: two baselines, and the least that the command line can be asked."""
 
 
 def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
-    """An environment for a bot of its own, whatever this machine's host has set; ``path`` are folders of its source."""
+    """Return an environment without the host's own settings. ``path`` are folders of the bot's source."""
     unwanted = {*variable_names(), "PYTHONDONTWRITEBYTECODE"}
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
     if path:
@@ -45,7 +45,7 @@ def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
 
 
 def measure_command(words: list[str], folder: Path, path: str = "") -> float:
-    """The CPU that a command takes from its beginning to its end, user and system."""
+    """Return the user and system CPU seconds of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         subprocess.run(
@@ -61,7 +61,7 @@ def measure_command(words: list[str], folder: Path, path: str = "") -> float:
 
 @contextmanager
 def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
-    """The process of a bot with the playground and a store of its own, as soon as it says that it is well."""
+    """Run a bot with the playground and its own store. Yield its process number once it is healthy."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))
         port = line.getsockname()[1]
@@ -72,7 +72,7 @@ def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
         deadline = time.monotonic() + PATIENCE
         while not is_healthy(port):
             if bot.poll() is not None:
-                raise BenchFailed(f"the bot ended before it was well; it said: {errors.read_text()}")
+                raise BenchFailed(f"the bot ended before it was healthy; it said: {errors.read_text()}")
             if time.monotonic() > deadline:
                 raise BenchFailed(f"waited {PATIENCE:g} s for the bot's /healthz; it said: {errors.read_text()}")
             time.sleep(0.02)
@@ -83,19 +83,18 @@ def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
 
 
 def is_healthy(port: int) -> bool:
-    """Whether a bot on this machine answers that it is well."""
     with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
         return bool(answer.status == 200)
     return False
 
 
 def process_usage(process: int) -> tuple[float, float]:
-    """Seconds of CPU of a process and its children, the store and its guard, and bytes of memory of itself (Linux)."""
+    """Return CPU seconds of a process with its children (store and guard), and its own memory in bytes (Linux)."""
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     spent = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            # A name may have spaces and brackets in it; the numbers behind it are those of proc(5) from 3 on.
+            # The name can contain spaces and brackets. After it come fields 3 and up of proc(5).
             fields = path.read_text().rpartition(")")[2].split()
             if process in (int(path.parent.name), int(fields[1])):
                 spent += sum(map(int, fields[11:15]))
@@ -103,12 +102,12 @@ def process_usage(process: int) -> tuple[float, float]:
 
 
 def run() -> None:
-    """CPU of a command and of the bot until it is healthy, and an idle bot's memory, beside bare Python."""
+    """Measure the CPU of a command and of the bot until healthy, and an idle bot's memory, next to bare Python."""
     cpu: dict[str, list[float]] = {name: [] for name in COMMANDS}
     until_healthy, memory = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # The first round has the bytecode written.
+        # The first round writes the bytecode.
         for number in range(ROUNDS + 1):
             for label, words in COMMANDS.items():
                 spent = measure_command(words, folder)

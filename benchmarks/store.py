@@ -1,6 +1,6 @@
-"""`python -m benchmarks store`: what a live table weighs in the store, and how fast presses are committed.
+"""`python -m benchmarks store`: the size of a live table in the store, and the speed of commits.
 
-Its baseline, in the same run, is a bare append to a list in the same Valkey, with no script and nothing checked.
+The baseline, in the same run, is a bare append to a list in the same Valkey, without script or checks.
 """
 
 import asyncio
@@ -28,14 +28,12 @@ from engine import legal_moves_for_record
 TABLES = 200
 AT_ONCE = 64
 PRESSES = 4000
-LIMIT = 1200.0
-"""Seconds for all of it, some thirty on a quick machine."""
-DEALS_BEFORE = 2
-"""A game of two hands in mid-play: two deals are over and about half of the third is played."""
+LIMIT = 1200.0  # seconds for everything, about thirty on a fast machine
+DEALS_BEFORE = 2  # a game in the middle: two deals are over, half of the third is played
 
 
 async def open_table(room: Room, game: str, number: int) -> Table:
-    """A table for two with the first deal on it."""
+    """Open a table for two and start its first deal."""
     table = await Challenges(room).open_table(
         game, f"bench:{10**9 + number}", "Giovanna Bianchi", f"open {number}", host=f"bench:-100{10**9 + number}"
     )
@@ -43,14 +41,14 @@ async def open_table(room: Room, game: str, number: int) -> Table:
 
 
 async def press(room: Room, table: Table, random: Random) -> Table:
-    """A random legal move of the seat whose turn it is."""
+    """Play a random legal move."""
     assert table.game
     assert table.game.turn is not None
     seat = table.game.turn
     chair = table.chairs[seat]
     assert chair
     legal = legal_moves_for_record(table.game, seat)
-    move = random.choice([one for one in legal if not one.startswith(("bid", "blind"))] or ["bid 5"])
+    move = random.choice([option for option in legal if not option.startswith(("bid", "blind"))] or ["bid 5"])
     return await room.press(table.code, chair.person, table.version, move, f"tg:{random.randrange(10**9)}")
 
 
@@ -68,22 +66,21 @@ async def play_to_the_middle(room: Room, game: str, number: int) -> Table:
 
 
 async def gather_in_groups(work: Sequence[Awaitable[Any]]) -> list[Any]:
-    """The results of all, AT_ONCE of them under way at a time."""
+    """Await all, at most AT_ONCE at a time, and return the results."""
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(task: Awaitable[Any]) -> Any:
+    async def run_one(task: Awaitable[Any]) -> Any:
         async with gate:
             return await task
 
-    return await asyncio.gather(*map(one, work))
+    return await asyncio.gather(*map(run_one, work))
 
 
-PROFILES = (b"person:", b"chat:", b"handle:", b"schema", b"workers")
-"""Keys that are there whether games are played or not."""
+PROFILES = (b"person:", b"chat:", b"handle:", b"schema", b"workers")  # prefixes of keys that are not part of games
 
 
 async def used_memory(store: Store) -> int:
-    """Bytes that games take, by the store's own count, their keys' names and bookkeeping with them."""
+    """Return the bytes of games by the store's own count, with key names and overhead."""
     return sum(
         [
             await store.client.memory_usage(key, samples=0)
@@ -94,9 +91,9 @@ async def used_memory(store: Store) -> int:
 
 
 async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
-    """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
+    """Return a table's bytes in the store in mid-game, with its share of all keys, and the bytes of its log as sent."""
     await store.client.flushall()
-    # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
+    # A whole bot, so that all keys of a live game exist: log, shown messages, timer, seats.
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
     worker.add_adapter(CountingAdapter())
     await worker.start()
@@ -108,17 +105,16 @@ async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
 
 
 async def count_commands(store: Store) -> int:
-    """How many commands clients have sent."""
+    """Return the number of commands that clients sent."""
     stats = await store.client.info("commandstats")
     return sum(int(row["calls"]) for name, row in stats.items() if name in ("cmdstat_evalsha", "cmdstat_lrange"))
 
 
-NEW_NUMBERS = itertools.count(10**6)
-"""Each table asked for by a number of its own: the room opens one for each request, however often that comes."""
+NEW_NUMBERS = itertools.count(10**6)  # a new number for each table: a repeated request opens none
 
 
 async def press_one_by_one(store: Store) -> tuple[float, float]:
-    """Presses a second when each waits for the one before, and commands a press."""
+    """Return presses a second, one after the other, and commands a press."""
     room, random, made = Room(store), Random(1), 0
     before, spent = await count_commands(store), 0.0
     while made < PRESSES // 4:
@@ -132,11 +128,11 @@ async def press_one_by_one(store: Store) -> tuple[float, float]:
 
 
 async def press_at_once(store: Store) -> float:
-    """Presses a second at as many tables as are under way at a time."""
+    """Return presses a second at AT_ONCE tables at the same time."""
     room = Room(store)
     tables = await gather_in_groups([open_table(room, "metamazzo", next(NEW_NUMBERS)) for _ in range(AT_ONCE)])
 
-    async def keep_on(table: Table, number: int) -> None:
+    async def press_repeatedly(table: Table, number: int) -> None:
         random = Random(number)
         for _ in range(PRESSES // AT_ONCE):
             table = await press(room, table, random)
@@ -144,12 +140,12 @@ async def press_at_once(store: Store) -> float:
                 table = await open_table(room, "metamazzo", next(NEW_NUMBERS))
 
     start = time.perf_counter()
-    await asyncio.gather(*(keep_on(table, number) for number, table in enumerate(tables)))
+    await asyncio.gather(*(press_repeatedly(table, number) for number, table in enumerate(tables)))
     return PRESSES // AT_ONCE * AT_ONCE / (time.perf_counter() - start)
 
 
 async def append_bare(store: Store, at_once: int) -> float:
-    """Appends a second of a move's text to a list, nothing checked."""
+    """Return appends a second of a move's text to a list, without checks."""
 
     async def writer(number: int) -> None:
         for _ in range(PRESSES // at_once // 4):
@@ -161,7 +157,6 @@ async def append_bare(store: Store, at_once: int) -> float:
 
 
 async def measure() -> None:
-    """Measure all on a Valkey of the bench's own and print it."""
     with tempfile.TemporaryDirectory() as folder:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
@@ -189,5 +184,5 @@ async def _report(store: Store) -> None:
 
 
 def run() -> None:
-    """What a live table weighs in the store, and presses committed a second."""
+    """Measure the size of live tables in the store, and commits a second."""
     asyncio.run(measure())

@@ -1,7 +1,7 @@
-"""The whole bot on Telegram, against bare handlers of the same library that make as many calls.
+"""The whole bot on Telegram, compared with bare handlers of the same library that make as many calls.
 
-The Bot API server and the people are in another process, and the store in a third. The bare handlers answer a press,
-change the presser's message and the other player's, and now and then a group's: as often as the whole bot does.
+The Bot API server and the people run in a second process, the store in a third. The bare handlers answer a press and
+edit both players' messages. They also edit a group's message as often as the whole bot.
 """
 
 import asyncio
@@ -53,18 +53,18 @@ TOKEN = "1:bench"  # noqa: S105
 SERVER = "benchmarks.telegram_server"
 ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
+# For the library's default client, which is slow. It fails if more calls wait for a connection.
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
-"""For the library's default client: it is slow, and gives up where more of its calls wait for a connection."""
 
+# Pictures take longer: with more presses at once each would wait too long for its picture.
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
-"""The same with pictures, which take more time: with more at once each would wait too long for its picture."""
 
 QUERIES, QUERY_RATE = 1500, 100
 NO_LIMIT = 10**6
 
 
 def make_adapter(card_room: CardRoom) -> Telegram:
-    """The adapter. Telegram's own limit is not what is measured; the rate limits of chats and groups stay."""
+    """Return the adapter without Telegram's overall limit, which is not measured. Chats and groups keep theirs."""
     adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     adapter.shows_pictures = False
@@ -72,7 +72,6 @@ def make_adapter(card_room: CardRoom) -> Telegram:
 
 
 def make_picture_adapter(card_room: CardRoom) -> Telegram:
-    """The same, with pictures."""
     adapter = make_adapter(card_room)
     adapter.shows_pictures = True
     return adapter
@@ -81,9 +80,7 @@ def make_picture_adapter(card_room: CardRoom) -> Telegram:
 async def measure_bare(
     url: str, over_aiohttp: bool, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
 ) -> dict[str, Any]:
-    """A handler of the library's, with as many calls a press, of messages like the bot's; and the names of the errors
-    that it met.
-    """
+    """Measure a bare handler with as many calls a press as the bot. ``failures`` are the names of its errors."""
     hand, waiting, board = (SampleMessage(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
     boards, chance = like["calls_a_press"] - 3, random.Random(1)
 
@@ -107,7 +104,7 @@ async def measure_bare(
         builder = builder.request(AiohttpRequest()).get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
     application = builder.build()
     application.add_handler(CallbackQueryHandler(pressed))
-    # The library would print a traceback for each.
+    # Otherwise the library prints a traceback for each error.
     application.add_error_handler(failed)
     async with connect_to(url) as there, application:
         await application.start()
@@ -124,7 +121,7 @@ async def measure_bare(
 
 
 class SampleMessage:
-    """A message like one of the bot's, built anew for each call as the bot does."""
+    """A message like one of the bot's, built for each call as the bot does."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self._png = base64.b64decode(fields.get("png", ""))
@@ -133,8 +130,8 @@ class SampleMessage:
         self._rows = fields.get("reply_markup", {"inline_keyboard": []})["inline_keyboard"]
 
     async def edit(self, bot: Any, chat: int) -> None:
-        rows = [[InlineKeyboardButton(one["text"], callback_data="bare") for one in row] for row in self._rows]
-        entities = [MessageEntity(one["type"], one["offset"], one["length"]) for one in self._entities]
+        rows = [[InlineKeyboardButton(button["text"], callback_data="bare") for button in row] for row in self._rows]
+        entities = [MessageEntity(item["type"], item["offset"], item["length"]) for item in self._entities]
         keyboard = InlineKeyboardMarkup(rows) if rows else None
         if self._png:
             photo = InputMediaPhoto(self._png, self._text, caption_entities=entities)
@@ -165,7 +162,7 @@ async def measure(idle: int) -> None:
 async def run_bare(
     name: str, like: dict[str, Any], presses: int, at_once: int, rate: float = 0, *, over_aiohttp: bool = False
 ) -> dict[str, Any]:
-    """The bare library with a server of its own, with its figures printed."""
+    """Measure the bare library with its own server, and print the figures."""
     async with start_server(SERVER) as there:
         result = await run_in_process(measure_bare, there.url, over_aiohttp, like, TABLES, presses, at_once, rate)
     print_result(name, result)
@@ -176,7 +173,7 @@ async def run_bare(
 async def compare_in_turn(
     there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0
 ) -> dict[str, Any]:
-    """The whole bot and the bare library over our transport in turn; returns the whole bot's last round."""
+    """Measure the whole bot and the bare library over our transport in turn. Return the bot's last round."""
     wholes, bares = [], []
     for _ in range(rounds):
         whole = await measure_presses(there, name, presses, rate, at_once)
@@ -190,7 +187,7 @@ async def compare_in_turn(
 
 
 async def measure_with_pictures() -> None:
-    """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
+    """Measure panels with pictures, painted in another process. The bare library sends the same bytes."""
     name = f"whole bot with pictures, {TABLES} tables"
     async with start_server(SERVER) as there, start_bot(_settings(there), make_picture_adapter):
         await there.open_tables(1, TABLES + 1)
@@ -201,7 +198,7 @@ async def measure_with_pictures() -> None:
 
 
 async def measure_inline() -> None:
-    """Inline queries while tables stand there, beside a bare handler of the library's that gives the same answer."""
+    """Measure inline queries with tables open, next to a bare handler with the same answer."""
     async with start_server(SERVER) as there, start_bot(_settings(there), make_adapter):
         await there.open_tables(1, TABLES + 1)
         await there.wait_until_ready(TABLES)
@@ -212,7 +209,7 @@ async def measure_inline() -> None:
 
 
 async def type_queries(there: Server, name: str) -> dict[str, Any]:
-    """So many inline queries at a rate, with their figures printed."""
+    """Send inline queries at a fixed rate, and print the figures."""
     cpu = time.process_time()
     seconds = PATIENCE + QUERIES / SLOWEST
     result: dict[str, Any] = await there.ask(seconds, do="type", queries=QUERIES, rate=QUERY_RATE)
@@ -225,11 +222,13 @@ async def type_queries(there: Server, name: str) -> dict[str, Any]:
 
 
 async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
-    """The library's own handler, with as many results to each query as the bot gives to who has typed nothing."""
+    """Measure a bare handler that returns as many results as the bot does for an empty query."""
 
     async def asked(update: Update, _context: object) -> None:
         assert update.inline_query
-        await update.inline_query.answer([_article(one) for one in answer["results"]], cache_time=0, is_personal=True)
+        await update.inline_query.answer(
+            [_article(result) for result in answer["results"]], cache_time=0, is_personal=True
+        )
 
     application = (
         Application.builder()
@@ -251,15 +250,16 @@ async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
             await application.stop()
 
 
-def _article(one: dict[str, Any]) -> InlineQueryResultArticle:
-    text = InputTextMessageContent(one["input_message_content"]["message_text"])
-    keyboard = InlineKeyboardMarkup.de_json(one["reply_markup"]) if "reply_markup" in one else None
-    return InlineQueryResultArticle(one["id"], one["title"], text, keyboard, description=one["description"])
+def _article(fields: dict[str, Any]) -> InlineQueryResultArticle:
+    text = InputTextMessageContent(fields["input_message_content"]["message_text"])
+    keyboard = InlineKeyboardMarkup.de_json(fields["reply_markup"]) if "reply_markup" in fields else None
+    return InlineQueryResultArticle(fields["id"], fields["title"], text, keyboard, description=fields["description"])
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False, inline: bool = False) -> None:
-    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures.
-    ``inline`` is what people type, in place of what they press.
+    """Run the benchmark. The largest of ``tables`` is the number of idle tables for memory, without pictures.
+
+    ``inline`` measures inline queries instead of presses.
     """
     logs.set_up("warning")
     tune_garbage_collector()

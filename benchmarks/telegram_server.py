@@ -1,6 +1,6 @@
-"""A Bot API server for the bench: as little of it as a game takes, as fast as may be, with a crowd of people in it.
+"""A minimal, fast Bot API server for benchmarks, with simulated people.
 
-Table ``n`` has group ``-n``. `tests/telegram/server.py` is the one that is strict.
+Table ``n`` has group ``-n``. The strict server is `tests/telegram/server.py`.
 """
 
 import asyncio
@@ -30,8 +30,7 @@ class BenchServer(PlatformServer):
         self._updates: list[dict[str, Any]] = []
         self._new = asyncio.Event()
         self._numbers = 0
-        self._typed: dict[str, asyncio.Future[float]] = {}
-        """Inline queries that nobody has answered yet."""
+        self._typed: dict[str, asyncio.Future[float]] = {}  # inline queries without an answer
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         method = request.path.rpartition("/")[2]
@@ -46,13 +45,13 @@ class BenchServer(PlatformServer):
             result = self._answer_call(method, fields)
         return web.json_response({"ok": True, "result": result})
 
-    async def run_action(self, wish: dict[str, Any]) -> Any:
-        if wish["do"] == "type":
-            return await self._type_queries(wish["queries"], wish["rate"])
-        return await super().run_action(wish)
+    async def run_action(self, action: dict[str, Any]) -> Any:
+        if action["do"] == "type":
+            return await self._type_queries(action["queries"], action["rate"])
+        return await super().run_action(action)
 
     async def _type_queries(self, queries: int, rate: float) -> dict[str, Any]:
-        """Have people type so much, so often a second: how long each waits for the answer, and the last answer."""
+        """Let people type inline queries, ``rate`` a second. Return the waiting times and the longest answer."""
         loop = asyncio.get_running_loop()
         start, waiting = loop.time(), list[asyncio.Task[float]]()
         for number in range(queries):
@@ -81,18 +80,18 @@ class BenchServer(PlatformServer):
         self._numbers += 1
         message = int(fields.get("message_id") or self._numbers)
         self._react(chat, message, fields)
-        about = (
+        place = (
             {"id": chat, "type": "private", "first_name": "Anna"}
             if chat > 0
             else {"id": chat, "type": "supergroup", "title": "Bar"}
         )
         markup = fields.get("reply_markup")
-        about_time = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
+        times = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
         shown = {**_message_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
-        return {"message_id": message, **about_time, "chat": about, "from": BOT, **shown}
+        return {"message_id": message, **times, "chat": place, "from": BOT, **shown}
 
     def _react(self, chat: int, message: int, fields: dict[str, Any]) -> None:
-        """Somebody looks at what is shown, and will press what is of use."""
+        """Let people react to a shown message."""
         markup = fields.get("reply_markup")
         buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
         payloads = [button.get("callback_data", "") for button in buttons]
@@ -123,14 +122,14 @@ class BenchServer(PlatformServer):
 
     def _push_press(self, person: int, chat: int, message: int, payload: str) -> None:
         where = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
-        stands = {"message_id": message, "date": int(time.time()), "chat": where, "from": BOT, "text": "…"}
+        pressed = {"message_id": message, "date": int(time.time()), "chat": where, "from": BOT, "text": "…"}
         self._numbers += 1
         self._push(
             callback_query={
                 "id": str(self._numbers),
                 "from": self._person(person),
                 "chat_instance": "1",
-                "message": stands,
+                "message": pressed,
                 "data": payload,
             }
         )
@@ -156,7 +155,7 @@ class BenchServer(PlatformServer):
         return batch
 
     async def wait_until_connected(self) -> None:
-        """Updates wait until they are fetched."""
+        """Return at once: updates wait until they are fetched."""
 
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
         for table in range(1, tables + 1):
@@ -164,13 +163,14 @@ class BenchServer(PlatformServer):
 
 
 async def _measure_wait(answered: asyncio.Future[float], since: float) -> float:
-    """Seconds that somebody waits for an answer."""
+    """Return the seconds until an answer."""
     return await answered - since
 
 
 async def _read_fields(request: web.BaseRequest) -> dict[str, Any]:
-    """The fields of a call: a document of JSON, or a form with JSON in its fields, as the library sends it, and perhaps
-    with a picture: that is ``png``, in Base64. What a new medium is described by stands among the fields.
+    """Return the fields of a call, from JSON or from a form with JSON in its fields, as the library sends it.
+
+    A picture is ``png``, in Base64. The fields of ``media`` are merged into the others.
     """
     if request.content_type == "application/json":
         return dict(await request.json())
@@ -187,7 +187,7 @@ async def _read_fields(request: web.BaseRequest) -> dict[str, Any]:
 
 
 def _message_content(fields: dict[str, Any], number: int) -> dict[str, Any]:
-    """What is told of a message that was shown."""
+    """Return the content of a message for the API's answer."""
     if "text" in fields:
         return {"text": fields["text"]}
     size = {"file_id": f"photo{number}", "file_unique_id": str(number), "width": 720, "height": 640}

@@ -1,7 +1,7 @@
-"""The watchers of `benchmarks.web`, in a process of their own: `python -m benchmarks.watchers PORT PATH COUNT`.
+"""The watchers of `benchmarks.web`, in their own process: `python -m benchmarks.watchers PORT PATH COUNT`.
 
-A line is printed once each of them has read of the table; when its input ends, when each version was read, in seconds
-of the monotonic clock, which all processes of a machine share.
+A line is printed when all watchers have read the table. When the input ends, the times are printed at which each
+version was read, in seconds of the monotonic clock, which all processes of a machine share.
 """
 
 import asyncio
@@ -12,12 +12,11 @@ import time
 from collections import defaultdict
 
 VERSION = re.compile(rb'"version":(\d+)')
-AT_ONCE = 100
-"""Connections that are made side by side."""
+AT_ONCE = 100  # connections opened at a time
 
 
 class Watcher(asyncio.Protocol):
-    """One connection. It looks at nothing but versions: the crowd is not to be what is measured."""
+    """One connection. It parses only versions, so that watchers cost little."""
 
     def __init__(self, request: bytes, read: dict[int, list[float]]) -> None:
         self._request, self._read = request, read
@@ -37,10 +36,10 @@ class Watcher(asyncio.Protocol):
 async def watch(count: int, port: int, path: str) -> None:
     read: dict[int, list[float]] = defaultdict(list)
     request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
-    door = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(AT_ONCE)
 
     async def begin() -> None:
-        async with door:
+        async with gate:
             loop = asyncio.get_running_loop()
             _transport, watcher = await loop.create_connection(lambda: Watcher(request, read), "127.0.0.1", port)
             await watcher.has_begun.wait()

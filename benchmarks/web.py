@@ -1,8 +1,8 @@
 """`python -m benchmarks web`: two thousand watchers of one table, and many tables played on pages (`benchmarks.pages`).
 
-All watchers are told by one process, over streams of the interface. The baseline, in the same run, tells the same lines
-to as many connections by aiohttp alone. Watchers are a process of their own (`benchmarks.watchers`). Times run from
-just before the move is made until a watcher has read of it.
+One process serves all watchers, over streams of the API. The baseline, in the same run, sends the same lines to as
+many connections with aiohttp alone. Watchers run in their own process (`benchmarks.watchers`). Times run from just
+before the move until a watcher has read it.
 """
 
 import asyncio
@@ -30,43 +30,42 @@ from bot.worker import Worker
 
 WATCHERS = 2000
 MOVES = 30
-PAUSE = 0.3
-"""Seconds from one move to the next: faster than people play."""
+PAUSE = 0.3  # seconds between moves, faster than people play
 
-Move = Callable[[int], Awaitable[int]]
-"""Make the move of this number; returns the version of which the watchers will read."""
+Move = Callable[[int], Awaitable[int]]  # makes the move with this number and returns the new version
 
 
 class Figures(NamedTuple):
-    """Milliseconds until a watcher knew of a move, those of CPU that a move took, and MB that watching took."""
+    """Figures of a run. Times are in milliseconds from a move to a watcher."""
 
     median: float
     p99: float
     longest: float
-    cpu: float
-    memory: float
+    cpu: float  # ms a move
+    memory: float  # MB for watching
     missed: int
 
 
 def run(
     watchers: int = WATCHERS, moves: int = MOVES, tables: int = pages.TABLES, seconds: float = pages.SECONDS
 ) -> None:
-    """Have one table watched, and many played at on their pages."""
+    """Measure one table with many watchers, and many tables played on pages."""
     logs.set_up("error")
     raise_file_limit(2 * watchers + 1000)
     typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
     for name, measured in (("aiohttp alone", _measure_baseline), ("buongioco", _measure_bot)):
-        one = asyncio.run(measured(watchers, moves))
+        found = asyncio.run(measured(watchers, moves))
         typer.echo(
-            f"{name:16}{one.median:9.1f}{one.p99:9.1f}{one.longest:9.1f}{one.cpu:15.1f}{one.memory:9.1f}{one.missed:8}"
+            f"{name:16}{found.median:9.1f}{found.p99:9.1f}{found.longest:9.1f}{found.cpu:15.1f}"
+            f"{found.memory:9.1f}{found.missed:8}"
         )
     typer.echo()
     pages.run(tables, seconds)
 
 
 async def _measure_bot(watchers: int, moves: int) -> Figures:
-    """A whole bot with its pages and its store, and a game between two people."""
+    """Measure a whole bot with its pages and store, at a game between two people."""
     async with bot_with_pages() as (worker, port):
         code, watch_id = await _open_table(worker)
         path = f"/api/v1/tables/{watch_id}/stream"
@@ -76,7 +75,7 @@ async def _measure_bot(watchers: int, moves: int) -> Figures:
             assert table.game
             turn = table.game.turn
             assert turn is not None
-            card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+            card = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
             after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
             return after.version
 
@@ -90,7 +89,7 @@ async def _open_table(worker: Worker) -> tuple[str, str]:
 
 
 async def _measure_baseline(watchers: int, moves: int) -> Figures:
-    """Nothing but aiohttp: each line is written to one connection after the other."""
+    """Measure aiohttp alone: each line is written to one connection after the other."""
     lines: list[web.StreamResponse] = []
     is_over = asyncio.Event()
     example = await _example_line()
@@ -107,9 +106,9 @@ async def _measure_baseline(watchers: int, moves: int) -> Figures:
         return response
 
     async def move(number: int) -> int:
-        said = line(number + 1)
-        for one in lines:
-            await one.write(said)
+        text = line(number + 1)
+        for response in lines:
+            await response.write(text)
         return number + 1
 
     app = web.Application()
@@ -125,7 +124,7 @@ async def _measure_baseline(watchers: int, moves: int) -> Figures:
 
 
 async def _example_line() -> dict[str, object]:
-    """A line as watchers read it."""
+    """Return a line as watchers read it."""
     from bot.store.entries import FirstDeal, Open, Sit  # noqa: PLC0415
     from bot.tables.table import Table  # noqa: PLC0415
     from engine import GAMES  # noqa: PLC0415
@@ -154,13 +153,13 @@ async def _measure(port: int, path: str, watchers: int, moves: int, move: Move) 
             at = time.monotonic()
             made[await move(number)] = at
             await asyncio.sleep(PAUSE)
-        # What is left of it is small beside the pauses.
+        # Work that is still left is small compared with the pauses.
         cpu = time.process_time() - cpu
         memory = _memory_bytes() - before
         crowd.stdin.close()
         async with within(PATIENCE, "what the watchers have read"):
             read = json.loads(await crowd.stdout.read())
-    waited = [1000 * (one - at) for version, at in made.items() for one in read.get(str(version), [])]
+    waited = [1000 * (arrival - at) for version, at in made.items() for arrival in read.get(str(version), [])]
     return Figures(
         statistics.median(waited),
         statistics.quantiles(waited, n=100)[98],
@@ -185,5 +184,5 @@ async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.s
 
 
 def _memory_bytes() -> int:
-    """Bytes of memory that this process has (Linux)."""
+    """Return the resident memory of this process in bytes (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,7 +1,7 @@
-"""One worker of `python -m benchmarks scale`: the whole bot on a store, with a platform of lines of JSON.
+"""One worker of `python -m benchmarks scale`: the whole bot on a store, with lines of JSON as its platform.
 
-Run it as ``python -m benchmarks.worker NUMBER REPLICAS URL``. It reads presses from its standard input and prints the
-panels that change.
+Run it as ``python -m benchmarks.worker NUMBER REPLICAS URL``. It reads presses from standard input and prints changed
+panels.
 """
 
 import asyncio
@@ -22,8 +22,7 @@ from bot.settings import Settings
 from bot.store import open_store
 from bot.worker import Worker
 
-UNPLAYED = ("claim", "resign", "hint")
-"""What nobody presses here: it ends games, or moves nothing."""
+UNPLAYED = ("claim", "resign", "hint")  # not pressed: they end games or change nothing
 
 
 def print_line(**words: Any) -> None:
@@ -32,7 +31,7 @@ def print_line(**words: Any) -> None:
 
 
 class LineAdapter(CountingAdapter):
-    """An adapter that prints what stands in private chats; message numbers are this worker's own."""
+    """An adapter that prints the panels of private chats. Message numbers begin with the worker's number."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -49,16 +48,16 @@ class LineAdapter(CountingAdapter):
     def _show(place: str, message: str, panel: Panel) -> None:
         if is_private(place):
             buttons = (button for row in panel.rows for button in row if button.kind == "press")
-            payloads = [one.payload for one in buttons if one.payload.startswith("1m")]
+            payloads = [button.payload for button in buttons if button.payload.startswith("1m")]
             print_line(
                 person=int(person_of(place).partition(":")[2]),
                 message=message,
-                payloads=[one for one in payloads if not one.endswith(UNPLAYED) and ":hint" not in one],
+                payloads=[move for move in payloads if not move.endswith(UNPLAYED) and ":hint" not in move],
             )
 
 
 class BenchWorker:
-    """What the bench asks for, each line by itself."""
+    """Runs the benchmark's actions, one per input line."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker, self._dispatcher = worker, Dispatcher(worker)
@@ -82,7 +81,7 @@ class BenchWorker:
             print_line(cpu=time.process_time(), shards=len(self._worker.shards.owned))
 
     async def _open(self, number: int) -> None:
-        """A table in a group of its own, with two people at it."""
+        """Open a table in its own group, with two people."""
         one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
         await self._worker.people.update_chat(place, clock="86400")
         await self._dispatcher.handle_command(Command(f"o{number}", one, place, "challenge", (GAME,)))

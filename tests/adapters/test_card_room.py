@@ -1,4 +1,4 @@
-"""What adapters ask of the bot is `CardRoom` and nothing else."""
+"""Adapters use only `CardRoom` and a short list of modules of the bot."""
 
 import ast
 import asyncio
@@ -76,20 +76,20 @@ ALLOWED_IMPORTS = {
     "bot.site.watching",
     "bot.monitoring",
 }
-"""What an adapter may know of the bot; docs/adapters.md says what each is for."""
+# docs/adapters.md describes each of these modules.
 
 ALLOWED_STORE_NAMES = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
 
 
 def list_imports(file: Path) -> Iterator[tuple[str, str]]:
-    """The bot's modules that a file imports, each with the name that it takes from it."""
+    """Yield the modules that a file imports, each with the imported name (empty for a whole module)."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((one.name, "") for one in node.names)
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                is_module = (ROOT / (node.module or "").replace(".", "/") / f"{one.name}.py").exists()
-                yield (f"{node.module}.{one.name}", "") if is_module else (node.module or "", one.name)
+            for alias in node.names:
+                is_module = (ROOT / (node.module or "").replace(".", "/") / f"{alias.name}.py").exists()
+                yield (f"{node.module}.{alias.name}", "") if is_module else (node.module or "", alias.name)
 
 
 def test_adapters_import_only_allowed_modules() -> None:
@@ -97,36 +97,43 @@ def test_adapters_import_only_allowed_modules() -> None:
     assert len(files) > 30
     for file in files:
         found = [(module, name) for module, name in list_imports(file) if module.split(".")[0] in ("bot", "engine")]
-        assert [module for module, _ in found if module not in ALLOWED_IMPORTS] == [], file
-        assert {name for module, name in found if module == "bot.store"} <= ALLOWED_STORE_NAMES, file
+        path = file.relative_to(ROOT)
+        forbidden = sorted({module for module, _ in found} - ALLOWED_IMPORTS)
+        assert not forbidden, (
+            f"{path} imports {forbidden}, which adapters must not use: add them here and to docs/adapters.md"
+        )
+        names = {name for module, name in found if module == "bot.store"} - ALLOWED_STORE_NAMES
+        assert not names, f"{path} imports {sorted(names)} from bot.store, which adapters must not use"
 
 
 def test_docs_list_all_adapter_imports_and_card_room_methods() -> None:
     page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
-    asked = [name for name in vars(CardRoom) if not name.startswith("_")]
-    assert len(asked) > 10
-    assert [name for name in (*asked, *sorted(ALLOWED_IMPORTS)) if f"`{name}`" not in page] == []
-    assert all(getattr(CardRoom, name).__doc__ for name in asked)
+    members = [name for name in vars(CardRoom) if not name.startswith("_")]
+    assert len(members) > 10
+    missing = [name for name in (*members, *sorted(ALLOWED_IMPORTS)) if f"`{name}`" not in page]
+    assert not missing, f"docs/adapters.md does not describe {missing}"
+    undocumented = [name for name in members if not getattr(CardRoom, name).__doc__]
+    assert not undocumented, f"bot/card_room.py: CardRoom.{undocumented[0]} has no docstring"
 
 
 F = TypeVar("F", bound=Feature)
 
 
 class Parrot:
-    """A card room that has nothing behind it: it says every command back."""
+    """A card room without a bot: it echoes every command."""
 
     worker_count = 1
 
     def __init__(self, settings: Settings, redis: Any) -> None:
         self.settings, self.redis = settings, redis
-        self.heard: list[Command] = []
+        self.commands: list[Command] = []
 
     @property
     def games(self) -> GameReader:
-        raise AssertionError("none was finished")
+        raise AssertionError("no game is finished")
 
     def feature(self, kind: type[F]) -> F:
-        raise AssertionError("it has none")
+        raise AssertionError("there are no features")
 
     @property
     def lobby(self) -> Lobby:
@@ -145,17 +152,17 @@ class Parrot:
         raise AssertionError("nobody plays on a page")
 
     async def handle_command(self, command: Command) -> Reply:
-        self.heard.append(command)
+        self.commands.append(command)
         return Reply(toast=f"You said {command.word}.")
 
     async def handle_press(self, press: Press) -> Reply:
         return Reply(toast=f"You pressed {press.payload}.")
 
     async def send_hands(self, person: Person, code: str = "") -> None:
-        raise AssertionError("nobody did")
+        raise AssertionError("no hand is requested")
 
     async def send_missed_hands(self, person: Person) -> None:
-        raise AssertionError("nobody was away")
+        raise AssertionError("no hand was missed")
 
     async def suggestions(
         self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
@@ -166,13 +173,13 @@ class Parrot:
         return OfferList([])
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        """Nothing was offered."""
+        """There are no offers."""
 
     async def refresh_chat(self, chat: str) -> None:
-        """Nothing stands there."""
+        """There are no messages to refresh."""
 
     async def move_chat(self, old: str, new: str) -> None:
-        raise AssertionError("none has moved")
+        raise AssertionError("no chat has moved")
 
     @property
     def mini_apps(self) -> dict[str, MiniApp]:
@@ -202,7 +209,7 @@ class Parrot:
         return {"healthy": True}
 
     def update_metrics(self) -> None:
-        """Nothing is measured."""
+        """There are no metrics."""
 
 
 @asynccontextmanager
@@ -227,9 +234,13 @@ async def test_telegram_needs_only_a_card_room(store: Store) -> None:
     assert adapter
     async with run_adapter(adapter):
         TelegramPerson(server, 1, "Anna").say("/sfida testa")
-        await until(lambda: [one["text"] for one in server.group(GROUP).messages.values()][1:] == ["You said sfida."])
+        await until(
+            lambda: [message["text"] for message in server.group(GROUP).messages.values()][1:] == ["You said sfida."]
+        )
     await server.stop()
-    assert [(one.word, one.words, one.person.id) for one in parrot.heard] == [("sfida", ("testa",), "telegram:1")]
+    assert [(command.word, command.words, command.person.id) for command in parrot.commands] == [
+        ("sfida", ("testa",), "telegram:1")
+    ]
 
 
 async def test_discord_needs_only_a_card_room(store: Store) -> None:
@@ -245,18 +256,18 @@ async def test_discord_needs_only_a_card_room(store: Store) -> None:
         assert await anna.slash("challenge", game="testa", target=21) == "You said challenge."
         assert await anna.complete("join", "table", "k7") == ["OPEN_TABLE k7 by Anna"]
     await server.stop()
-    assert [(one.word, one.words, one.person.id) for one in parrot.heard] == [
+    assert [(command.word, command.words, command.person.id) for command in parrot.commands] == [
         ("challenge", ("testa", "21"), "discord:1")
     ]
 
 
 async def test_playground_needs_only_a_card_room(store: Store) -> None:
     parrot = Parrot(Settings(_env_file=None, playground_port=0), store.client)
-    [adapter] = (one for one in web(parrot) if isinstance(one, Playground))
+    [adapter] = (adapter for adapter in web(parrot) if isinstance(adapter, Playground))
     async with run_adapter(adapter):
         anna = adapter.chat_store.people["1"]
         assert (
             await adapter.server.requests.perform(anna, Say(n="abcd", do="say", chat="1", text="/mano"))
             == "You said mano."
         )
-    assert [(one.word, one.person.name) for one in parrot.heard] == [("mano", "Anna")]
+    assert [(command.word, command.person.name) for command in parrot.commands] == [("mano", "Anna")]

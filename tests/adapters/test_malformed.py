@@ -1,4 +1,4 @@
-"""Malformed requests at each of our servers: no traceback and no warning comes of them, and few lines."""
+"""Malformed requests to each server log a few lines, without tracebacks or warnings."""
 
 import asyncio
 import gzip
@@ -30,18 +30,14 @@ from tests.open_playground import Open
 from tests.telegram.players import on_telegram, until
 from tests.telegram.server import TOKEN, TelegramServer
 
-SHORT_RUN = 150
-"""Requests of a kind in a short run."""
-
+SHORT_RUN = 150  # requests of each kind in a short run
 CONCURRENT_REQUESTS = 100
-ANSWER_TIMEOUT = 1.0
-"""Seconds to wait for an answer. Many requests are incomplete and get none."""
-
+ANSWER_TIMEOUT = 1.0  # seconds; many requests are incomplete and get no answer
 MUTATED_REQUESTS = int(os.environ.get("BUONGIOCO_FUZZ_HEADS", "400"))
 
 
 class Server(NamedTuple):
-    """A server under test: its port, its paths, and headers that open its doors."""
+    """A server under test: its port, its paths and the headers that authorize requests."""
 
     port: int
     paths: list[str]
@@ -54,10 +50,10 @@ class Server(NamedTuple):
 
 @pytest.fixture
 async def site(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Server]:
-    one = Open(tmp_path / "data", valkey=empty_valkey)
-    await one.start()
-    _program, token = await Programs(one.worker.store.client).add("Odd")
-    origin = f"Origin: {one.url.rstrip('/')}"
+    playground = Open(tmp_path / "data", valkey=empty_valkey)
+    await playground.start()
+    _program, token = await Programs(playground.worker.store.client).add("Odd")
+    origin = f"Origin: {playground.url.rstrip('/')}"
     paths = ["/", "/play", "/ticket", "/ws", "/chat", "/nowhere", "/t/ABCDEF", "/t/ABCDEF/live", "/rules", "/healthz"]
     paths += [
         "/api/v1/me/tables",
@@ -67,19 +63,19 @@ async def site(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Ser
         "/in",
         "/settings",
     ]
-    yield Server(one.port, paths, [origin, f"Authorization: Bearer {token}", "Idempotency-Key: 12345678"])
-    await one.stop()
+    yield Server(playground.port, paths, [origin, f"Authorization: Bearer {token}", "Idempotency-Key: 12345678"])
+    await playground.stop()
 
 
 @pytest.fixture
 async def webhook(store: Store) -> AsyncIterator[Server]:
     telegram, port = TelegramServer(), free_port()
     await telegram.start()
-    said: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "telegram_webhook_url": f"https://127.0.0.1:{port}/cards",
         "telegram_webhook_port": port,
     }
-    async with on_telegram(store, telegram, **said) as adapter:
+    async with on_telegram(store, telegram, **settings) as adapter:
         await until(lambda: adapter.healthy)
         yield Server(port, ["/cards", "/", "/healthz", "/metrics"], [f"{SECRET_HEADER}: {secret_of(TOKEN)}"])
     await telegram.stop()
@@ -104,7 +100,7 @@ def build_request(server: Server, method: str, path: str, *lines: str, body: byt
 
 
 def malformed_bodies(server: Server) -> Iterator[bytes]:
-    """Bodies that are not what their headers say."""
+    """Yield requests with bodies that do not match their headers."""
     chunked, kinds = "Transfer-Encoding: chunked", ("application/json", "application/x-www-form-urlencoded")
     for path in server.paths:
         for method in ("GET", "POST"):
@@ -125,8 +121,8 @@ def malformed_bodies(server: Server) -> Iterator[bytes]:
             b"\n\n",
         ):
             yield build_request(server, "POST", path, chunked, body=body)
-        for said in ("-1", "x", "9" * 50, "1, 2"):
-            yield build_request(server, "POST", path, f"Content-Length: {said}", body=b"x")
+        for length in ("-1", "x", "9" * 50, "1, 2"):
+            yield build_request(server, "POST", path, f"Content-Length: {length}", body=b"x")
         yield build_request(server, "POST", path, chunked, "Content-Length: 3", body=b"abc")
         yield build_request(
             server, "POST", path, "Content-Length: 3", "Content-Type: a/\xff; charset=\xfe", body=b"\xff\xfe\0"
@@ -165,7 +161,7 @@ def malformed_heads(server: Server) -> Iterator[bytes]:
 
 
 def websocket_frames(server: Server) -> Iterator[bytes]:
-    """WebSocket handshakes and what follows them."""
+    """Yield WebSocket handshakes followed by malformed frames."""
     for path in server.paths:
         upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
         key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -181,7 +177,7 @@ def websocket_frames(server: Server) -> Iterator[bytes]:
 
 
 def mutated_requests(server: Server) -> Iterator[bytes]:
-    """Requests with random changes."""
+    """Yield malformed requests with random changes."""
     random = Random(35)
     whole = [*malformed_bodies(server), *malformed_heads(server), *websocket_frames(server)]
     for _ in range(MUTATED_REQUESTS):
@@ -193,14 +189,14 @@ def mutated_requests(server: Server) -> Iterator[bytes]:
 
 
 async def send(server: Server, sent: bytes, patience: float = ANSWER_TIMEOUT) -> bytes:
-    """Send this on a connection of its own; return the beginning of the answer, empty if none comes in time."""
+    """Send bytes on a new connection; return the start of the answer, or nothing if it is late."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     answer = b""
     with suppress(ConnectionError, TimeoutError):
         writer.write(sent)
         async with asyncio.timeout(patience):
             answer = await reader.read(1 << 16)
-            # What aiohttp logs of a body it logs after the answer.
+            # aiohttp logs errors in a body after the answer.
             answer += await reader.read(1 << 16)
     writer.close()
     return answer
@@ -225,11 +221,11 @@ async def test_malformed_requests_log_few_lines_and_no_traceback(
         for begin in range(0, len(pending), CONCURRENT_REQUESTS):
             found = await asyncio.gather(*(send(server, sent) for sent in pending[begin : begin + CONCURRENT_REQUESTS]))
             answers |= {answer.split(b" ", 2)[1] for answer in found if answer.startswith(b"HTTP/1.1 ")}
-        # A slow machine may still be busy with the requests before.
+        # A slow machine can still be busy with the earlier requests.
         assert await send(server, build_request(server, "GET", "/healthz", "Connection: close"), patience=60)
-    assert answers, "nothing was answered at all"
+    assert answers, "no request was answered"
     assert b"500" not in answers
-    # The tests' store is not as safe as a host's, and the bot says so.
+    # The bot warns that the tests' store is less durable than a real one.
     logs = [line for line in logs if line["event"] != "store_may_lose_data"]
     records = [record for record in caplog.records if record.name != "asyncio" or record.levelno >= logging.WARNING]
     assert [record.getMessage() for record in records if record.levelno >= logging.WARNING or record.exc_info] == []

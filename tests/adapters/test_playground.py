@@ -1,4 +1,4 @@
-"""The playground as a platform: who may act as whom, what is refused, and what outlives a restart."""
+"""The playground as a platform: identities, refusals, limits and restarts."""
 
 import asyncio
 import json
@@ -24,50 +24,50 @@ from tests.open_playground import Open
 
 @pytest.fixture
 async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data", valkey=empty_valkey)
-    await one.start()
-    yield one
-    await one.stop()
+    opened = Open(tmp_path / "data", valkey=empty_valkey)
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
 @pytest.fixture
 async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    """Opened to a network."""
-    one = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
-    await one.start()
-    yield one
-    await one.stop()
+    """A playground that listens on all interfaces."""
+    opened = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as one:
-        yield one
+    async with aiohttp.ClientSession() as client:
+        yield client
 
 
 class TabSocket:
-    """A tab's WebSocket."""
+    """A tab's WebSocket and the messages it has received."""
 
-    def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
-        self.line, self.hello = line, hello
-        self.heard: list[dict[str, Any]] = []
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
+        self.socket, self.hello = socket, hello
+        self.received: list[dict[str, Any]] = []
 
     @classmethod
     async def open(cls, session: aiohttp.ClientSession, playground: Open, key: str = "") -> "TabSocket":
-        line = await session.ws_connect(
+        socket = await session.ws_connect(
             f"{playground.url}ws?key={key}", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
         )
-        return cls(line, await line.receive_json())
+        return cls(socket, await socket.receive_json())
 
     async def ask(self, **request: Any) -> dict[str, Any]:
-        """A request and its answer; what is heard meanwhile is kept."""
-        request.setdefault("n", f"t{len(self.heard):05}x{id(request) % 10000:04}")
-        await self.line.send_str(json.dumps(request))
+        """Send a request and return its answer; other messages are kept in ``received``."""
+        request.setdefault("n", f"t{len(self.received):05}x{id(request) % 10000:04}")
+        await self.socket.send_str(json.dumps(request))
         while True:
-            word: dict[str, Any] = await self.line.receive_json(timeout=60)
-            self.heard.append(word)
-            if word.get("n") == request["n"]:
-                return word
+            message: dict[str, Any] = await self.socket.receive_json(timeout=60)
+            self.received.append(message)
+            if message.get("n") == request["n"]:
+                return message
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.9", ""])
@@ -102,7 +102,7 @@ async def test_health_and_metrics_are_served(
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "request_data",
     [
         {"do": "fly"},
         {"do": "say", "chat": "1", "text": ""},
@@ -118,10 +118,10 @@ async def test_health_and_metrics_are_served(
     ],
 )
 async def test_invalid_requests_are_refused(
-    playground: Open, session: aiohttp.ClientSession, asked: dict[str, Any]
+    playground: Open, session: aiohttp.ClientSession, request_data: dict[str, Any]
 ) -> None:
     line = await TabSocket.open(session, playground)
-    answer = await line.ask(**{"as": "1", **asked})
+    answer = await line.ask(**{"as": "1", **request_data})
     assert answer["type"] == "refused"
     assert answer["text"]
 
@@ -129,10 +129,10 @@ async def test_invalid_requests_are_refused(
 async def test_nonsense_and_huge_messages_harm_no_other_tab(playground: Open, session: aiohttp.ClientSession) -> None:
     line = await TabSocket.open(session, playground)
     for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
-        await line.line.send_str(nonsense)
-        assert (await line.line.receive_json(timeout=60))["type"] == "refused"
-    await line.line.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
-    assert (await line.line.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+        await line.socket.send_str(nonsense)
+        assert (await line.socket.receive_json(timeout=60))["type"] == "refused"
+    await line.socket.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
+    assert (await line.socket.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
     other = await TabSocket.open(session, playground)
     assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
 
@@ -146,7 +146,7 @@ async def test_repeated_request_counts_once(playground: Open, session: aiohttp.C
     await playground.stop()
     await playground.start()
     line = await TabSocket.open(session, playground)
-    # The bot that remembered the request is gone; the platform and the tables know it.
+    # The restarted bot has forgotten the request; the platform and the tables remember it.
     assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
     await playground.worker.settled()
     texts = [message.get("text", "card") for message in playground.playground.chat_store.chats["1"].messages.values()]
@@ -159,7 +159,7 @@ async def test_repeated_add_request_adds_once(playground: Open, session: aiohttp
         line = await TabSocket.open(session, playground)
         assert (await line.ask(do="add_chat", name="Bar", n="same0001"))["type"] == "done"
         assert (await line.ask(do="add_person", name="Zita", n="same0001"))["type"] == "done"
-    # A person has a private chat.
+    # The group, and the private chat of the new person.
     assert len(playground.playground.chat_store.chats) == before + 2
 
 
@@ -194,7 +194,7 @@ async def test_on_a_network_only_a_personal_link_can_act(network: Open, session:
     assert all("token" not in person for person in line.hello["people"])
     assert {chat["id"] for chat in line.hello["chats"]} == {"1", "@1"}
     assert set(line.hello["messages"]) == {"1", "@1"}
-    # Whoever it says it is, it is Anna.
+    # The link decides who acts, not the request.
     await line.ask(do="say", chat="1", text="hello", **{"as": "2"})
     [message] = network.playground.chat_store.chats["1"].messages.values()
     assert message["by"] == "1"
@@ -211,7 +211,7 @@ async def test_host_link_adds_people_but_cannot_act(network: Open, session: aioh
     assert (await host.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "refused"
     zoe = network.playground.chat_store.people["3"]
     assert (await TabSocket.open(session, network, zoe.token)).hello["me"] == "3"
-    # Two whom an @ cannot tell apart would be challenged for each other.
+    # An @name must identify one person.
     for taken in ("Zoe", "zoe!"):
         refused = await host.ask(do="add_person", name=taken, n=f"taken{len(taken)}")
         assert (refused["type"], refused["text"]) == ("refused", "There is Zoe already: choose another name.")
@@ -219,7 +219,7 @@ async def test_host_link_adds_people_but_cannot_act(network: Open, session: aioh
 
 
 async def test_on_a_network_invitations_link_to_the_table_page(network: Open, session: aiohttp.ClientSession) -> None:
-    """Whoever it is passed on to has no link of their own, so it leads to the page of the table."""
+    """The invited person has no personal link, so the invitation leads to the page of the table."""
     anna = network.playground.chat_store.people["1"]
     line = await TabSocket.open(session, network, anna.token)
     await line.ask(do="say", chat="1", text="/challenge testa")
@@ -227,8 +227,8 @@ async def test_on_a_network_invitations_link_to_the_table_page(network: Open, se
     await line.ask(do="say", chat="1", text="/invite")
     [table] = await network.worker.tables_of(f"playground:{anna.id}")
     address = f"{network.site.url}/t/{table.code}"
-    while address not in json.dumps(line.heard):
-        line.heard.append(await line.line.receive_json(timeout=60))
+    while address not in json.dumps(line.received):
+        line.received.append(await line.socket.receive_json(timeout=60))
     origin = {"Origin": network.url.rstrip("/")}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as bea:
         async with bea.get(f"{network.url}t/{table.code}") as page:
@@ -239,7 +239,7 @@ async def test_on_a_network_invitations_link_to_the_table_page(network: Open, se
     assert [chair.name for chair in seated if chair] == [anna.name, "Bea"]
 
 
-# The platform's own limits
+# Limits of the platform
 
 
 def panel(text: str = "text", payload: str = "x") -> Panel:
@@ -268,38 +268,38 @@ async def test_chat_store_enforces_platform_limits(store: Store) -> None:
 async def test_key_sends_one_message_even_after_a_restart(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
-    told: list[tuple[Chat, int]] = []
-    chat_store.on_message = lambda *message: told.append(message)
+    notified: list[tuple[Chat, int]] = []
+    chat_store.on_message = lambda *message: notified.append(message)
     first = await chat_store.send("1", panel(), "key")
-    assert told == [(chat_store.chats["1"], first)]
+    assert notified == [(chat_store.chats["1"], first)]
     again = ChatStore(store.client)
     await again.load()
-    again.on_message = lambda *message: told.append(message)
+    again.on_message = lambda *message: notified.append(message)
     assert await again.send("1", panel(), "key") == first
-    assert len(told) == 1
+    assert len(notified) == 1
     assert again.chats["1"].messages == chat_store.chats["1"].messages
-    # Numbers are never given twice, not even after the last message has gone.
+    # Message numbers are not reused, not even after a deletion.
     await again.delete("1", first)
     second = await again.send("1", panel(), "other")
     assert second > first
 
 
-@pytest.mark.parametrize("when", ["sent again", "started anew"])
-async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+@pytest.mark.parametrize("retry", ["after a send", "after a restart"])
+async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: pytest.MonkeyPatch, retry: str) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
-    written = Pipeline.execute
+    execute = Pipeline.execute
 
-    async def and_then_lost(self: Pipeline, raise_on_error: bool = True) -> list[Any]:
-        await written(self, raise_on_error)
+    async def execute_and_fail(self: Pipeline, raise_on_error: bool = True) -> list[Any]:
+        await execute(self, raise_on_error)
         raise ConnectionError("the answer was lost")
 
-    with monkeypatch.context() as while_it_fails:
-        while_it_fails.setattr(Pipeline, "execute", and_then_lost)
+    with monkeypatch.context() as patch:
+        patch.setattr(Pipeline, "execute", execute_and_fail)
         with pytest.raises(ConnectionError):
             await chat_store.send("1", panel("the first"), "key")
     other = await chat_store.send("1", panel("another"), "other")
-    if when == "sent again":
+    if retry == "after a send":
         first = await chat_store.send("1", panel("the first"), "key")
         assert chat_store.chats["1"].messages.keys() == {first, other}
     again = ChatStore(store.client)
@@ -313,22 +313,22 @@ async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: p
 async def test_data_file_stays_in_chat_for_its_owner_only(playground: Open, session: aiohttp.ClientSession) -> None:
     anna = await TabSocket.open(session, playground)
     await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
-    [message] = [one for one in playground.playground.chat_store.chats["@1"].messages.values() if "file" in one]
+    [message] = [sent for sent in playground.playground.chat_store.chats["@1"].messages.values() if "file" in sent]
     assert message["file"] == "buongioco-mydata.json"
-    # A day's worth: it is in the chat after a restart, too.
+    # The file is kept for a day, also after a restart.
     await playground.stop()
     await playground.start()
     later = await TabSocket.open(session, playground)
-    [kept] = [one for one in later.hello["messages"]["@1"] if "file" in one]
+    [kept] = [sent for sent in later.hello["messages"]["@1"] if "file" in sent]
     answer = await later.ask(do="file", chat="@1", message=kept["id"], **{"as": "1"})
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
     assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
-    # Who has lost the connection meanwhile asks again.
+    # After a lost connection the tab repeats its request.
     once_more = await TabSocket.open(session, playground)
-    asked = {"do": "file", "chat": "@1", "message": kept["id"], "n": answer["n"], "as": "1"}
-    assert (await once_more.ask(**asked))["text"] == answer["text"]
-    # Nobody else has it, and what is no file is refused in a line.
+    repeated = {"do": "file", "chat": "@1", "message": kept["id"], "n": answer["n"], "as": "1"}
+    assert (await once_more.ask(**repeated))["text"] == answer["text"]
+    # Other people cannot load it, and a message without a file is refused.
     assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
@@ -342,26 +342,26 @@ async def test_pictures_load_only_from_their_current_message(playground: Open, s
     shown = chat_store.chats["@1"].messages[number]["picture"]
     assert (shown["alt"], shown["width"], shown["height"]) == ("a table", 720, 300)
 
-    async def asked(n: str, panel: Panel, person: str = "1") -> dict[str, Any]:
+    async def load_picture(n: str, panel: Panel, person: str = "1") -> dict[str, Any]:
         assert panel.picture
         name = panel.picture.subject.digest
         return await anna.ask(do="picture", chat="@1", message=number, name=name, n=n, **{"as": person})
 
-    assert b64decode((await asked("pic1", before))["png"]) == before.picture.png  # type: ignore[union-attr]
-    assert (await asked("pic2", before, "2"))["type"] == "refused"
+    assert b64decode((await load_picture("pic1", before))["png"]) == before.picture.png  # type: ignore[union-attr]
+    assert (await load_picture("pic2", before, "2"))["type"] == "refused"
     await chat_store.edit("@1", number, after)
-    assert (await asked("pic3", before))["png"] == ""
-    assert b64decode((await asked("pic4", after))["png"]) == after.picture.png  # type: ignore[union-attr]
+    assert (await load_picture("pic3", before))["png"] == ""
+    assert b64decode((await load_picture("pic4", after))["png"]) == after.picture.png  # type: ignore[union-attr]
     await chat_store.edit("@1", number, Panel(after.text))
     assert chat_store.chats["@1"].messages[number]["picture"] is None
-    assert (await asked("pic5", after))["png"] == ""
+    assert (await load_picture("pic5", after))["png"] == ""
 
 
 async def test_removed_message_leaves_no_file_or_picture(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.MESSAGES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
 
-    async def attached() -> set[int]:
+    async def attachments() -> set[int]:
         return {
             int(key.rpartition(b":")[2])
             for kind in ("file", "picture")
@@ -371,17 +371,17 @@ async def test_removed_message_leaves_no_file_or_picture(playground: Open, monke
     file = File("one.json", b"{}")
     _first, second, third = [await chat_store.send("@1", picture_panel("3D"), f"key{step}", file) for step in range(3)]
     assert list(chat_store.chats["@1"].messages) == [second, third]
-    assert await attached() == {second, third}
+    assert await attachments() == {second, third}
     await chat_store.delete("@1", second)
-    assert await attached() == {third}
+    assert await attachments() == {third}
 
 
 async def test_old_pictures_are_replaced_by_text(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.PICTURES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
     first = await chat_store.send("@1", picture_panel("3D"), "key 0")
-    told: list[int] = []
-    monkeypatch.setattr(chat_store, "on_message", lambda _chat, number: told.append(number))
+    notified: list[int] = []
+    monkeypatch.setattr(chat_store, "on_message", lambda _chat, number: notified.append(number))
     others = [await chat_store.send("@1", picture_panel("3D"), f"key {step}") for step in (1, 2, 3)]
     kept = {int(key.rpartition(b":")[2]) for key in await client.keys("playground:picture:@1:*")}
     assert kept == set(others[1:])
@@ -390,9 +390,9 @@ async def test_old_pictures_are_replaced_by_text(playground: Open, monkeypatch: 
     assert older["fold"] is None
     assert older["spans"] == [list(span) for span in picture_panel("3D").text]
     assert json.loads(await client.hget("playground:messages:@1", str(first))) == older
-    assert first in told
+    assert first in notified
     await chat_store.edit("@1", first, picture_panel("4D"))
-    assert await client.exists(f"playground:picture:@1:{first}"), "what changes is looked at"
+    assert await client.exists(f"playground:picture:@1:{first}"), "an edited message gets a new picture"
 
 
 async def test_message_deleted_during_an_edit_stays_deleted(playground: Open) -> None:
@@ -408,7 +408,7 @@ async def test_message_deleted_during_an_edit_stays_deleted(playground: Open) ->
 
 
 def picture_panel(code: str) -> Panel:
-    """A panel with a picture that has a PNG's first bytes, with its measures."""
+    """Return a panel with a fake picture: the first bytes of a PNG of 720 × 300 pixels."""
     sides = (Side("Anna", "3"), Side("Bruno", "4"))
     scene = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card(code),))
     png = b"\x89PNG\r\n\x1a\n....IHDR" + (720).to_bytes(4, "big") + (300).to_bytes(4, "big") + code.encode()
@@ -418,7 +418,9 @@ def picture_panel(code: str) -> Panel:
 async def test_private_page_toast_explains_where_to_look(playground: Open, session: aiohttp.ClientSession) -> None:
     line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/settings", **{"as": "1"})
-    [number] = [one["message"]["id"] for one in line.heard if one["type"] == "message" and "rows" in one["message"]]
+    [number] = [
+        word["message"]["id"] for word in line.received if word["type"] == "message" and "rows" in word["message"]
+    ]
     button = {"do": "press", "chat": "1", "message": number, "payload": "1psettings", "as": "1"}
     assert (await line.ask(**button, n="press1"))["toast"] == "It is in our private chat."
     await line.ask(do="close", closed=True, **{"as": "1"})
@@ -455,14 +457,14 @@ async def test_failed_store_write_adds_no_one(
     line = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
 
-    async def away(*_: object) -> None:
-        raise ConnectionError("the store is away")
+    async def fail(*_: object) -> None:
+        raise ConnectionError("the store is unavailable")
 
     added: list[dict[str, Any]] = [{"do": "add_person", "name": "Zoe"}, {"do": "add_chat", "name": "Circolo"}]
-    asked = [*added, {"do": "close", "closed": True, "as": "1"}]
-    with monkeypatch.context() as while_it_is_away:
-        while_it_is_away.setattr(chat_store._client, "hset", away)
-        for request in asked:
+    requests = [*added, {"do": "close", "closed": True, "as": "1"}]
+    with monkeypatch.context() as patch:
+        patch.setattr(chat_store._client, "hset", fail)
+        for request in requests:
             answer = await line.ask(**request)
             assert (answer["type"], "my notes" in answer["text"]) == ("refused", True)
     assert (len(chat_store.people), len(chat_store.chats), chat_store.people["1"].closed) == (2, 3, False)
@@ -478,14 +480,16 @@ async def test_people_added_concurrently_have_distinct_names(store: Store) -> No
     await chat_store.load()
     names = ["Zoe", "Zoe", "Carla"]
     found = await asyncio.gather(*(chat_store.add_person(name) for name in names), return_exceptions=True)
-    assert [isinstance(one, Refused) for one in found] == [False, True, False]
+    assert [isinstance(result, Refused) for result in found] == [False, True, False]
     assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
 
 
 async def test_join_links_and_aside_buttons_are_left_out(playground: Open) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
-    # What somebody is to have typed elsewhere may be nothing.
+    # A share button can have an empty text.
     links = Button("d", "", "", "share"), Button("e", "AB", "", "group")
     number = await chat_store.send("1", Panel((Span("x"),), (row, links)), "k1")
-    assert [[one["label"] for one in shown] for shown in chat_store.chats["1"].messages[number]["rows"]] == [["c"]]
+    assert [[shown["label"] for shown in buttons] for buttons in chat_store.chats["1"].messages[number]["rows"]] == [
+        ["c"]
+    ]

@@ -1,4 +1,4 @@
-"""Connections to our servers: half-open, slow, too many, and what is logged of them."""
+"""Half-open, slow and excessive connections to our servers, and their log lines."""
 
 import asyncio
 import errno
@@ -30,7 +30,6 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @pytest.fixture(autouse=True)
 def _reset_throttles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nothing had been logged yet."""
     monkeypatch.setattr(request_log_filter, "throttle", Throttle())
     monkeypatch.setattr(connections_module, "_throttle", Throttle())
 
@@ -50,7 +49,7 @@ async def body(request: web.Request) -> web.Response:
 
 
 async def stream(request: web.Request) -> web.StreamResponse:
-    """Says a word, and another when it is told to end."""
+    """Send a line at once and another when the test ends the stream."""
     response = web.StreamResponse()
     await response.prepare(request)
     await response.write(b"begin\n")
@@ -60,11 +59,11 @@ async def stream(request: web.Request) -> web.StreamResponse:
 
 
 async def socket(request: web.Request) -> web.WebSocketResponse:
-    line = web.WebSocketResponse()
-    await line.prepare(request)
-    async for word in line:
-        await line.send_str(word.data)
-    return line
+    response = web.WebSocketResponse()
+    await response.prepare(request)
+    async for message in response:
+        await response.send_str(message.data)
+    return response
 
 
 async def failing(_request: web.Request) -> web.Response:
@@ -78,7 +77,7 @@ ENDING: web.AppKey[asyncio.Event] = web.AppKey("ending", asyncio.Event)
 async def run_server(connections: Connections) -> AsyncIterator[tuple[int, asyncio.Event]]:
     app = web.Application()
     handlers = (hello, large, stream, socket, failing)
-    app.add_routes([web.get(f"/{one.__name__}", one) for one in handlers])
+    app.add_routes([web.get(f"/{handler.__name__}", handler) for handler in handlers])
     app.add_routes([web.post("/body", body)])
     app[ENDING] = ending = asyncio.Event()
     port = free_port()
@@ -93,7 +92,7 @@ async def run_server(connections: Connections) -> AsyncIterator[tuple[int, async
 async def ask(
     port: int, path: str = "hello", *headers: str, line: Connection | None = None
 ) -> tuple[bytes, Connection]:
-    """The first line of an answer, and the connection, which stays open."""
+    """Send a request; return the first line of the answer and the connection, which stays open."""
     reader, writer = line or await asyncio.open_connection("127.0.0.1", port)
     writer.write("\r\n".join([f"GET /{path} HTTP/1.1", "Host: a", *headers, "", ""]).encode())
     try:
@@ -104,7 +103,7 @@ async def ask(
 
 
 async def wait_until_closed(line: Connection) -> None:
-    """Wait until the other side has closed a connection."""
+    """Wait until the server has closed the connection."""
     async with asyncio.timeout(60):
         with suppress(ConnectionError):
             await line[0].read()
@@ -166,13 +165,13 @@ async def test_only_idle_connections_are_closed(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.3)
     connections = Connections(100)
     async with run_server(connections) as (port, ending), aiohttp.ClientSession() as session:
-        said, streaming = await ask(port, "stream")
-        assert b" 200 " in said
+        status, streaming = await ask(port, "stream")
+        assert b" 200 " in status
         async with session.ws_connect(f"http://127.0.0.1:{port}/socket") as line:
-            _said, idle = await ask(port)
+            _status, idle = await ask(port)
             await wait_until_closed(idle)
-            # All of this takes longer than an idle connection may.
-            _said, another = await ask(port)
+            # This takes longer than the limit for idle connections.
+            _status, another = await ask(port)
             await wait_until_closed(another)
             await line.send_str("still here")
             assert await line.receive_str(timeout=60) == "still here"
@@ -199,15 +198,15 @@ async def test_connections_per_address_are_limited() -> None:
         kept = [(await ask(port))[1] for _ in range(3)]
         with capture_logs() as logs:
             for _ in range(50):
-                said, _line = await ask(port)
-                assert said in (b"", b"HTTP/1.1 503 Service Unavailable\r\n")
+                status, _line = await ask(port)
+                assert status in (b"", b"HTTP/1.1 503 Service Unavailable\r\n")
         assert len(connections) == 3
         assert {line["event"] for line in logs} == {"connections_refused"}
         assert len(logs) == LINES.burst
         kept[0][1].close()
         await until(lambda: len(connections) < 3)
         assert b" 200 " in (await ask(port))[0]
-        # The others still work.
+        # The other connections still work.
         reader, _writer = kept[1]
         await reader.readuntil(b"hello")
         assert b" 200 " in (await ask(port, line=kept[1]))[0]
@@ -216,26 +215,26 @@ async def test_connections_per_address_are_limited() -> None:
 async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
     async with run_server(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
-        assert all(b" 200 " in said for said, _line in forwarded)
-        # Who comes past the proxy, and says nothing, is counted.
+        assert all(b" 200 " in status for status, _line in forwarded)
+        # Connections that bypass the proxy are counted.
         lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
         assert b" 200 " not in (await ask(port))[0]
         for _reader, writer in lines:
             writer.close()
     async with run_server(Connections(100, of_address=3)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
-        assert sum(b" 200 " in said for said, _line in forwarded) == 3
+        assert sum(b" 200 " in status for status, _line in forwarded) == 3
 
 
 async def test_full_server_closes_the_longest_idle_connection() -> None:
     async with run_server(Connections(3)) as (port, ending):
-        _said, streaming = await ask(port, "stream")
+        _status, streaming = await ask(port, "stream")
         lines = [(await ask(port))[1] for _ in range(2)]
-        said, third = await ask(port)
-        assert b" 200 " in said
+        status, third = await ask(port)
+        assert b" 200 " in status
         await wait_until_closed(lines[0])
-        said, _fourth = await ask(port)
-        assert b" 200 " in said
+        status, _fourth = await ask(port)
+        assert b" 200 " in status
         await wait_until_closed(lines[1])
         ending.set()
         async with asyncio.timeout(60):
@@ -246,7 +245,7 @@ async def test_full_server_closes_the_longest_idle_connection() -> None:
 async def test_full_server_with_busy_connections_refuses() -> None:
     async with run_server(Connections(3)) as (port, _ending):
         lines = [await ask(port, "stream") for _ in range(3)]
-        assert all(b" 200 " in said for said, _line in lines)
+        assert all(b" 200 " in status for status, _line in lines)
         assert b" 200 " not in (await ask(port))[0]
 
 
@@ -262,8 +261,8 @@ def test_connection_limits_leave_files_for_the_rest(monkeypatch: pytest.MonkeyPa
 async def test_handler_errors_log_few_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
     async with run_server(Connections(10)) as (port, _ending):
         for _ in range(40):
-            said, _line = await ask(port, "failing")
-            assert b" 500 " in said
+            status, _line = await ask(port, "failing")
+            assert b" 500 " in status
     assert len(caplog.records) == LINES.burst
     assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
 
@@ -329,14 +328,14 @@ async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> 
     port = int(await asyncio.to_thread(process.stdout.readline))
     try:
         lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
-        took = float(await asyncio.to_thread(process.stdout.readline))
-        assert took > 2 * 0.9 * constants.ACCEPT_RETRY_DELAY, "one try a second, whoever waits"
+        seconds = float(await asyncio.to_thread(process.stdout.readline))
+        assert seconds > 2 * 0.9 * constants.ACCEPT_RETRY_DELAY, "the loop must wait a second between failed accepts"
         assert log.read_bytes().count(b"connection_not_accepted") == 3
         assert len(log.read_bytes()) < 1000
         for _reader, writer in lines:
             writer.close()
-        said, _line = await ask(port)
-        assert b" 404 " in said
+        status, _line = await ask(port)
+        assert b" 404 " in status
     finally:
         process.stdin.close()
         process.wait(60)

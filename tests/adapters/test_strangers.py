@@ -1,4 +1,4 @@
-"""What strangers may send to the playground: all of it is answered in one line, and changes nothing."""
+"""Malformed, forged and excessive requests to the playground are refused and change nothing."""
 
 import asyncio
 import base64
@@ -33,49 +33,49 @@ from tests.open_playground import Open
 
 @pytest.fixture
 async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data", valkey=empty_valkey)
-    await one.start()
-    yield one
-    await one.stop()
+    opened = Open(tmp_path / "data", valkey=empty_valkey)
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
 @pytest.fixture
 async def public(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    """Behind a proxy, at a public address."""
-    one = Open(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
-    await one.start()
-    yield one
-    await one.stop()
+    """A playground at a public address behind a proxy."""
+    opened = Open(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as one:
-        yield one
+    async with aiohttp.ClientSession() as client:
+        yield client
 
 
 @pytest.fixture
 def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """No traceback and no warning is logged, by us or by a library, whatever comes."""
+    """Fail if the bot or a library logs a warning or a traceback."""
     caplog.set_level(logging.DEBUG, "buongioco")
     caplog.set_level(logging.WARNING)
     with structlog.testing.capture_logs() as logged:
         yield
-    # The tests' store is not as safe as a host's, and the bot says so.
+    # The bot warns that the tests' store is less durable than a real one.
     logged = [line for line in logged if line["event"] != "store_may_lose_data"]
     assert [line for line in logged if line["log_level"] in ("warning", "error", "critical")] == []
-    said = [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info]
-    assert [record.getMessage() for record in said] == []
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info]
+    assert [record.getMessage() for record in warnings] == []
 
 
 async def store_contents(playground: Open) -> dict[bytes, bytes | None]:
-    """All that the store holds, but what goes by time."""
+    """Return the store's contents, without keys that change with time."""
     client = playground.worker.store.client
-    held = {}
+    contents = {}
     async for key in client.scan_iter(count=1000):
         if not key.endswith((b"}:attended", b"}:probe")) and key != b"workers":
-            held[key] = await client.dump(key)
-    return held
+            contents[key] = await client.dump(key)
+    return contents
 
 
 # Messages
@@ -133,14 +133,14 @@ async def test_malformed_requests_are_refused_in_one_line(playground: Open, sess
     line = await TabSocket.open(session, playground)
     before = await store_contents(playground)
     for text in MALFORMED:
-        await line.line.send_str(text)
-        answer = await line.line.receive_json(timeout=60)
+        await line.socket.send_str(text)
+        answer = await line.socket.receive_json(timeout=60)
         assert answer["type"] == "refused", text[:80]
         assert answer["text"]
         assert len(answer["text"]) < 300
         assert answer["text"].isprintable()
-    await line.line.send_bytes(b"\xff\x00")
-    assert (await line.line.receive_json(timeout=60))["type"] == "refused"
+    await line.socket.send_bytes(b"\xff\x00")
+    assert (await line.socket.receive_json(timeout=60))["type"] == "refused"
     assert await store_contents(playground) == before
 
 
@@ -150,25 +150,25 @@ async def test_malformed_requests_are_refused_in_one_line(playground: Open, sess
 async def test_excess_concurrent_requests_are_refused(
     playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on = asyncio.Event()
+    release = asyncio.Event()
     presses = []
 
-    async def slowly(dispatcher: Dispatcher, press: Press) -> Reply:
+    async def press_slowly(dispatcher: Dispatcher, press: Press) -> Reply:
         presses.append(press.key)
-        await go_on.wait()
+        await release.wait()
         return Reply("done")
 
-    monkeypatch.setattr(Dispatcher, "handle_press", slowly)
+    monkeypatch.setattr(Dispatcher, "handle_press", press_slowly)
     line = await TabSocket.open(session, playground)
     names = [f"press{number}" for number in range(100)]
     for name in names:
-        await line.line.send_str(json.dumps({**PRESS, "n": name}))
-    refused = [await line.line.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
-    assert {word["type"] for word in refused} == {"refused"}
-    assert [word["n"] for word in refused] == names[tabs_module.MOST_PENDING :]
-    go_on.set()
-    done = [await line.line.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
-    assert {word["n"] for word in done} == set(names[: tabs_module.MOST_PENDING])
+        await line.socket.send_str(json.dumps({**PRESS, "n": name}))
+    refused = [await line.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
+    assert {answer["type"] for answer in refused} == {"refused"}
+    assert [answer["n"] for answer in refused] == names[tabs_module.MOST_PENDING :]
+    release.set()
+    done = [await line.socket.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
+    assert {answer["n"] for answer in done} == set(names[: tabs_module.MOST_PENDING])
     assert len(presses) == tabs_module.MOST_PENDING
     assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
@@ -197,7 +197,7 @@ async def test_tabs_are_limited_per_person_and_in_all(
     await check_too_many_tabs(session, public, anna)
     opened += [await open_public(session, public, bruno) for _ in range(2)]
     await check_too_many_tabs(session, public, bruno)
-    # One that is closed makes room.
+    # A closed tab makes room.
     await opened[0].close()
     while len(public.playground.server.tabs._tabs) > 4:
         await asyncio.sleep(0.01)
@@ -205,7 +205,7 @@ async def test_tabs_are_limited_per_person_and_in_all(
 
 
 async def check_too_many_tabs(session: aiohttp.ClientSession, playground: Open, key: str) -> None:
-    """The page learns why, which a WebSocket that is refused never tells it."""
+    """Check that the page gets the reason: a refused WebSocket cannot give one."""
     async with session.post(f"{playground.url}ticket", headers=PUBLIC, data=key) as answer:
         assert (answer.status, await answer.text()) == (429, "Too many pages of the playground are open: close some.")
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
@@ -226,27 +226,27 @@ async def test_unreading_tab_is_dropped_and_delays_no_one(playground: Open, sess
         await asyncio.sleep(0.01)
     line = await TabSocket.open(session, playground)
     assert len(tabs._tabs) == 2
-    # More than the kernel keeps for somebody who does not read, and more than we do.
+    # More than the kernel and the bot buffer for a tab that does not read.
     for _ in range(30):
         playground.playground.server.tabs.send({"type": "padding", "text": "x" * 1_000_000})
         assert (await line.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
     while len(tabs._tabs) > 1:
         await asyncio.sleep(0.01)
-    assert len([word for word in line.heard if word["type"] == "padding"]) == 30
+    assert len([message for message in line.received if message["type"] == "padding"]) == 30
     slow.close()
 
 
 async def test_tab_dropped_during_a_send_ends_without_error() -> None:
-    telling, is_read = asyncio.Event(), asyncio.Event()
+    sending, is_read = asyncio.Event(), asyncio.Event()
 
     async def send_str(_text: str) -> None:
-        telling.set()
+        sending.set()
         await is_read.wait()
 
     tab = Tab(Mock(send_str=send_str), None, None, is_host=False)
     writing = asyncio.create_task(tab.write_queue())
     tab.send("hello")
-    await telling.wait()
+    await sending.wait()
     tab.drop()
     is_read.set()
     done, _ = await asyncio.wait([writing], timeout=0.05)
@@ -254,7 +254,7 @@ async def test_tab_dropped_during_a_send_ends_without_error() -> None:
     writing.cancel()
 
 
-# A press is of what is there
+# Genuine and forged presses
 
 
 def button_panel(payload: str, kind: Any = "press") -> Panel:
@@ -263,15 +263,15 @@ def button_panel(payload: str, kind: Any = "press") -> Panel:
 
 @pytest.fixture
 def presses(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
-    """What comes to the handlers, which answers everything with a page for all to see."""
-    came: list[Press] = []
+    """The presses that reach the handlers; each is answered with a public page."""
+    received: list[Press] = []
 
-    async def press(dispatcher: Dispatcher, one: Press) -> Reply:
-        came.append(one)
+    async def handle_press(dispatcher: Dispatcher, press: Press) -> Reply:
+        received.append(press)
         return Reply(panel=button_panel("page"))
 
-    monkeypatch.setattr(Dispatcher, "handle_press", press)
-    return came
+    monkeypatch.setattr(Dispatcher, "handle_press", handle_press)
+    return received
 
 
 async def test_press_of_a_real_button_is_genuine(
@@ -281,36 +281,38 @@ async def test_press_of_a_real_button_is_genuine(
     number = await chat_store.send("1", button_panel("real"), "k1")
     line = await TabSocket.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
-    assert [one.genuine for one in presses] == [True]
+    assert [press.genuine for press in presses] == [True]
     assert chat_store.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
     assert chat_store.chats["1"].messages[number]["edited"]
 
 
-@pytest.mark.parametrize("which", ["another payload", "a text of somebody's", "another kind", "gone", "another chat's"])
+@pytest.mark.parametrize(
+    "forgery", ["another payload", "a person's message", "another kind", "missing message", "another chat"]
+)
 async def test_forged_press_is_not_genuine_and_edits_nothing(
-    playground: Open, session: aiohttp.ClientSession, presses: list[Press], which: str
+    playground: Open, session: aiohttp.ClientSession, presses: list[Press], forgery: str
 ) -> None:
     chat_store = playground.playground.chat_store
     number = await chat_store.send("1", button_panel("real"), "k1")
-    said = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
-    assert said
+    text = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
+    assert text
     private = await chat_store.send("1", button_panel("link", "private"), "k3")
     elsewhere = await chat_store.send("@1", button_panel("hers"), "k4")
     elsewhere = await chat_store.send("@1", button_panel("hers"), "k5")
-    made_up = {
-        "another payload": (number, "made up"),
-        "a text of somebody's": (said["id"], "real"),
+    forgeries = {
+        "another payload": (number, "forged"),
+        "a person's message": (text["id"], "real"),
         "another kind": (private, "link"),
-        "gone": (999, "real"),
-        "another chat's": (elsewhere, "hers"),
+        "missing message": (999, "real"),
+        "another chat": (elsewhere, "hers"),
     }
-    message, payload = made_up[which]
+    message, payload = forgeries[forgery]
     before = json.dumps(list(chat_store.chats["1"].messages.values()))
     line = await TabSocket.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
-    assert [one.genuine for one in presses] == [False]
+    assert [press.genuine for press in presses] == [False]
     assert json.dumps(list(chat_store.chats["1"].messages.values())) == before
-    # Who asked for the page has it, alone.
+    # The page goes to the private chat of the person who pressed.
     assert list(chat_store.chats["@1"].messages.values())[-1]["rows"][0][0]["payload"] == "page"
 
 
@@ -331,12 +333,12 @@ async def open_public(
 async def check_refused(
     session: aiohttp.ClientSession, playground: Open, key: str, status: int, **headers: str
 ) -> None:
-    met = 101
+    got = 101
     try:
         await open_public(session, playground, key, **headers)
     except aiohttp.WSServerHandshakeError as refused:
-        met = refused.status
-    assert met == status, headers
+        got = refused.status
+    assert got == status, headers
 
 
 FORWARDING = [
@@ -361,7 +363,7 @@ async def test_forwarded_requests_are_refused_on_localhost(playground: Open, ses
 
 
 async def test_unconfigured_nginx_proxy_is_refused(playground: Open) -> None:
-    """`proxy_pass` alone: HTTP/1.0, its own name for us, and not a word of whom it speaks for."""
+    """A plain `proxy_pass` uses HTTP/1.0 and sends no forwarding header."""
     head = f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{playground.port}\r\nConnection: close\r\n\r\n"
     assert (await send_raw(playground, head.encode())).startswith(b"HTTP/1.0 403 ")
 
@@ -373,7 +375,7 @@ async def test_public_address_requires_a_personal_link(public: Open, session: ai
     assert (hello["me"], hello["switching"]) == ("1", False)
     for key in ("", "wrong", "é", "x" * 900, anna.token[:-1]):
         await check_refused(session, public, key, 403)
-    # A link as they were once, and without a proxy that says so.
+    # A link in the old form, without forwarding headers.
     async with session.ws_connect(
         f"{public.url}ws?key={anna.token}", headers={"Host": "CARDS.example.org:443", "Origin": PUBLIC["Origin"]}
     ) as old:
@@ -392,8 +394,8 @@ async def test_ticket_works_once_and_expires(
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=key) as answer:
             return await answer.text()
 
-    async def hello(one: str) -> Any:
-        async with session.ws_connect(f"{public.url}ws?ticket={one}", headers=PUBLIC) as line:
+    async def hello(code: str) -> Any:
+        async with session.ws_connect(f"{public.url}ws?ticket={code}", headers=PUBLIC) as line:
             return await line.receive_json()
 
     first = await ticket()
@@ -432,7 +434,7 @@ async def test_only_the_public_address_is_accepted(public: Open, session: aiohtt
         {"X-Forwarded-Proto": "https, http"},
     ):
         await check_refused(session, public, key, 403, **headers)
-    # Nor is it refused for all that was tried.
+    # The failed attempts do not block the real address.
     line = await open_public(session, public, key)
     assert (await line.receive_json())["me"] == "1"
 

@@ -1,4 +1,4 @@
-"""Which cards a person cannot know, from a deal's insides, and the same deal with those cards changed about."""
+"""Find the cards hidden from a viewer, and shuffle them among their places."""
 
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ ORDERED = ("stock", "packets", "discards", "discarded")
 
 
 def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
-    """The cards whose place this viewer has not been shown."""
+    """Return the cards with places unknown to the viewer."""
     unknown = 0
     for seat in range(deal.seats):
         if seat != viewer:
@@ -30,36 +30,38 @@ def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
             top_seen = on_table or (deal.peek and owner is not None and owner == viewer)
             places += packet[1:] if top_seen else packet
     if isinstance(deal, SpadesDeal):
-        looking = viewer is not None and viewer == deal.turn and deal.drawn_card >= 0
-        places += deal.stock[1:] if looking else deal.stock
+        has_drawn = viewer is not None and viewer == deal.turn and deal.drawn_card >= 0
+        places += deal.stock[1:] if has_drawn else deal.stock
         places += deal.discards
         places += [card for seat in (0, 1) if seat != viewer for card in deal.discarded[seat]]
     seen = {card for _, card in (*deal.trick, *(deal.last[0] if deal.last else ()))}
     if viewer is not None:
         seen |= set(cards(deal.hand(viewer)))
-        # What a player threw away stays known to have been thrown, wherever chance has given it since.
+        # Players know their own discards, even if chance has given one to the opponent since.
         seen |= set(deal.discarded[viewer]) if isinstance(deal, SpadesDeal) else set()
     return sorted({*cards(unknown), *places} - seen)
 
 
 def shuffle_hidden(deal: Deal, hidden: list[int], random: Random) -> Deal:
-    """A copy in which the hidden cards have changed places among themselves, everywhere at once."""
+    """Return a copy of the deal with the hidden cards exchanged among themselves in every field."""
     mixed = hidden.copy()
     random.shuffle(mixed)
-    turned = {card: card for card in range(deal.PACK.size)} | dict(zip(hidden, mixed, strict=True))
+    replacements = {card: card for card in range(deal.PACK.size)} | dict(zip(hidden, mixed, strict=True))
     changed = deal.copy()
     for name in MASKS:
         if hasattr(changed, name):
-            setattr(changed, name, [sum(1 << turned[card] for card in cards(mask)) for mask in getattr(deal, name)])
+            setattr(
+                changed, name, [sum(1 << replacements[card] for card in cards(mask)) for mask in getattr(deal, name)]
+            )
     for name in ORDERED:
         if hasattr(changed, name):
-            setattr(changed, name, _replace_cards(getattr(deal, name), turned))
+            setattr(changed, name, _replace_cards(getattr(deal, name), replacements))
     if isinstance(changed, SpadesDeal) and changed.drawn_card >= 0:
-        changed.drawn_card = turned[changed.drawn_card]
+        changed.drawn_card = replacements[changed.drawn_card]
     return changed
 
 
-def _replace_cards(value: Any, turned: dict[int, int]) -> Any:
+def _replace_cards(value: Any, replacements: dict[int, int]) -> Any:
     if isinstance(value, int):
-        return turned[value]
-    return type(value)(_replace_cards(one, turned) for one in value)
+        return replacements[value]
+    return type(value)(_replace_cards(item, replacements) for item in value)

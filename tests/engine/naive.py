@@ -1,7 +1,7 @@
-"""A second engine, deliberately naive: strings and lists, every question answered anew from the moves so far.
+"""A deliberately naive second engine on strings and lists, to check the real one.
 
-It shares no code with the engine. Slow and plain on purpose, it is what the engine's legal moves, scores and node
-counts are held against.
+It shares no code with the engine and derives every answer from the moves so far. Tests compare the legal moves, scores
+and node counts of both engines.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class NaiveTressette:
             else:
                 self.leader = next((s for s in range(self.n) if "4D" in self.hand[s]), eldest)
 
-    # who and what
+    # state
 
     def over(self) -> bool:
         return len(self.tricks) == (10 if self.n == 4 else 20)
@@ -192,8 +192,8 @@ class NaiveTressette:
                 self.hand[drawer].append(drawn)
                 self.acquired[drawer] = [drawn]
 
-    def claim_is_right(self, seat: int, totals: tuple[int, int]) -> bool:
-        """Whether a side may claim, with these totals before the deal (rule 3 of Tressette in Quattro)."""
+    def is_claim_right(self, seat: int, totals: tuple[int, int]) -> bool:
+        """Return whether a side can claim, given the totals before the deal (rule 3 of Tressette in Quattro)."""
         if not self.rules.get("claim") or self.over():
             return False
         points, target = self.score()["points"], int(self.rules["target"])

@@ -1,4 +1,4 @@
-"""Deals laid out by hand, for tests that read as rules."""
+"""Deals laid out by hand, and helpers to play them."""
 
 from collections.abc import Iterable, Sequence
 from random import Random
@@ -8,18 +8,17 @@ from engine.cards import FRENCH, ITALIAN, Pack
 from engine.position import search_position
 from engine.rules import RELEASE
 
-DEALER, ELDEST = 0, 1
-"""With two seats and seat 0 dealing, which all tables here have."""
+DEALER, ELDEST = 0, 1  # seats at the tables for two
 
 
 def remaining_cards(pack: Pack, *used: Iterable[str]) -> list[str]:
-    """The cards that are in none of these, threes, twos and aces first: taken from the end, they declare nothing."""
-    gone = {code for some in used for code in some}
-    return sorted((code for code in pack.new if code not in gone), key=lambda code: code[0] not in "32A")
+    """Return the unused cards, with threes, twos and aces first: those taken from the end declare nothing."""
+    taken = {code for codes in used for code in codes}
+    return sorted((code for code in pack.new if code not in taken), key=lambda code: code[0] not in "32A")
 
 
 def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dict[str, object] | None = None) -> Game:
-    """A two-handed table with a stock; what is not named fills up hands and stock in the pack's order."""
+    """Return a two-handed table with a stock; unnamed cards fill hands and stock in the pack's order."""
     first, second, drawn = eldest.split(), dealer.split(), stock.split()
     spare = remaining_cards(ITALIAN, first, second, drawn)
     while len(first) < 10:
@@ -35,8 +34,10 @@ def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dic
 def packets_table(
     game: str, packets: Sequence[str], rules: dict[str, object] | None = None, *, chosen: bool = True
 ) -> Game:
-    """A table with packets, the first card of each on top. If ``chosen``, the eldest takes 1 to 4 and both hold their
-    first two, so that packets 3, 4 lie open for seat 1 and packets 7, 8 for seat 0.
+    """Return a table with packets, the first card of each on top.
+
+    If ``chosen``, the eldest takes packets 1 to 4 and both hold their first two. Packets 3 and 4 then lie open for seat
+    1, packets 7 and 8 for seat 0.
     """
     laid = [packet.split() for packet in [*packets, *[""] * (8 - len(packets))]]
     spare = remaining_cards(ITALIAN, *laid)
@@ -51,8 +52,9 @@ def packets_table(
 
 
 def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
-    """A pizzichino in which seat 1 is to move and the last card of its packets is the three of coins, which in hand
-    serves for a napoletana if the two others are ``held``, and else for nothing.
+    """Return a Pizzichino table where the last card on seat 1's packets is the three of coins, and seat 1 moves.
+
+    In hand the card completes a napoletana if the two others are ``held``, and nothing otherwise.
     """
     table = packets_table("pizzichino", [held, "", "4D 5D 6D 7D 3D", "4C 5C 6C 7C FC"], {"declare": declare})
     while "pick 3" not in table.legal_moves(1):
@@ -64,7 +66,7 @@ def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
 
 
 def stacked_pack(hands: Sequence[str], dealer: int) -> list[str]:
-    """A pack that deals these hands, by seat; what is not named fills them up."""
+    """Return a pack that deals these hands by seat; unnamed cards fill them."""
     held = [hand.split() for hand in hands]
     spare = remaining_cards(ITALIAN, *held)
     for hand in held:
@@ -75,14 +77,14 @@ def stacked_pack(hands: Sequence[str], dealer: int) -> list[str]:
 
 
 def full_table(game: str, hands: Sequence[str], rules: dict[str, object] | None = None, dealer: int = 0) -> Game:
-    """A four-handed table; ``hands`` by seat."""
+    """Return a four-handed table with these hands by seat."""
     table = Game(game, rules, dealer=dealer)
     table.lay_out(stacked_pack(hands, dealer))
     return table
 
 
 def spades_table(first: str, second: str, rules: dict[str, object] | None = None, *, drafted: bool = True) -> Game:
-    """A table of Spades whose players keep every card they draw: ``first`` and ``second`` are what they draw."""
+    """Return a Spades table where ``first`` and ``second`` are the cards drawn, and every drawn card is kept."""
     hands = [first.split(), second.split()]
     spare = remaining_cards(FRENCH, *hands)
     for hand in hands:
@@ -104,43 +106,43 @@ def draft(table: Game) -> None:
 
 
 def play(table: Game, *moves: str) -> None:
-    """Moves written as ``"0: play 3D"``."""
+    """Play moves written as ``"0: play 3D"``."""
     for move in moves:
         seat, _, text = move.partition(": ")
         table.play(int(seat), text)
 
 
 def play_cards(table: Game, order: str) -> None:
-    """Cards played one after the other by whoever's turn it is."""
+    """Play cards one after the other, each by the seat to move."""
     for card in order.split():
         assert table.turn is not None
         table.play(table.turn, f"play {card}")
 
 
 def legal_declarations(table: Game, seat: int) -> list[str]:
-    """What the seat may declare now, without the word itself."""
+    """Return the seat's legal declarations, without the word "declare"."""
     return [move.removeprefix("declare ") for move in table.legal_moves(seat) if move.startswith("declare ")]
 
 
 def play_any_card(table: Game) -> None:
-    """The seat to move plays the first card that it may."""
+    """Play the first legal card of the seat to move."""
     assert table.turn is not None
     table.play(table.turn, next(move for move in table.legal_moves(table.turn) if move.startswith("play ")))
 
 
 def play_out(table: Game) -> None:
-    """Any cards to the end of the deal, nothing declared."""
+    """Play first legal cards to the end of the deal, without declaring."""
     while table.turn is not None:
         play_any_card(table)
 
 
 def playable_cards(table: Game, seat: int) -> set[str]:
-    """The cards that the seat may play now."""
+    """Return the cards that the seat can play."""
     return {move.split(" ")[1] for move in table.legal_moves(seat) if move.startswith("play ")}
 
 
 def random_game(game: str, random: Random, rules: dict[str, object] | None = None, deals: int | None = None) -> Game:
-    """A game of random legal moves, in and out of turn; up to a number of deals, or to its end."""
+    """Play a game of random legal moves, in and out of turn, for a number of deals or to its end."""
     table = Game(game, rules)
     while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
         play_random_step(table, random)
@@ -148,7 +150,7 @@ def random_game(game: str, random: Random, rules: dict[str, object] | None = Non
 
 
 def tie_break_game(release: int = RELEASE) -> Game:
-    """A game of Tressette in Quattro at 22:22, with the cards of the tie-break deal on the table."""
+    """Return a game of Tressette in Quattro at 22:22, with the tie-break deal just dealt."""
     random = Random(14)
     table = Game("tressette", release=release)
     while table.turn is not None or min(table.totals) < table.rules.target:
@@ -162,7 +164,7 @@ def tie_break_game(release: int = RELEASE) -> Game:
 
 
 def play_random_step(table: Game, random: Random) -> None:
-    """Deal if that is due; otherwise a random legal move of some seat, declarations out of turn among them."""
+    """Deal if a deal is due, or play a random legal move of any seat, including declarations out of turn."""
     if table.needs_deal:
         table.deal(random.randbytes(32))
         return
@@ -171,7 +173,7 @@ def play_random_step(table: Game, random: Random) -> None:
     moves = legal_moves_for_record(table, seat)
     others = [move for move in moves if not move.startswith(("play ", "bid ", "exchange", "blind"))]
     if moves[0].startswith("bid "):
-        moves = ["bid 4", "bid 5"]  # a game of bids drawn from a hat would hardly ever end
+        moves = ["bid 4", "bid 5"]  # games with random bids hardly ever end
     elif "blind" in moves and random.random() < 0.9:
         moves = ["draw"]
     elif others and random.random() < 0.5:
@@ -180,12 +182,12 @@ def play_random_step(table: Game, random: Random) -> None:
 
 
 def random_rules(game: str, random: Random) -> dict[str, object]:
-    """Any of a game's options, at random."""
+    """Return random values for a game's options."""
     return {name: random.choice(values) for name, values in GAMES[game].rules.choices().items()}
 
 
 def game_in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
-    """A game in whose first deal so many cards are left to be played, or a few more."""
+    """Return a game in the play of its first deal, with at most this many cards left."""
     while True:
         game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))
         game.deal(random.randbytes(32))

@@ -1,4 +1,4 @@
-"""The engine beside a second, naive one: the same moves at every moment, the same scores, the same node counts."""
+"""The engine and a naive second one agree on legal moves, scores and node counts."""
 
 from copy import deepcopy
 from random import Random
@@ -34,8 +34,8 @@ def test_both_engines_agree_on_moves_and_scores(game: str, seed: int) -> None:
             play_random_step(table, random)
             for by, move in table.moves[before:]:
                 naive.play(by, move)  # type: ignore[arg-type]
-        counted = {name: list(value) for name, value in table.record().deals[-1].entries().items()}
-        assert counted == naive.score()
+        entries = {name: list(value) for name, value in table.record().deals[-1].entries().items()}
+        assert entries == naive.score()
 
 
 @given(
@@ -46,7 +46,7 @@ def test_both_engines_agree_on_moves_and_scores(game: str, seed: int) -> None:
 def test_both_engines_agree_on_claims(seed: int, ties: int, behind: int) -> None:
     random = Random(seed)
     table = Game("tressette", random_rules("tressette", random), dealer=0)
-    # A game at or above the target goes on only from a tie.
+    # A game at or above the target continues only after a tie.
     totals = (ties, ties if ties >= table.rules.target else max(0, ties - behind))
     table.totals = totals
     table.deal(random.randbytes(32))
@@ -54,7 +54,7 @@ def test_both_engines_agree_on_claims(seed: int, ties: int, behind: int) -> None
     assert isinstance(naive, NaiveTressette)
     while not table.needs_deal:
         for seat in range(4):
-            assert accepts(table, seat, "claim") == naive.claim_is_right(seat, totals)
+            assert accepts(table, seat, "claim") == naive.is_claim_right(seat, totals)
         before = len(table.moves)
         play_random_step(table, random)
         if table.over:
@@ -71,8 +71,8 @@ def accepts(table: Game, seat: int, move: str) -> bool:
     return True
 
 
-# Node counts: how many sequences of moves there are, of all seats, in and out of turn, without claims and
-# resignations, to a depth. Golden figures; both engines must give them.
+# Node counts: the number of move sequences of a given length. Moves of all seats count, also out of turn, but no claims
+# or resignations. Both engines must give these golden figures.
 
 NODE_COUNTS = [
     # game, options, number of the secret, random moves before, depth, sequences
@@ -95,7 +95,7 @@ NODE_COUNTS = [
 
 
 def open_in_both(game: str, options: dict[str, object], number: int, moves: int) -> tuple[Game, Naive]:
-    """The same position in both engines: a fixed pack, and some random moves in turn."""
+    """Return the same position in both engines, from a fixed pack and some random moves in turn."""
     random = Random(number)
     table = Game(game, options, dealer=0)
     table.deal(bytes([number]) * 32)

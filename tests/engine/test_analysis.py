@@ -1,4 +1,4 @@
-"""What a finished deal could have been."""
+"""The analysis of deals: verdicts on moves and their summary."""
 
 from random import Random
 
@@ -38,41 +38,43 @@ def test_analysis_is_deterministic(game_id: str) -> None:
     verdicts = analyse_deal(record, 1)
     assert verdicts == analyse_deal(record, 1)
     moves = record.deals[0].moves
-    for one in verdicts:
-        assert moves[one.place][:2] == (one.seat, one.move)
-        assert one.lost >= 0
-        assert (one.lost > 0) == (one.better != one.move)
-    assert len([one for one in verdicts if one.exact]) > 3
+    for verdict in verdicts:
+        assert moves[verdict.place][:2] == (verdict.seat, verdict.move)
+        assert verdict.lost >= 0
+        assert (verdict.lost > 0) == (verdict.better != verdict.move)
+    assert len([verdict for verdict in verdicts if verdict.exact]) > 3
 
 
 def test_reasons_know_whether_a_verdict_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "find_reason", lambda *_, exact: "cards_open" if exact else "likely")
     verdicts = analyse_deal(simulate("metamazzo", {}, ["random"] * 2, "3"), 1)
-    found = {(one.exact, one.why) for one in verdicts if one.lost and one.better not in COMBINATIONS}
+    found = {
+        (verdict.exact, verdict.why) for verdict in verdicts if verdict.lost and verdict.better not in COMBINATIONS
+    }
     assert found == {(True, "cards_open"), (False, "likely")}
 
 
 def test_exact_losses_agree_with_the_solver() -> None:
     record = simulate("metamazzo", {}, ["random"] * 2, "3")
-    solver, looked_at = Solver(), 0
-    for one in analyse_deal(record, 1):
-        if not one.exact or one.better in COMBINATIONS:
+    solver, checked = Solver(), 0
+    for verdict in analyse_deal(record, 1):
+        if not verdict.exact or verdict.better in COMBINATIONS:
             continue
-        game = load(record, 1, one.place)
+        game = load(record, 1, verdict.place)
         assert game.current
         values = solver.solve(search_position(game.current))
         assert values
-        sign, index = (1 if one.seat == 0 else -1), game.kind.pack.index
+        sign, index = (1 if verdict.seat == 0 else -1), game.kind.pack.index
         mine = {card: (value if sign > 0 else 35 - value) // 3 for card, value in values.items()}
-        assert max(mine.values()) - mine[index[one.move.split(" ")[1]]] == one.lost
-        if one.lost:
-            assert mine[index[one.better.split(" ")[1]]] == max(mine.values())
-        looked_at += 1
-    assert looked_at > 10
+        assert max(mine.values()) - mine[index[verdict.move.split(" ")[1]]] == verdict.lost
+        if verdict.lost:
+            assert mine[index[verdict.better.split(" ")[1]]] == max(mine.values())
+        checked += 1
+    assert checked > 10
 
 
 def hand_points(bid: int, won: int) -> int:
-    """What a hand of Spades that begins with no bags counts for who bid so many tricks and won so many."""
+    """Return the score of a Spades hand that begins without bags, from the tricks bid and won."""
     if bid == 0:
         return 100 if won == 0 else -100
     if won < bid:
@@ -88,19 +90,19 @@ def test_exact_spades_losses_use_hand_scores() -> None:
         if len(bids) < 2:
             continue
         points = [hand_points(bids[0], won) - hand_points(bids[1], 13 - won) for won in range(14)]
-        for one in analyse_deal(record, 1):
-            if not one.exact:
+        for verdict in analyse_deal(record, 1):
+            if not verdict.exact:
                 continue
-            game = load(record, 1, one.place)
+            game = load(record, 1, verdict.place)
             assert game.current
             values = solver.solve(search_position(game.current), points)
             assert values
-            mine = {card: value * (1 - 2 * one.seat) for card, value in values.items()}
+            mine = {card: value * (1 - 2 * verdict.seat) for card, value in values.items()}
             index = game.kind.pack.index
-            assert max(mine.values()) - mine[index[one.move.split(" ")[1]]] == one.lost
-            if one.lost:
+            assert max(mine.values()) - mine[index[verdict.move.split(" ")[1]]] == verdict.lost
+            if verdict.lost:
                 best = max(card for card, value in mine.items() if value == max(mine.values()))
-                assert one.better == f"play {game.kind.pack.codes[best]}"
+                assert verdict.better == f"play {game.kind.pack.codes[best]}"
                 lost += 1
     assert lost > 5
 
@@ -108,10 +110,10 @@ def test_exact_spades_losses_use_hand_scores() -> None:
 @pytest.mark.parametrize(
     ("mean", "lost"),
     [(2.0, 1.02), (-3.32, 0.13), (-3.55, 0.0), (-4.5, 0.0)],
-    ids=["a point", "little", "less", "nothing"],
+    ids=["a point", "a tenth", "chance", "none"],
 )
 def test_losses_within_chance_count_as_zero(mean: float, lost: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred worlds are right to nine tenths of a third, and six thirds of difference between the sides are one point."""
+    """After 100 worlds the mean is known to nine tenths of a third. A difference of six thirds is one point."""
     three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
     judged = {ace: MoveEstimate(visits=100, mean=-5.0, appeal=0), three: MoveEstimate(visits=9000, mean=mean, appeal=0)}
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
@@ -143,12 +145,12 @@ def test_spades_losses_below_two_points_count_as_zero(
     monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {3: 1.0, 4: 1.0})
     table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, "1: bid 4", "0: bid 4", "1: play 3C")
-    first = next(one for one in analyse_deal(table.record(), 1) if one.move.startswith("play "))
+    first = next(verdict for verdict in analyse_deal(table.record(), 1) if verdict.move.startswith("play "))
     assert (first.move, first.lost, first.better) == ("play 3C", lost, "play KC" if lost else "play 3C")
 
 
 def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    # How good the cards were is not looked at.
+    # The verdicts on cards do not matter here.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     lost = 0
     for seed in range(8):
@@ -156,30 +158,30 @@ def test_missed_declarations_cost_their_points(monkeypatch: pytest.MonkeyPatch) 
         silent = record.deals[0].model_copy(
             update={"moves": [move for move in record.deals[0].moves if move[1] not in COMBINATIONS]}
         )
-        said = [COMBINATIONS[move[1]].points for move in record.deals[0].moves if move[1] in COMBINATIONS]
-        if not said or any(move[1] == "claim" for move in silent.moves):
+        points = [COMBINATIONS[move[1]].points for move in record.deals[0].moves if move[1] in COMBINATIONS]
+        if not points or any(move[1] == "claim" for move in silent.moves):
             continue
         changed = record.model_copy(update={"deals": [silent, *record.deals[1:]]})
-        missed = [one for one in analyse_deal(changed, 1) if one.better in COMBINATIONS]
-        assert sorted(one.lost for one in missed) == sorted(said)
-        made = [one for one in analyse_deal(record, 1) if one.better in COMBINATIONS]
-        assert [(one.move, one.lost) for one in made] == [(one.better, 0.0) for one in made]
-        assert len(made) == len(said)
+        missed = [verdict for verdict in analyse_deal(changed, 1) if verdict.better in COMBINATIONS]
+        assert sorted(verdict.lost for verdict in missed) == sorted(points)
+        made = [verdict for verdict in analyse_deal(record, 1) if verdict.better in COMBINATIONS]
+        assert [(verdict.move, verdict.lost) for verdict in made] == [(verdict.better, 0.0) for verdict in made]
+        assert len(made) == len(points)
         lost += len(missed)
     assert lost
 
 
 def find_missed(table: Game, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
-    """What was let pass by when somebody gives up here: by which move, what it was, and what it cost."""
-    # How good the cards were is not looked at.
+    """Resign for seat 0; return the moves that missed a combination, the combination and its cost."""
+    # The verdicts on cards do not matter here.
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     table.play(0, "resign")
-    passed = [one for one in analyse_deal(table.record(), 1) if one.lost and one.better in COMBINATIONS]
-    assert all(one.exact for one in passed)
-    return [(one.move, one.better.removeprefix("declare "), one.lost) for one in passed]
+    missed = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.lost and verdict.better in COMBINATIONS]
+    assert all(verdict.exact for verdict in missed)
+    return [(verdict.move, verdict.better.removeprefix("declare "), verdict.lost) for verdict in missed]
 
 
-COPPE, SPADE = "4C 5C 6C 7C FC CC", "4S 5S 6S 7S FS CS RS 5D 6D 7D"
+LOW_COPPE, LOW_SPADE = "4C 5C 6C 7C FC CC", "4S 5S 6S 7S FS CS RS 5D 6D 7D"
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,7 @@ def test_cut_short_deal_misses_only_closed_windows(
 ) -> None:
     if window in ("acquired", "three_tricks"):
         game = "metamazzo" if window == "acquired" else "testa"
-        table = stock_table(game, f"3D 2D AD 4D {COPPE}", SPADE, "RC RD CD FD RB CB")
+        table = stock_table(game, f"3D 2D AD 4D {LOW_COPPE}", LOW_SPADE, "RC RD CD FD RB CB")
     else:
         game = "tavolo" if window == "any_turn" else "tressette"
         hands = ["3D 2D AD 4D 4B", "5D 3C 2S AB", "6D 3S 2B AC", "7D 4S 3B 2C AS"]
@@ -218,13 +220,13 @@ def test_best_missed_combination_of_a_rank_counts(monkeypatch: pytest.MonkeyPatc
     play(table, "1: pick 4")
     three, four = "three 3 missing B", "four 3"
     play_any_card(table)
-    [(_move, what, lost)] = find_missed(table, monkeypatch)
-    assert (what, lost) == (four, 4.0)
+    [(_move, missed, lost)] = find_missed(table, monkeypatch)
+    assert (missed, lost) == (four, 4.0)
     # With reuse both would have counted.
-    table = stock_table("metamazzo", f"3D 3C 3S 4D {COPPE}", SPADE, "3B")
+    table = stock_table("metamazzo", f"3D 3C 3S 4D {LOW_COPPE}", LOW_SPADE, "3B")
     play_cards(table, "4C 4S 5C")
     assert find_missed(table, monkeypatch) == [("play 4C", three, 3.0), ("play 5C", four, 4.0)]
-    # A three that was declared when the four had gone has brought a point less.
+    # A three declared when the four was gone scores one point less.
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
     play_cards(table, "3C 4C 5C 6C")
     play(table, "0: declare three 3 missing C")
@@ -234,7 +236,7 @@ def test_best_missed_combination_of_a_rank_counts(monkeypatch: pytest.MonkeyPatc
 def test_later_chance_to_declare_reduces_the_loss(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """When the deal is cut short three threes of four are still there, or the fourth may be picked up to the three."""
+    """When the deal is cut short, a three is still held, or the fourth card can still be picked up."""
     table = full_table("tavolo", ["3D 3C 3S 3B 4D", "4C 2D AC", "5C 2C AD", "6C 2S AS"])
     play_cards(table, "3C")
     assert find_missed(table, monkeypatch) == [("play 3C", "four 3", 1.0)]
@@ -243,13 +245,13 @@ def test_later_chance_to_declare_reduces_the_loss(
         table = packets_table("pizzichino", ["3D 3C", "3S 4C", f"5D {fourth}", "4S", "4D", other, "AC", "AS"])
         play_cards(table, "5D")
         assert find_missed(table, monkeypatch) == lost
-    # Who has played to the trick declares no more of what came before it.
+    # Declarations for earlier cards end when the seat plays to the trick.
     table = packets_table("pizzichino", ["3D 3C", "3S 4C 5B", "3B", "4S", "4D", "2B", "AC", "AS"])
     play(table, "1: pick 3", "1: play 5B")
     assert find_missed(table, monkeypatch) == [("play 5B", "four 3", 4.0)]
 
 
-@pytest.mark.parametrize("game_id", mostly_long([one for one in GAMES if one != "spades"], "testa", "tavolo"))
+@pytest.mark.parametrize("game_id", mostly_long([game for game in GAMES if game != "spades"], "testa", "tavolo"))
 def test_records_without_fixed_options_can_be_analysed(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
     record = simulate(game_id, {}, ["random"] * GAMES[game_id].seats, "1")
@@ -262,7 +264,7 @@ def test_records_without_fixed_options_can_be_analysed(game_id: str, monkeypatch
 
 def test_declaration_made_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "BUDGET_SHARE", 0.01)
-    table = stock_table("metamazzo", f"3D 2D AD 4D {COPPE}", SPADE)
+    table = stock_table("metamazzo", f"3D 2D AD 4D {LOW_COPPE}", LOW_SPADE)
     play(table, "1: declare napoletana D")
     play_cards(table, "4C")
     table.play(0, "resign")
@@ -280,25 +282,25 @@ def test_card_with_several_losses_is_one_bad_decision(
         ITALIAN.index["3D"]: MoveEstimate(visits=100, mean=worse),
     }
     monkeypatch.setattr(StrongRobot, "judge_moves", lambda *_: judged)
-    table = stock_table("metamazzo", "3D 2D AD 3C 3S 4C 5C 6C 7C 7D", SPADE.replace("7D", "4D"))
+    table = stock_table("metamazzo", "3D 2D AD 3C 3S 4C 5C 6C 7C 7D", LOW_SPADE.replace("7D", "4D"))
     play_cards(table, "4C")
     table.play(0, "resign")
     verdicts = analyse_deal(table.record(), 1)
-    assert [one.better.split(" ")[1] for one in verdicts] == losses
-    assert all(one.lost for one in verdicts)
+    assert [verdict.better.split(" ")[1] for verdict in verdicts] == losses
+    assert all(verdict.lost for verdict in verdicts)
     assert (summarize(verdicts, 1).decisions, summarize(verdicts, 1).good) == (1, 0)
 
 
 @pytest.mark.parametrize("game_id", mostly_long(["pizzichino", "spizzichino"], "spizzichino"))
 def test_advised_moves_are_legal(game_id: str) -> None:
-    looked_at = 0
+    checked = 0
     for seed in range(3):
         record = simulate(game_id, {}, ["random"] * 2, f"x{seed}")
-        for one in analyse_deal(record, 1):
-            game = load(record, 1, one.place)
-            assert one.better in game.legal_moves(one.seat)
-            looked_at += 1
-    assert looked_at > 20
+        for verdict in analyse_deal(record, 1):
+            game = load(record, 1, verdict.place)
+            assert verdict.better in game.legal_moves(verdict.seat)
+            checked += 1
+    assert checked > 20
 
 
 @pytest.mark.parametrize(
@@ -310,13 +312,13 @@ def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> Non
     place = len(table.moves)
     play_cards(table, "7B")
     play_out(table)
-    verdicts = [one for one in analyse_deal(table.record(), 1) if one.place == place]
-    assert [one.move for one in verdicts] == ["play 7B"]
+    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.place == place]
+    assert [verdict.move for verdict in verdicts] == ["play 7B"]
 
 
 @pytest.mark.parametrize(("declare", "lost"), [("none", 1.0), ("acquired", 0.0)])
 def test_verdict_is_inexact_while_a_packet_can_score(declare: str, lost: float) -> None:
-    """Below the 4 lies the ace of a napoletana: by tricks alone its play costs a point, and the napoletana brings three."""
+    """The 4 covers the ace of a napoletana. Playing it costs a point in tricks; the napoletana scores three."""
     packets = [
         "3D 2D RS CD 3C", "2S 6D 7C FB CC", "5D 3B 2C FD RD", "5C 5B 7D 4B AD",
         "6C 3S AB CB 7S", "4S 7B 6B 6S 4C", "5S RB FS 4D FC", "RC 2B AS AC CS",
@@ -326,16 +328,16 @@ def test_verdict_is_inexact_while_a_packet_can_score(declare: str, lost: float) 
     play_cards(table, "4B")
     place = len(table.moves) - 1
     play_out(table)
-    verdict, answer = (one for one in analyse_deal(table.record(), 1) if one.place in (place, place + 1))
+    verdict, answer = (found for found in analyse_deal(table.record(), 1) if found.place in (place, place + 1))
     assert (verdict.move, verdict.lost, verdict.exact) == ("play 4B", lost, declare == "none")
-    # Now the ace lies open, and the other one plays.
+    # Now the ace lies open, and the other seat plays.
     assert (answer.seat, answer.exact) == (0, declare == "none")
 
 
 @pytest.mark.long
 def test_strong_player_loses_less_than_random() -> None:
     record = simulate("metamazzo", {}, ["strong", "random"], "5")
-    verdicts = [one for deal in (1, 2) for one in analyse_deal(record, deal)]
+    verdicts = [verdict for deal in (1, 2) for verdict in analyse_deal(record, deal)]
     strong, random = summarize(verdicts, 0), summarize(verdicts, 1)
     assert strong.good / strong.decisions > random.good / random.decisions
     assert strong.lost_exactly + strong.lost_by_judgement < random.lost_exactly + random.lost_by_judgement
@@ -346,13 +348,15 @@ def test_summary_lists_the_costliest_moves_first() -> None:
         Verdict(1, place, place % 2, "play 4D", "play 3D", float(place % 5), exact=place % 3 == 0)
         for place in range(20)
     ]
-    one = summarize(verdicts, 0, most=2)
-    assert [verdict.lost for verdict in one.costliest] == [4.0, 4.0]
-    assert one.decisions == 10
-    assert one.good == 2
-    assert one.accuracy == 20
-    assert one.lost_exactly + one.lost_by_judgement == sum(verdict.lost for verdict in verdicts if verdict.seat == 0)
-    assert summarize([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move are about one decision"
+    summary = summarize(verdicts, 0, most=2)
+    assert [verdict.lost for verdict in summary.costliest] == [4.0, 4.0]
+    assert summary.decisions == 10
+    assert summary.good == 2
+    assert summary.accuracy == 20
+    assert summary.lost_exactly + summary.lost_by_judgement == sum(
+        verdict.lost for verdict in verdicts if verdict.seat == 0
+    )
+    assert summarize([*verdicts, *verdicts], 0).decisions == 10, "several verdicts on a move must count as one decision"
     for seat in (0, 1):
         assert {verdict.seat for verdict in summarize(verdicts, seat, most=20).costliest} == {seat}
     assert summarize([], 0).accuracy is None
@@ -368,8 +372,8 @@ def test_costliest_moves_are_ranked_by_total_loss() -> None:
         verdict(1, 4, "declare four 2", 4.0),
     ]
     single = [verdict(1, 0, "play 3D", 3.0), verdict(2, 4, "play 3D", 5.0), verdict(2, 0, "play 3D", 6.0)]
-    one = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
-    assert [(about.deal, about.place, about.lost) for about in one.costliest] == [
+    summary = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
+    assert [(costly.deal, costly.place, costly.lost) for costly in summary.costliest] == [
         (1, 4, 4.0), (1, 4, 4.0), (1, 4, 0.5), (2, 0, 6.0), (2, 4, 5.0),
     ]  # fmt: skip
     assert len(summarize(several, 0, most=1).costliest) == 3

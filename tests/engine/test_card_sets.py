@@ -1,10 +1,10 @@
-"""Sets of cards, and what is remembered of them."""
+"""Sets of cards and their cached texts."""
 
 from engine.cards import FRENCH, ITALIAN, MAX_SETS, SuitTexts
 
 
 def test_cached_set_texts_are_bounded_and_stay_correct() -> None:
-    """Suits of thirteen have 32,768 sets, which months of Spades would all have met."""
+    """The suits of a French pack have 32,768 sets, and months of Spades would meet all of them."""
     texts = SuitTexts(FRENCH, "play {}")
     for suit in range(4):
         for cards in range(1 << 13):
@@ -21,7 +21,7 @@ def test_full_set_has_each_card_once() -> None:
 
 
 def test_set_text_is_cached() -> None:
-    """Listing moves is most of what a playout does."""
+    """A playout spends most of its time listing moves."""
     texts = SuitTexts(FRENCH, "play {}")
     first, other = texts[0b11], texts[0b101]
     assert texts[0b11] is first

@@ -1,4 +1,4 @@
-"""The rules that the six Tressette games share, each under its name."""
+"""The rules that the six Tressette games share."""
 
 from itertools import pairwise, product
 
@@ -14,7 +14,7 @@ TRESSETTES = [game for game in GAMES if game != "spades"]
 
 
 def play_trick(led: str, answer: str) -> tuple[int, Game]:
-    """Who wins when seat 1 leads one card and seat 0 answers with another, and the table."""
+    """Let seat 1 lead and seat 0 answer; return the winner and the table."""
     table = stock_table("metamazzo", led, answer)
     play_cards(table, f"{led} {answer}")
     assert table.current
@@ -94,9 +94,9 @@ def test_thirds_round_down_to_11_points_a_deal(game: str) -> None:
         entries = table.record().deals[0].entries()
         assert sum(entries["thirds"]) == 35
         assert not (chosen and any(entries["declared"]))
-        assert [third // 3 + said for third, said in zip(entries["thirds"], entries["declared"], strict=True)] == list(
-            entries["points"]
-        )
+        assert [
+            third // 3 + declared for third, declared in zip(entries["thirds"], entries["declared"], strict=True)
+        ] == list(entries["points"])
         assert sum(third // 3 for third in entries["thirds"]) == 11
 
 

@@ -1,4 +1,4 @@
-"""What can be declared, when, and how often."""
+"""Declarations: combinations, windows and reuse."""
 
 import pytest
 
@@ -19,7 +19,7 @@ LOW_SPADE = "4S 5S 6S 7S FS CS RS"
 
 
 def test_four_scores_4_three_3_and_napoletana_3() -> None:
-    assert {move: one.points for move, one in COMBINATIONS.items()} == {
+    assert {move: combination.points for move, combination in COMBINATIONS.items()} == {
         **{f"declare four {rank}": 4 for rank in "32A"},
         **{f"declare three {rank} missing {suit}": 3 for rank in "32A" for suit in "DCSB"},
         **{f"declare napoletana {suit}": 3 for suit in "DCSB"},
@@ -98,7 +98,7 @@ def test_dealt_only_the_first_ten_cards_count() -> None:
 
 
 def test_dealt_ignores_picked_up_cards() -> None:
-    # Three threes stand in the first ten; the fourth, picked up, neither makes a four nor spoils the three.
+    # The first ten cards have three threes. Picking up the fourth changes nothing: only the three can be declared.
     table = packets_table("pizzichino", DEALT, {"declare": "dealt"})
     table.play(1, "pick 4")
     assert legal_declarations(table, 1) == ["three 3 missing B"]
@@ -130,7 +130,7 @@ def test_acquired_first_ten_cards_count_at_the_first_turn() -> None:
 def test_acquired_later_needs_a_newly_acquired_card() -> None:
     table = stock_table("metamazzo", "3D 2D 4D 3C 2C AC", "5D 6D " + LOW_SPADE, "7B AD 5B 6B")
     play_cards(table, "4D 5D")
-    # The napoletana of coppe stood in the first ten, and its moment has passed; that of denari came with AD.
+    # The first ten cards had the napoletana of coppe: its window has passed. AD completed the one of denari.
     assert legal_declarations(table, 1) == ["napoletana D"]
     with pytest.raises(WindowPassed):
         table.play(1, "declare napoletana C")
@@ -227,7 +227,7 @@ def test_reuse_with_packets_is_an_option_of_pizzichino() -> None:
 def test_three_tricks_window_covers_tricks_1_to_4() -> None:
     table = stock_table("testa", "4D 5D 6D 7D", "3D 2D AD RD CD 3S 2S", "7S 7B AS 6B 5B 4B")
     play_cards(table, "4D RD")
-    # The napoletana was held from the start and may still be declared at the second trick.
+    # The napoletana was held from the start and can still be declared at the second trick.
     assert legal_declarations(table, 0) == ["napoletana D"]
     play_cards(table, "CD 5D")
     assert legal_declarations(table, 0) == ["napoletana D", "napoletana S"]

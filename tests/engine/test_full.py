@@ -1,4 +1,4 @@
-"""Tressette for four, classic and at the table."""
+"""The two games for four: Tressette in Quattro and at the table."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_signals_can_be_turned_off() -> None:
 
 
 def near_target_game() -> Game:
-    """After one deal side 1 stands at 14 of 21: eleven for every trick, and a napoletana.
+    """Return a game after one deal, with side 1 at 14 of 21: eleven for every trick, and a napoletana.
 
     In the second deal seat 1 holds every three and two; seat 2 leads.
     """
@@ -121,8 +121,8 @@ def test_claim_is_legal_for_all_seats_out_of_turn() -> None:
 
 
 def test_claim_counts_totals_declarations_and_tricks() -> None:
-    # Side 1 stands at 14 and wins the first trick: 3C, AC and a third from each figure that falls. Then 14 + 8
-    # declared for fours in threes and twos make it 22, and the third's whole points need not be looked at.
+    # Side 1 has 14 points and wins the first trick. With 8 declared points for two fours it has 22, so the thirds of the
+    # trick do not matter.
     table = near_target_game()
     table.play(2, "play AC")
     play_any_card(table)
@@ -133,7 +133,7 @@ def test_claim_counts_totals_declarations_and_tricks() -> None:
         table.play(1, "claim")
     play(table, "1: declare four 3")
     with pytest.raises(ClaimRefused):
-        table.play(1, "claim")  # 18 and what the trick brought
+        table.play(1, "claim")  # 18 and the points of the trick
     play(table, "1: declare four 2")
     for seat in (0, 2):
         with pytest.raises(ClaimRefused):
@@ -169,7 +169,7 @@ def test_claim_counts_the_last_trick_only_once_won() -> None:
     while table.current and table.current.tricks_done < 9:
         play_any_card(table)
     assert table.current
-    # Only the four cards of the last trick are out: 32 thirds less theirs have been taken.
+    # Only the four cards of the last trick are still in hand.
     assert table.current.taken[1] // 3 < 11
     with pytest.raises(ClaimRefused):
         table.play(1, "claim")
@@ -179,7 +179,7 @@ def test_claim_counts_the_last_trick_only_once_won() -> None:
 
 
 def tied_game(release: int = RELEASE) -> Game:
-    """A deal at 25:25, to 21. Seat 1 leads."""
+    """Return a deal at 25:25, to 21. Seat 1 leads."""
     table = Game("tressette", dealer=0, release=release)
     table.totals = (25, 25)
     table.lay_out(stacked_pack(HANDS, dealer=0))
@@ -197,7 +197,7 @@ def test_tie_break_cannot_be_claimed_before_a_card() -> None:
 
 def test_tie_break_claim_needs_whole_points_ahead() -> None:
     table = tied_game()
-    # Side 1 takes two thirds, then three more: nothing, then one whole point.
+    # Side 1 takes two thirds, which are no point, and then three more: one whole point.
     play_cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
     for seat in range(4):
         with pytest.raises(ClaimNeedsLead):

@@ -1,4 +1,4 @@
-"""What goes for a whole game: targets, ties, dealers, resignation, copies, loading."""
+"""Whole games: targets, ties, dealers, resignation and copies."""
 
 import doctest
 from random import Random
@@ -43,7 +43,7 @@ def test_game_ends_after_the_deal_that_reaches_the_target() -> None:
 
 
 def finish_deal_from(totals: tuple[int, int], game: str = "metamazzo") -> Game:
-    """Seat 1 takes every trick of a deal, 11 points, nobody declaring; these are the totals before."""
+    """Play a deal from these totals: seat 1 takes every trick, 11 points, and no seat declares."""
     table = stock_table(game, "3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",
                         "3S 3B 2S 2B AS AB RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B", {"target": 31})  # fmt: skip
     table.totals = totals

@@ -1,4 +1,4 @@
-"""The greedy robot's rules of thumb, each in a position where the other choice would be worse."""
+"""The greedy robot's rules of thumb, each in a position with a worse alternative."""
 
 from random import Random
 
@@ -27,7 +27,7 @@ from tests.engine.tables import (
 
 
 def choose_move(table: Game, seat: int | None = None) -> str | None:
-    """What the greedy robot does in a seat, by default where the turn is."""
+    """Return the greedy robot's move for a seat, by default the seat to move."""
     seat = table.turn if seat is None else seat
     assert seat is not None
     return make_robot("greedy", Random(0)).choose(table.view(seat), table.history(seat))
@@ -48,11 +48,11 @@ def test_it_declares_the_combination_worth_most() -> None:
 
 
 FOLLOWING = {
-    "an ace is taken, with the cheapest card that takes it": ("AD", "3D 2D 4D", "play 2D"),
-    "its own ace goes home where it wins": ("5D", "AD 6D 4D", "play AD"),
-    "and is kept where it would be lost": ("3D", "AD 6D 4D", "play 4D"),
-    "who cannot follow throws away what is worth nothing": ("3D", "AC RC 4C 3S 2B 7B RS FS CS 5C", "play 4C"),
-    "honours are kept where there is little to win": ("4D", "3D 5D", "play 5D"),
+    "takes an ace with the cheapest winner": ("AD", "3D 2D 4D", "play 2D"),
+    "plays its ace if it wins": ("5D", "AD 6D 4D", "play AD"),
+    "keeps its ace if it would be lost": ("3D", "AD 6D 4D", "play 4D"),
+    "throws away a worthless card if void": ("3D", "AC RC 4C 3S 2B 7B RS FS CS 5C", "play 4C"),
+    "keeps honours if little can be won": ("4D", "3D 5D", "play 5D"),
 }
 
 
@@ -98,7 +98,7 @@ THROWN = {
 
 @pytest.mark.parametrize(("rank", "hand"), THROWN.items(), ids=THROWN)
 def test_losing_card_is_of_the_least_useful_rank(rank: str, hand: str) -> None:
-    """The four, then card by card up to the king, and honours last of all."""
+    """Ranks go from the four up to the king, and honours are last."""
     table = full_table("tressette", [hand, "4C", "5C", "6C"])
     play_cards(table, "4C 5C 6C")
     assert choose_move(table) == f"play {rank}D"
@@ -112,14 +112,14 @@ def test_pointless_trick_is_won_for_the_lead(winner: str) -> None:
 
 
 def test_ace_goes_to_a_partner_whose_lead_will_hold() -> None:
-    """One rival is still to come: it may hold the three, but hardly will."""
+    """One rival still has to play, but is unlikely to hold the three."""
     table = full_table("tressette", ["4B", "2D", "6D", "AD 4D"])
     play_cards(table, "2D 6D")
     assert choose_move(table) == "play AD"
 
 
 def second_trick_table(declaring: int, led: str) -> Game:
-    """Seat 1 leads the second trick with this, after a seat has shown that it holds the three of coins."""
+    """Return a table where a seat has shown the three of coins and seat 1 leads the second trick."""
     hands = ["4C 7D 4S 5S 5D", "3B 7B 6D RD 4B", "6C AD 4D 6S 7S", "7C FD CD FS CS"]
     threes = {0: "4C 7D 3D 3C 3S", 3: "7C FD 3D 3C 3S"}
     hands[declaring] = threes[declaring]
@@ -148,7 +148,7 @@ def test_it_leads_what_cannot_be_beaten() -> None:
 
 
 def test_it_holds_the_packets_with_the_cheapest_tops() -> None:
-    """What is worth something can be picked up from the table later."""
+    """The more valuable cards can be picked up from the table later."""
     packets = ["AD", "4S", "3C", "5S", "4B", "5B", "6B", "7B"]
     table = packets_table("pizzichino", packets, {"packets": "peek"}, chosen=False)
     play(table, "1: take 1 2 3 4")
@@ -191,11 +191,11 @@ def test_robots_claim_a_tie_break_only_with_a_lead() -> None:
         with pytest.raises(ClaimNeedsLead):
             table.play(table.turn, "claim")
         play_any_card(table)
-    pytest.fail("nobody led before the deal was over")
+    pytest.fail("neither side had a lead before the deal was over")
 
 
 def has_won_by_count(table: Game, seat: int) -> bool:
-    """Whether a seat has won by its own count."""
+    """Return whether a seat has won by its own count."""
     view = table.view(seat)
     assert view.deal
     return has_won(view, remember(view.deal, table.history(seat), seat))
@@ -262,26 +262,26 @@ def test_double_nil_exchanges_cards_above_the_mean(hand: str, exchange: str) -> 
     [("AS KS QS JS TS 9S 8S 7S 6S 5S AH AD", "exchange"), ("2H 3H 4H 9H TH 5D 6D 7D 4C 5C 6C TC", "exchange QH")],
 )
 def test_exchange_expects_its_own_discards_back(thrown: str, exchange: str) -> None:
-    """Whether a queen is more than the mean depends on it."""
+    """Its discards decide whether a queen is above the mean of the cards it can get."""
     hand = "QH JH 8H 7H 6H 4D 3D 2D 9C 8C 7C 3C 2C".split()
     table = Game("spades", dealer=1)
-    gone = thrown.split()
-    rest = remaining_cards(FRENCH, hand, gone)
+    discards = thrown.split()
+    rest = remaining_cards(FRENCH, hand, discards)
     pack: list[str] = []
     for turn, card in enumerate(hand):
-        pack += [gone[turn], card] if turn < len(gone) else [card, rest.pop()]
+        pack += [discards[turn], card] if turn < len(discards) else [card, rest.pop()]
         pack += [rest.pop(), rest.pop()]
     table.lay_out(pack)
     play(table, "1: blind")
     while table.current and table.current.phase == "draft" and table.turn is not None:
-        looks = "keep" in table.legal_moves(table.turn)
-        passes = table.turn == 1 and table.view(1).deal.drawn in gone  # type: ignore[union-attr]
-        table.play(table.turn, "draw" if not looks else "pass" if passes else "keep")
+        has_drawn = "keep" in table.legal_moves(table.turn)
+        passes = table.turn == 1 and table.view(1).deal.drawn in discards  # type: ignore[union-attr]
+        table.play(table.turn, "draw" if not has_drawn else "pass" if passes else "keep")
     assert choose_move(table) == exchange
 
 
 def bid_table(first: int, second: int, lead: str = "") -> Game:
-    """Seat 0 holds HAND and has bid ``first``; seat 1 holds most of what is below it, and may have led."""
+    """Return a table where seat 0 holds HAND, both have bid, and seat 1 has led unless ``lead`` is empty."""
     table = spades_table(HAND, "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, f"1: bid {second}", f"0: bid {first}")
     if lead:
@@ -315,7 +315,7 @@ def test_nil_leads_the_highest_card_likely_to_be_beaten() -> None:
 
 
 def clubs_led_table(hand: str, bid: int) -> Game:
-    """Seat 0 has no club in its hand, and clubs are led."""
+    """Return a table where clubs are led and seat 0 has none."""
     table = spades_table(hand, "QS 4S 2S KH 8H TH AD 7D 3D KC JC 5C 3C")
     play(table, "1: bid 4", f"0: bid {bid}")
     play_cards(table, "3C")

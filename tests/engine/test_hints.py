@@ -1,4 +1,4 @@
-"""The reason that a hint gives for a move, in positions where another reason would be untrue."""
+"""The reasons of hints, in positions where a similar reason would be false."""
 
 from random import Random
 
@@ -6,8 +6,7 @@ import pytest
 
 from engine import Game
 from engine.robots import Budget
-from engine.robots.hints import find_hint
-from engine.robots.hints import find_reason as reason_of
+from engine.robots.hints import find_hint, find_reason
 from engine.robots.strong import StrongRobot
 from tests.engine.tables import (
     draft,
@@ -28,14 +27,14 @@ pytestmark = COMPILED_SEARCHES
 
 @pytest.fixture
 def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The move that the strong robot chooses, whatever it would think."""
+    """The move that the strong robot is made to choose, under the key ``move``."""
     move: dict[str, str] = {}
     monkeypatch.setattr(StrongRobot, "choose", lambda *_: move["move"])
     return move
 
 
 class HintReason:
-    """Asks for the reason of a move that the seat to play may make."""
+    """Callable that returns the reason of a hint for a legal move."""
 
     def __init__(self, chosen: dict[str, str]) -> None:
         self.chosen = chosen
@@ -44,10 +43,10 @@ class HintReason:
         assert table.turn is not None
         assert move in table.legal_moves(table.turn)
         self.chosen["move"] = move
-        found = find_hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
-        assert found
-        assert found.move == move
-        return found.reason
+        hint = find_hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
+        assert hint
+        assert hint.move == move
+        return hint.reason
 
 
 @pytest.fixture
@@ -56,17 +55,17 @@ def reason(chosen: dict[str, str]) -> HintReason:
 
 
 FOLLOWING = {
-    "its only card": ("3D", "4D", "4D", "only"),
+    "the only card": ("3D", "4D", "4D", "only"),
     "a trick without points": ("4D", "3D 5D", "5D", "takes"),
     "two thirds are no point": ("RD", "3D 5D", "3D", "takes"),
-    "three thirds are one": ("RD", "AD 5D", "AD", "takes_points"),
-    "an ace by itself is a point": ("4D", "AD 5D", "AD", "takes_points"),
-    "it could have won": ("RD", "AD 5D", "5D", "spares"),
-    "it could not": ("3D", "AD 5D", "5D", "gives_little"),
-    "an ace is not the least": ("3D", "AD 5D", "AD", "likely"),
-    "nor is a figure beside a five": ("3D", "RD 5D", "RD", "likely"),
-    "of figures one is as little as the other": ("3D", "RD FD", "RD", "gives_little"),
-    "a two is more": ("3D", "2D FD", "2D", "likely"),
+    "three thirds are a point": ("RD", "AD 5D", "AD", "takes_points"),
+    "an ace alone is a point": ("4D", "AD 5D", "AD", "takes_points"),
+    "the ace could have won": ("RD", "AD 5D", "5D", "spares"),
+    "the ace could not have won": ("3D", "AD 5D", "5D", "gives_little"),
+    "an ace is not the least card": ("3D", "AD 5D", "AD", "likely"),
+    "a figure is more than a five": ("3D", "RD 5D", "RD", "likely"),
+    "figures are equally little": ("3D", "RD FD", "RD", "gives_little"),
+    "a two is more than a figure": ("3D", "2D FD", "2D", "likely"),
     "an ace is not spared": ("2D", "3D AD 4D", "AD", "likely"),
     "no card of another suit wins": ("4D", "4C 5C 6C 7C FC CC RC 4B 5B 6B", "6B", "gives_little"),
 }
@@ -89,27 +88,27 @@ def test_gives_partner_only_if_the_partner_is_winning(reason: HintReason, partne
 
 
 def test_card_of_another_suit_does_not_win_for_a_rival(reason: HintReason) -> None:
-    """Seat 3 threw the highest card there is, and the partner's seven wins all the same."""
+    """Seat 3 discards a three of another suit, and the partner's seven still wins."""
     table = full_table("tressette", ["5D 4D", "6D", "7D", "3B 4C 5C 6C 7C FC 4S 5S 6S 7S"])
     play_cards(table, "6D 7D 3B")
     assert reason(table, "play 5D") == "gives_partner"
 
 
 BEFORE_THE_LAST = {
-    "a king may be beaten": ("7D", "RD 4D", "RD", "highest_so_far"),
-    "a three may not": ("7D", "3D 4D", "3D", "takes"),
-    "the partner may yet beat a king": ("RD", "CD 4D", "4D", "lost_so_far"),
-    "and an ace is not little": ("2D", "AD 4D", "AD", "likely"),
-    "and no three": ("3D", "CD 4D", "4D", "gives_little"),
+    "a king can be beaten": ("7D", "RD 4D", "RD", "highest_so_far"),
+    "a three cannot be beaten": ("7D", "3D 4D", "3D", "takes"),
+    "the partner can still beat a king": ("RD", "CD 4D", "4D", "lost_so_far"),
+    "an ace is not little": ("2D", "AD 4D", "AD", "likely"),
+    "the partner cannot beat a three": ("3D", "CD 4D", "4D", "gives_little"),
     "the partner has played": ("7D RD", "CD 4D", "4D", "gives_little"),
-    "the partner's king may be beaten": ("RD 7D", "CD 4D", "4D", "partners_so_far"),
-    "the partner's three may not": ("3D 7D", "CD 4D", "4D", "gives_partner"),
+    "the partner's king can be beaten": ("RD 7D", "CD 4D", "4D", "partners_so_far"),
+    "the partner's three cannot be beaten": ("3D 7D", "CD 4D", "4D", "gives_partner"),
 }
 
 
 @pytest.mark.parametrize(("trick", "hand", "played", "why"), BEFORE_THE_LAST.values(), ids=BEFORE_THE_LAST)
 def test_reasons_allow_for_seats_yet_to_play(reason: HintReason, trick: str, hand: str, played: str, why: str) -> None:
-    """Seat 1 leads; the hand is that of who plays next."""
+    """Seat 1 leads; ``hand`` belongs to the seat to play."""
     led = trick.split()
     hands = [*led, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
     table = full_table("tressette", ["", *hands, "", ""][:4], dealer=0)
@@ -138,7 +137,7 @@ def test_reason_for_a_lead(reason: HintReason, hand: str, led: str, why: str) ->
 def test_exact_findings_have_the_reason_cards_open() -> None:
     table = stock_table("metamazzo", "2D CD", "3S")
     view, history = table.view(1), table.history(1)
-    assert [reason_of(view, history, "play CD", exact=exact) for exact in (True, False)] == ["cards_open", "likely"]
+    assert [find_reason(view, history, "play CD", exact=exact) for exact in (True, False)] == ["cards_open", "likely"]
 
 
 @pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
@@ -163,7 +162,7 @@ SPADELESS = "AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H"
 
 
 def bid_table(first: str, lead: str, bids: str = "4 4") -> Game:
-    """Seat 1 bids first, and leads."""
+    """Return a table with these bids, seat 1's first; seat 1 leads."""
     table = spades_table(first, OTHER)
     for seat, bid in zip((1, 0), bids.split(), strict=True):
         play(table, f"{seat}: bid {bid}")
@@ -252,7 +251,7 @@ def test_other_moves_have_their_own_reasons(reason: HintReason) -> None:
 
 
 def test_useless_honour_is_picked_up_for_the_card_below(reason: HintReason) -> None:
-    """It may serve as long as its rank or its suit has not scored and may still come together."""
+    """It is useful while its rank or its suit has not scored and can still be completed."""
     threes = ["3D 3S", "3B 4C", "3C", "", "", ""]
     assert reason(packets_table("pizzichino", [*threes, "2C"]), "pick 3") == "picks"
     for others, reuse, why in (("2C", False, "frees"), ("4S", False, "picks"), ("2C", True, "picks")):

@@ -1,4 +1,4 @@
-"""What is optional by the rules is searched: picking up an honour, and declaring a three that may become a four."""
+"""Searches try optional moves: picking up an honour, and declaring a three that can become a four."""
 
 from random import Random
 
@@ -28,7 +28,7 @@ PACKET_GAMES = [("pizzichino", {}), ("pizzichino", {"declare": "none"}), ("spizz
 
 
 def random_ending(game_id: str, rules: dict[str, object], random: Random, left: int) -> Game:
-    """A deal with so many cards left, many of them on packets: honours are seldom picked up."""
+    """Return a deal with at most ``left`` cards, many on packets because honours are seldom picked up."""
     while True:
         game = Game(game_id, rules, dealer=random.randrange(2))
         game.deal(random.randbytes(32))
@@ -49,24 +49,24 @@ def random_ending(game_id: str, rules: dict[str, object], random: Random, left: 
 
 
 def thirds_by_brute_force(game: Game, known: dict[object, int]) -> int:
-    """What seat 0 comes to in thirds: every legal move is tried through the engine."""
+    """Return seat 0's best result in thirds, from all legal moves of the engine."""
     deal = game.current
     assert isinstance(deal, PacketsDeal)
     if game.turn is None:
         return deal.taken[0]
     place = (*deal.cards, *deal.tops, *deal.packets, *deal.trick, *deal.taken, game.turn)
     if place not in known:
-        found = []
+        results = []
         for move in trick_moves(game):
             after = game.copy()
             after.play(game.turn, move)
-            found.append(thirds_by_brute_force(after, known))
-        known[place] = max(found) if game.turn == 0 else min(found)
+            results.append(thirds_by_brute_force(after, known))
+        known[place] = max(results) if game.turn == 0 else min(results)
     return known[place]
 
 
 def trick_moves(game: Game) -> list[str]:
-    """All legal moves but those that change nothing in the tricks to come."""
+    """Return the legal moves that affect later tricks."""
     assert game.turn is not None
     return [move for move in game.legal_moves(game.turn) if move.startswith(("play ", "pick "))]
 
@@ -107,7 +107,7 @@ def test_solver_agrees_where_a_pick_costs() -> None:
 
 @given(seed=st.integers(0, 2**32))
 def test_pick_alone_never_gains(seed: int) -> None:
-    """The search picks up only what uncovers the next card played. This is why that is enough."""
+    """This is why the search picks up a card only to play the one below."""
     values = solve(random_ending("pizzichino", {}, Random(seed), 14))
     for better in (max, min):
         plays = [value for move, value in values.items() if move.startswith("play")]
@@ -122,7 +122,7 @@ def test_solver_memory_is_correct_with_packets(seed: int) -> None:
         assert kept.solve(here) == Solver().solve(here)
 
 
-# A deal in which an honour that is picked up costs an ace.
+# A deal where picking up an honour costs an ace.
 
 PACKETS = [
     "CC FD RC FC 7D", "5B RB 2S 3D AB", "7C 6D 7B 3B 3C", "5S 4C AC 6C 2B",
@@ -133,7 +133,7 @@ ACE = """1: take 1 3 7 8, 1: hold 7 8, 0: hold 4 5, 2C, 0: pick 6, 4C 7C AC 3S 7
 
 
 def ace_below_table() -> Game:
-    """Two tricks and a half to go. Seat 1 leads FB or 3B; seat 0 has 2S 3D AB on one packet and nothing else."""
+    """Return a table with five cards left. Seat 1 leads FB or 3B; seat 0 has only 2S 3D AB on one packet."""
     table = packets_table("spizzichino", PACKETS, chosen=False)
     for part in ACE.replace("\n", "").split(", "):
         if ": " in part:
@@ -149,8 +149,7 @@ def test_card_cost_allows_for_optional_picks() -> None:
     for move in ("play FB", "pick 2", "pick 2", "play AB", "play 2S", "play CB", "play 3D", "play 3B"):
         assert table.turn is not None
         table.play(table.turn, move)
-    verdicts = {one.place: one for one in analyse_deal(table.record(), 1)}
-    verdict = verdicts[place]
+    verdict = next(found for found in analyse_deal(table.record(), 1) if found.place == place)
     assert (verdict.move, verdict.better, verdict.lost, verdict.exact) == ("play FB", "play 3B", 1.0, True)
 
 
@@ -160,8 +159,12 @@ def test_costly_pick_has_a_verdict() -> None:
     place = len(table.moves)
     play(table, "0: pick 2", "0: pick 2", "0: play AB")
     table.play(1, "resign")
-    verdicts = [one for one in analyse_deal(table.record(), 1) if one.place >= place]
-    assert [(one.move, one.better.split(" ")[0], one.exact) for one in verdicts][1] == ("pick 2", "play", True)
+    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.place >= place]
+    assert [(verdict.move, verdict.better.split(" ")[0], verdict.exact) for verdict in verdicts][1] == (
+        "pick 2",
+        "play",
+        True,
+    )
     assert verdicts[1].lost == 3.0
 
 
@@ -169,11 +172,11 @@ def test_costly_pick_has_a_verdict() -> None:
 def test_hints_avoid_costly_picks(picked: int) -> None:
     table = ace_below_table()
     play(table, "1: play 3B", *["0: pick 2"] * picked)
-    worth = values_by_brute_force(table)
+    values = values_by_brute_force(table)
     for seed in range(4):
-        told = find_hint(table.view(0), table.history(0), Random(seed), Budget())
-        assert told
-        assert worth[told.move] == max(worth.values())
+        hint = find_hint(table.view(0), table.history(0), Random(seed), Budget())
+        assert hint
+        assert values[hint.move] == max(values.values())
 
 
 def test_single_card_is_not_the_only_move_if_a_pick_is_legal() -> None:
@@ -186,7 +189,7 @@ def test_medium_robot_keeps_a_forced_card_covered() -> None:
     table = ace_below_table()
     play(table, "1: play 3B")
     assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "play 2S"
-    # It follows suit anyway, or completes something: then nothing speaks against it.
+    # It picks up if the card below follows suit anyway, or if the pick completes a combination.
     table = packets_table("pizzichino", ["4D", "", "", "", "5D", "", "3C"])
     play_cards(table, "4D")
     assert GreedyRobot(Random(1)).choose(table.view(0), table.history(0)) == "pick 7"
@@ -200,7 +203,7 @@ def test_medium_robot_keeps_a_forced_card_covered() -> None:
 @pytest.mark.parametrize("reuse", [False, True])
 @pytest.mark.parametrize("level", ["medium", "strong"])
 def test_robots_wait_for_a_fourth_on_a_packet(level: str, reuse: bool) -> None:
-    """A rank counts once, so a three would keep the four from counting; with reuse both count."""
+    """A rank scores once, so declaring the three would lose the four; with reuse both score."""
     table, three = packets_table("pizzichino", ["3D 3C", "3S", "3B"], {"reuse": reuse}), "declare three 3 missing B"
     robot = GreedyRobot(Random(1)) if level == "medium" else StrongRobot(Random(1), Budget(share=0.3))
     move = robot.choose(table.view(1), table.history(1))
@@ -212,7 +215,10 @@ def test_robots_wait_for_a_fourth_on_a_packet(level: str, reuse: bool) -> None:
 @pytest.mark.parametrize("reuse", [False, True])
 @given(seed=st.integers(0, 2**32))
 def test_searches_offer_the_legal_choices(reuse: bool, seed: int) -> None:
-    """Picks that uncover a card and, without reuse, threes; what is never worse is done at once on both sides."""
+    """The choices are picks that uncover a card and, without reuse, threes.
+
+    Moves that are never worse are made at once, in the search and in the game.
+    """
     random = Random(seed)
     game = Game("pizzichino", {"reuse": reuse}, dealer=0)
     game.deal(random.randbytes(32))
@@ -223,7 +229,7 @@ def test_searches_offer_the_legal_choices(reuse: bool, seed: int) -> None:
     declare_and_pick(game)
     assert isinstance(game.current, PacketsDeal)
     board, start = fill_board(game), game.current.declared.copy()
-    # The other's last card on a packet is picked up at its turn, and may complete something then.
+    # The opponent picks up its last packet cards at its turn, which can complete a combination.
     here = search_position(game.current)
     assert isinstance(here, PacketsPosition)
     for packet in here.packets[1 - here.turn]:
@@ -238,8 +244,8 @@ def test_searches_offer_the_legal_choices(reuse: bool, seed: int) -> None:
         playing.make_move(board, moves[move])
         game.play(game.turn, move)
         declare_and_pick(game)
-    counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
-    assert counted == [3 * (now - then) for now, then in zip(game.current.declared, start, strict=True)]
+    declared = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
+    assert declared == [3 * (now - then) for now, then in zip(game.current.declared, start, strict=True)]
 
 
 def covers_a_card(game: Game, pick: str) -> bool:
@@ -248,11 +254,11 @@ def covers_a_card(game: Game, pick: str) -> bool:
 
 
 def declare_and_pick(game: Game, *, all_threes: bool = False) -> None:
-    """Declare what cannot count more later, and pick up last cards."""
+    """Declare combinations that cannot score more later, and pick up last packet cards."""
     while game.turn is not None and game.current and game.current.phase == "play":
         moves = game.legal_moves(game.turn)
-        may_wait = not all_threes and not game.rules.model_dump()["reuse"]
-        at_once = [m for m in moves if m in COMBINATIONS and not (may_wait and m.startswith("declare three"))]
+        can_wait = not all_threes and not game.rules.model_dump()["reuse"]
+        at_once = [m for m in moves if m in COMBINATIONS and not (can_wait and m.startswith("declare three"))]
         at_once += [m for m in moves if m.startswith("pick") and not covers_a_card(game, m)]
         if not at_once:
             return
@@ -261,15 +267,15 @@ def declare_and_pick(game: Game, *, all_threes: bool = False) -> None:
 
 @pytest.mark.parametrize(("fourth", "declares"), [("3B", False), ("4C", True)])
 def test_search_keeps_a_three_back_for_a_sure_fourth(fourth: str, declares: bool) -> None:
-    """Seat 0 holds three threes. Below a four lies the fourth, or another card, and nothing else is unseen."""
+    """Seat 0 holds three threes. The only unseen card lies below a four: the fourth three, or another card."""
     start = zeros(playing.SIZE)
     start[playing.SEATS], start[playing.LEFT], start[playing.PACKETS] = 2, 10, 1
     start[playing.WINDOW] = playing.AS_THEY_COME
     start[playing.PENDING] = 1
     mine, theirs = (ITALIAN.mask(codes.split()) for codes in ("3D 3C 3S 4D", "5S 6S 7S 5D 6D"))
     unseen, packet = int_array([ITALIAN.index[fourth]]), int_array([0, ITALIAN.index["4D"], 1])
-    nobody, nothing = zeros(4), zeros(0)
-    worlds = Worlds(start, int_array([mine, theirs, 0, 0]), nobody, int_array([mask_of(range(40))] * 4), unseen, packet, nothing,
+    no_seats, nothing = zeros(4), zeros(0)
+    worlds = Worlds(start, int_array([mine, theirs, 0, 0]), no_seats, int_array([mask_of(range(40))] * 4), unseen, packet, nothing,
                     nothing)  # fmt: skip
     means, board = {}, new_board(5)
     for first in (tree.CARDS_ONLY, playing.FIRST_THREE):

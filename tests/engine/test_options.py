@@ -1,4 +1,4 @@
-"""The options of each game: exactly those of the rules' table, with their defaults."""
+"""The options of each game match the table in the rules, with their defaults."""
 
 from random import Random
 

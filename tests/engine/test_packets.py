@@ -1,4 +1,4 @@
-"""Pizzichino and Spizzichino: packets."""
+"""Packets in Pizzichino and Spizzichino."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The light path plays the same tricks as the engine."""
+"""The light positions for searches play the same tricks as the engine."""
 
 from random import Random
 
@@ -72,7 +72,7 @@ def test_playout_of_a_copy_leaves_the_position_unchanged(game: str) -> None:
 
 
 def test_fast_stock_playout_is_as_random_as_the_plain_one() -> None:
-    """Both choose uniformly, so over many playouts their mean results agree within four standard errors."""
+    """Both choose uniformly, so their means over many playouts agree within four standard errors."""
     table = dealt_game("metamazzo", 1)
     for _ in range(5):
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
@@ -89,7 +89,7 @@ def test_fast_stock_playout_is_as_random_as_the_plain_one() -> None:
 
 @pytest.mark.parametrize("stock", ["4D 5D", "5D 4D"])
 def test_fast_playout_draws_every_card_of_the_stock(stock: str) -> None:
-    """The four of coins too, whose number is nought: without it somebody would run out of cards."""
+    """The four of coins has number 0 and must be drawn too."""
     random = Random(stock)
     for _ in range(20):
         assert sum(search_position(stock_table("metamazzo", "", "", stock).current).playout(random.random)) == 35  # type: ignore[arg-type]

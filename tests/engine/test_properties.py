@@ -1,4 +1,4 @@
-"""What the rules say always holds."""
+"""Properties that hold in every game: legality, scores and places of cards."""
 
 from copy import deepcopy
 from random import Random
@@ -22,13 +22,13 @@ EVERY_MOVE = [
 
 
 def table_state(table: Game) -> object:
-    """All that a table is: its deal's insides, its record, its totals."""
+    """Return the whole state of a table: its deal, record and totals."""
     assert table.current
     return deepcopy((table.current.__dict__, table.record(), table.totals, table.bags, table.turn, table.ending))
 
 
 def refusal(table: Game, seat: int, move: str) -> IllegalMove | None:
-    """Why a move is refused; None if it is made."""
+    """Play a move; return the error if it is refused."""
     try:
         table.play(seat, move)
     except IllegalMove as error:
@@ -52,7 +52,7 @@ def test_illegal_moves_are_refused_and_change_nothing(game: str, seed: int, step
                 continue
             error = refusal(table, seat, move)
             if error is None:
-                assert (move, table.ending) == ("claim", "claim")  # a right one: there is no more to compare
+                assert (move, table.ending) == ("claim", "claim")  # a right claim ends the game
                 return
             assert error.code != "illegal_move"
             assert str(error).endswith(".")

@@ -1,4 +1,4 @@
-"""Records: written, read strictly, replayed and verified; bad input gets a specific error and nothing else."""
+"""Records: writing, strict reading, replay and verification; bad input gives a specific error."""
 
 import json
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_replaying_a_record_gives_the_same_record(game: str, seed: int) -> None:
 def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
     random = Random(game)
     table = Game(game)
-    seen: list[Game] = []
+    states: list[Game] = []
     while table.deal_number < 2 or not (table.needs_deal or table.over):
         if table.needs_deal:
             table.deal(random.randbytes(32))
@@ -62,11 +62,11 @@ def test_every_prefix_of_a_record_loads_the_same_game(game: str) -> None:
             table.play(
                 table.turn, random.choice([m for m in table.legal_moves(table.turn) if m not in ("claim", "resign")])
             )
-        seen.append(table.copy())
+        states.append(table.copy())
         if table.over:
             break
     record = engine.read(table.record().to_json())
-    for then in seen:
+    for then in states:
         now = engine.load(record, then.deal_number, len(then.moves))
         assert now.record() == then.record()
         assert [now.view(seat) for seat in (None, 0, 1)] == [then.view(seat) for seat in (None, 0, 1)]
@@ -140,14 +140,14 @@ MALFORMED_RECORDS: dict[str, tuple[str, Change]] = {
     "a move that is a string": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, "play 3D")),
     "a move without a text": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0])),
     "a move with four parts": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0, "x", [], 1])),
-    "a move of a mile": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0, "x" * 999])),
+    "a move that is too long": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0, "x" * 999])),
     "thirds below zero": ("deals.0.thirds", lambda r: r["deals"][0].update(thirds=[-1, 36])),
     "three sides": ("deals.0.points", lambda r: r["deals"][0].update(points=[1, 2, 3])),
     "points with fractions": ("deals.0.points", lambda r: r["deals"][0].update(points=[1.5, 2])),
     "an unknown ending": ("ending", lambda r: r.update(ending="victory")),
     "a winner that is no seat": ("winner: there is no seat 3", lambda r: r.update(winner=[3])),
     "an ending without a winner": ("winner", lambda r: r.update(winner=None)),
-    "deals that are none": ("deals", lambda r: r.update(deals=None)),
+    "no deals": ("deals", lambda r: r.update(deals=None)),
 }  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def test_fixed_option_can_be_left_out() -> None:
     verify_json(record)
 
 
-# Truth
+# False records
 
 
 def play_other_card(record: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ def play_other_card(record: dict[str, Any]) -> None:
 FALSE_RECORDS: dict[str, tuple[str, Change]] = {
     "an illegal move": ("deal 1, move 1", play_other_card),
     "a move out of turn": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 1 - r["deals"][0]["moves"][10][0])),
-    "a move of nobody": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, None)),
+    "a move without a seat": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, None)),
     "a move of no seat": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 3)),
     "a move too few": ("deal 1: the deal is not played to its end", lambda r: r["deals"][0]["moves"].pop()),
     "a move too many": ("deal 1, move", lambda r: r["deals"][0]["moves"].append([0, "play 3D"])),
@@ -224,7 +224,7 @@ def test_false_record_is_refused_with_deal_and_move(name: str) -> None:
 
 @pytest.mark.parametrize("later", [1, 2, 3])
 def test_only_the_next_seat_may_deal(later: int) -> None:
-    """Whether another seat that dealt has a higher number or a lower one."""
+    """Wrong dealers with higher and lower seat numbers are refused."""
     record = make_record("tressette", "dealers")
     assert len(record["deals"]) == 3
     for number in (1, 2):
@@ -235,7 +235,7 @@ def test_only_the_next_seat_may_deal(later: int) -> None:
 
 
 def test_only_verify_checks_lists_of_legal_moves() -> None:
-    """They are there for who reads a record without the rules; what is played does not hang on them."""
+    """The lists are for readers without the rules; loading a record does not use them."""
     record = make_record("testa", "lists", legal=True)
     right = engine.load(engine.read(json.dumps(record)))
     record["deals"][0]["moves"][0][2].append("play XX")
@@ -309,7 +309,7 @@ JUNK: list[Any] = [
 
 
 def mutate_structure(record: Any, random: Random) -> Any:
-    """Somewhere inside, something is replaced, removed, doubled or swapped."""
+    """Replace, remove, double or swap a random part of a record."""
     here, key = record, random.choice(list(record))
     while isinstance(here[key], dict | list) and here[key] and random.random() < 0.85:
         here = here[key]
@@ -377,7 +377,7 @@ def test_mutated_records_give_specific_errors(chunk: int) -> None:
 
 
 def early_claim_record() -> engine.Record:
-    """A record whose tie-break deal was claimed before its first card, as release 1 allowed."""
+    """Return a record with a claim before the first card of a tie-break deal, as release 1 allowed."""
     table = tie_break_game(release=1)
     table.play(0, "claim")
     return engine.read(table.record().to_json())

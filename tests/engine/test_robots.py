@@ -1,4 +1,4 @@
-"""Robots play legal moves by what they may see, and the greedy one plays better than chance."""
+"""Robots make legal moves from visible cards only; the greedy robot beats the random one."""
 
 from collections import Counter
 from random import Random
@@ -32,14 +32,14 @@ MIN_WIN_SHARE = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette"
 @pytest.mark.parametrize("game", mostly_long(MIN_WIN_SHARE, "spades", "testa"))
 def test_greedy_beats_random(game: str) -> None:
     games = 40 if game != "spades" else 20
-    won = 0
+    wins = 0
     for number in range(games):
         greedy = number % 2
         players = ["greedy" if seat % 2 == greedy else "random" for seat in range(GAMES[game].seats)]
         record = simulate(game, {}, players, f"{game} {number}")
         assert record.winner
-        won += record.winner[0] % 2 == greedy
-    assert won >= MIN_WIN_SHARE[game] * games
+        wins += record.winner[0] % 2 == greedy
+    assert wins >= MIN_WIN_SHARE[game] * games
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -53,10 +53,10 @@ def test_robot_games_verify(game: str, players: str) -> None:
 
 def test_same_seed_gives_the_same_game() -> None:
     for game in GAMES:
-        one, same, other = (
+        first, same, other = (
             simulate(game, {}, ["random"] * GAMES[game].seats, seed).to_json() for seed in ("1", "1", "2")
         )
-        assert one == same != other
+        assert first == same != other
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -74,7 +74,9 @@ def test_robot_choice_ignores_hidden_cards(game: str, name: str, tables: int) ->
         seat = table.turn
         other = table.copy()
         other.current = other._playing = shuffle_hidden(table.current, hidden_cards(table.current, seat), random)
-        choices = [make_robot(name, Random(seed)).choose(one.view(seat), one.history(seat)) for one in (table, other)]
+        choices = [
+            make_robot(name, Random(seed)).choose(shown.view(seat), shown.history(seat)) for shown in (table, other)
+        ]
         assert choices[0] == choices[1]
         assert choices[0] in table.legal_moves(seat)
 
@@ -119,8 +121,8 @@ def test_memory_agrees_with_the_deal(game: str) -> None:
         table.play(seat, moves[0])
 
 
-@pytest.mark.parametrize(("exchange", "may_hold"), [("exchange", False), ("exchange 2C", True)])
-def test_draft_discards_can_be_given_to_a_double_nil(exchange: str, may_hold: bool) -> None:
+@pytest.mark.parametrize(("exchange", "can_hold"), [("exchange", False), ("exchange 2C", True)])
+def test_draft_discards_can_be_given_to_a_double_nil(exchange: str, can_hold: bool) -> None:
     table = spades_table("2C", "AH KH", drafted=False)
     play(table, "0: blind", "0: draw", "0: keep", "1: blind", "1: draw", "1: pass")
     draft(table)
@@ -128,27 +130,27 @@ def test_draft_discards_can_be_given_to_a_double_nil(exchange: str, may_hold: bo
     given = next(card for card in table.current.available_discards() if card != "AH")  # type: ignore[union-attr]
     table.play(None, f"gives {given}")
     play(table, f"0: {exchange}")
-    if may_hold:
+    if can_hold:
         table.play(None, "gives AH")
     assert table.turn == 1
     memory = remember(current_deal_view(table), table.history(1), 1)
-    assert memory.unseen & FRENCH.mask(["AH", "KH"]) == (FRENCH.mask(["AH"]) if may_hold else 0)
+    assert memory.unseen & FRENCH.mask(["AH", "KH"]) == (FRENCH.mask(["AH"]) if can_hold else 0)
 
 
 def current_deal_view(table: Game) -> DealView:
-    """The deal as the seat to move sees it."""
+    """Return the deal as the seat to move sees it."""
     view = table.view(table.turn).deal
     assert view
     return view
 
 
 def count_choices(view: View, times: int = 600) -> Counter[str | None]:
-    """What the random robot chooses in a position, so many times."""
+    """Count the random robot's choices in a position."""
     return Counter(make_robot("random", Random(seed)).choose(view, []) for seed in range(times))
 
 
 def test_random_robot_bids_near_its_likely_tricks() -> None:
-    """Three aces, two kings, a queen, two spades and some chances of the rest: some seven tricks."""
+    """Three aces, two kings, a queen, two spades and the chances of other cards make about seven tricks."""
     table = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C")
     bids = count_choices(table.view(1))
     seldom = [bid for bid, times in bids.items() if times < 30]
@@ -231,7 +233,7 @@ def test_easy_robot_bids_at_spades_like_the_medium_one() -> None:
 
 
 def test_chance_without_some_cards() -> None:
-    """As when so many of the unseen cards are dealt to it."""
+    """The chance is that of dealing the hidden cards at random from the unseen ones."""
     memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
     assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)
     assert memory.chance_without(0, 0b11) == pytest.approx(4 / 6 * 3 / 5)

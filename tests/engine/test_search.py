@@ -1,4 +1,4 @@
-"""The searches play by the same rules as the engine, and solve what can be solved."""
+"""The searches follow the engine's rules, and the solver agrees with brute force."""
 
 import shutil
 import subprocess
@@ -23,6 +23,7 @@ from engine.search.worlds import Worlds
 from engine.tressette import TressetteDeal
 from tests.engine.tables import game_in_play, play_random_step
 
+# Number of cards left at which brute force is quick.
 ENDINGS = {
     "pizzichino": 8,
     "spizzichino": 8,
@@ -32,7 +33,6 @@ ENDINGS = {
     "tavolo": 11,
     "spades": 8,
 }
-"""Cards before the end from which brute force is quick."""
 
 
 def list_moves(here: SearchPosition) -> list[int]:
@@ -40,15 +40,15 @@ def list_moves(here: SearchPosition) -> list[int]:
 
 
 def brute_force_value(here: SearchPosition, points: list[int]) -> int:
-    """What side 0 comes to, by trying everything."""
+    """Return side 0's result, by brute force."""
     if not here.left:
         return points[here.taken[0]] if points else here.taken[0]
-    found = []
+    results = []
     for move in list_moves(here):
         after = here.copy()
         after.make_move(move)
-        found.append(brute_force_value(after, points))
-    return max(found) if here.turn & 1 == 0 else min(found)
+        results.append(brute_force_value(after, points))
+    return max(results) if here.turn & 1 == 0 else min(results)
 
 
 @pytest.mark.parametrize("game_id", ENDINGS)
@@ -76,7 +76,7 @@ def test_solver_needs_an_empty_stock() -> None:
 
 
 def test_solver_memory_is_correct() -> None:
-    """The same positions one after the other and each with a solver of its own: what is remembered is true."""
+    """A solver with earlier positions in memory gives the same values as a new one."""
     random, kept = Random(5), Solver()
     for game_id in [*ENDINGS] * 4:
         here = search_position(game_in_play(game_id, random, 14).current)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ def test_solver_memory_is_correct() -> None:
 
 
 def fill_board(game: Game) -> Board:
-    """The position with everything known, as searches play on."""
+    """Return the board that searches play on, with every card known."""
     here = game.current
     assert here
     public_fields = worlds_of(game.view(game.turn), game.history(game.turn))
@@ -107,7 +107,7 @@ def fill_board(game: Game) -> Board:
 
 
 def uncovers_a_card(here: SearchPosition, move: int) -> bool:
-    """Whether a move plays a card or uncovers one: to pick up a packet's last card changes nothing in the tricks."""
+    """Return whether a move plays or uncovers a card: picking up a packet's last card does not affect the tricks."""
     if not isinstance(here, PacketsPosition) or move < FIRST_PICK:
         return True
     return any(packet[:1] == (picked_card(move),) and len(packet) > 1 for packet in here.packets[here.turn])
@@ -133,11 +133,11 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
 
 @pytest.mark.parametrize(("game_id", "declare"), [("metamazzo", "acquired"), ("testa", "three_tricks")])
 def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: str) -> None:
-    """From the second trick on, because the first has its own window.
+    """The first trick has its own window, so the test starts with the second.
 
-    Where a combination can wait it is declared in the last trick of its window, or before one of its cards is played.
+    A combination that can wait is declared in the last trick of its window, or before one of its cards is played.
     """
-    declared_at_all = 0
+    total_declared = 0
     for seed in range(40):
         random = Random(f"{game_id} {seed}")
         game = Game(game_id, {"declare": declare}, dealer=0)
@@ -153,17 +153,17 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
         start = game.current.declared.copy()
         while game.turn is not None:
             seat = game.turn
-            move = random.choice([one for one in game.legal_moves(seat) if one.startswith("play ")])
+            move = random.choice([legal for legal in game.legal_moves(seat) if legal.startswith("play ")])
             if declare == "acquired" or game.current.tricks_done == 3:
                 declare_all(game)
             declare_all(game, {move.split(" ")[1]})
             playing.play_card(board, game.kind.pack.index[move.split(" ")[1]])
             game.play(seat, move)
-        counted = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
+        searched = [int(board.state[playing.DECLARED + side]) for side in (0, 1)]
         gained = [3 * (now - then) for now, then in zip(game.current.declared, start, strict=True)]
-        assert counted == gained, seed
-        declared_at_all += sum(gained)
-    assert declared_at_all
+        assert searched == gained, seed
+        total_declared += sum(gained)
+    assert total_declared
 
 
 def test_simple_player_uses_only_its_own_hand() -> None:
@@ -189,7 +189,7 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
     board, start = fill_board(game), zeros(SIZE)
     for place in range(SIZE):
         start[place] = board.state[place]
-    # One world and nobody wild: a simple player does the same each time.
+    # There is one world, and simple players always choose the same.
     known = zeros(4)
     for seat in range(4):
         known[seat] = board.hands[seat]
@@ -231,7 +231,7 @@ def test_only_whole_points_count() -> None:
 
 
 def declare_all(game: Game, having: set[str] | None = None) -> None:
-    """Declare all that can be; only combinations with one of the cards ``having``, by the seat to move, if there are."""
+    """Declare everything; with ``having``, only combinations with one of these cards, by the seat to move."""
     for seat in (0, 1) if having is None else (game.turn or 0,):
         cards_of = game.kind.pack.mask(having) if having else -1
         while found := [m for m in game.legal_moves(seat) if m in COMBINATIONS and COMBINATIONS[m].cards & cards_of]:

@@ -1,4 +1,4 @@
-"""Shuffles: as docs/fairness.md describes them, unbiased, and different for each purpose."""
+"""Shuffles follow docs/fairness.md, are unbiased and differ by purpose."""
 
 from collections import Counter
 from hashlib import sha256
@@ -11,17 +11,17 @@ FAIRNESS = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encodi
 
 
 def code_block(heading: str) -> str:
-    """The Python block under a heading of the fairness page."""
+    """Return the Python block under a heading of docs/fairness.md."""
     return FAIRNESS.split(f"## {heading}")[1].split("```python\n")[1].split("```")[0]
 
 
 def test_code_in_the_docs_gives_the_same_packs() -> None:
-    ten_lines: dict[str, object] = {}
+    namespace: dict[str, object] = {}
     source = code_block("Recompute a pack")
     assert len([line for line in source.splitlines() if line.strip()]) <= 12
     assert "engine" not in source
-    exec(source, ten_lines)  # noqa: S102 - it is the documentation's own code that is on trial
-    pack = ten_lines["pack"]
+    exec(source, namespace)  # noqa: S102 - the code of the documentation is under test
+    pack = namespace["pack"]
     for number in range(200):
         secret = sha256(str(number).encode()).digest()
         assert pack(secret.hex(), "DCSB", "A234567FCR") == list(shuffle_pack(ITALIAN, secret))  # type: ignore[operator]
@@ -44,7 +44,7 @@ def test_every_card_is_equally_likely_in_every_place() -> None:
         (place, code) for n in range(4000) for place, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
     )
     assert len(places) == 1600
-    # 100 expected in each of 1600 cells; chi-squared with 39 × 39 degrees of freedom, five deviations allowed.
+    # 100 are expected in each of 1600 cells. Chi-squared has 39 × 39 degrees of freedom; five deviations are allowed.
     chi_squared = sum((count - 100) ** 2 / 100 for count in places.values())
     assert abs(chi_squared - 1521) < 5 * (2 * 1521) ** 0.5
 
@@ -62,7 +62,7 @@ def test_shorter_draw_is_a_prefix_of_a_longer_one() -> None:
 
 
 def test_draws_have_no_modulo_bias() -> None:
-    """Of 200 numbers the first 56 would come twice as often as the others if every byte counted: 44 % of the time."""
+    """If every byte were used, the first 56 of 200 numbers would be twice as likely: 44 % of all draws."""
     low = sum(first_dealer(200, number.to_bytes(32, "big")) < 56 for number in range(4000))
     assert 0.25 < low / 4000 < 0.31
 

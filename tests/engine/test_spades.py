@@ -164,7 +164,7 @@ def test_double_nil_second_player_exchanges_first() -> None:
     play(table, "1: exchange 2D")
     table.play(None, "gives AD")
     assert table.turn == 0
-    # What the second player gave away does not come back to the first, nor does what has been given.
+    # Chance gives neither cards that a player gave away in an exchange, nor cards already given.
     play(table, "0: exchange 2C")
     for card in ("2D", "AD", "2C", "3C"):
         with pytest.raises(NotForChanceToGive):
@@ -299,7 +299,7 @@ def test_forced_lead_breaks_spades() -> None:
 
 
 def hand_score(bids: tuple[object, object], tricks: int, bags: int = 0, *, nil_bags: bool = True) -> tuple[int, int]:
-    """Seat 0's points and bags after a hand in which it bid and won so much."""
+    """Return seat 0's points and bags after a hand with these bids and its tricks."""
     deal = SpadesDeal(Spades(nil_bags=nil_bags), 0, range(52), Carry(bags=(bags, 0)))
     deal.bids = [bid if isinstance(bid, int) else 0 for bid in bids]
     deal.blind = [bid == "double nil" for bid in bids]
@@ -339,7 +339,7 @@ def test_score_every_tenth_bag_costs_100() -> None:
     assert hand_score((4, 6), 6, bags=7) == (42, 9)
     assert hand_score((4, 6), 6, bags=8) == (42 - 100, 0)
     assert hand_score((4, 6), 7, bags=8) == (43 - 100, 1)
-    assert hand_score(("nil", 6), 11, bags=9) == (-300, 0)  # two tens: 9 + 11 bags
+    assert hand_score(("nil", 6), 11, bags=9) == (-300, 0)  # 9 + 11 bags reach ten twice
 
 
 def test_bags_carry_over_between_hands() -> None:

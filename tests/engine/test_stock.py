@@ -1,4 +1,4 @@
-"""Metà Mazzo and Testa a Testa: the stock."""
+"""The stock in Metà Mazzo and Testa a Testa."""
 
 from engine import Game
 from engine.cards import ITALIAN

@@ -1,4 +1,4 @@
-"""The strong robot: it knows what can be known, plays exactly where all is known, and beats the medium one."""
+"""The strong robot: deterministic, exact with all cards known, and better than the medium robot."""
 
 from random import Random
 
@@ -81,7 +81,7 @@ def test_with_all_cards_known_it_plays_exactly() -> None:
 
 @pytest.mark.parametrize("game_id", mostly_long(["tavolo", "testa"], "testa"))
 def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
-    """All that it ever holds is declared at last, and mostly later than at once."""
+    """The robot declares every combination by the end of its window, and mostly not at once."""
     waited = 0
     for number in range(6):
         game = Game(game_id, {"target": 21}, dealer=0)
@@ -101,31 +101,31 @@ def test_waiting_declarations_are_made_in_time(game_id: str) -> None:
             elif legal:
                 waited += 1
             if last:
-                held |= {(seat, one.kind) for one in legal}
+                held |= {(seat, combination.kind) for combination in legal}
         assert held <= declared
     assert waited
 
 
 def test_it_declares_only_at_its_turn_and_misses_nothing() -> None:
-    """After the first trick of a classic game anyone may declare at once; this one tells nobody before it must."""
+    """After the first trick every seat can declare at once, but this robot waits for its turn."""
     found = 0
     for number in range(60):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"own turn {number}").randbytes(32))
         robots = [strong_robot(f"{number} {seat}", 0.01) for seat in range(4)]
-        could: set[tuple[int, int]] = set()
+        possible: set[tuple[int, int]] = set()
         while game.current and game.current.tricks_done < 2 and game.turn is not None:
             for seat in range(4):
-                could |= {(seat, COMBINATIONS[one].kind) for one in game.legal_moves(seat) if one in COMBINATIONS}
+                possible |= {(seat, COMBINATIONS[move].kind) for move in game.legal_moves(seat) if move in COMBINATIONS}
             assert act(game, game.turn, robots[game.turn])
         made = {(seat, COMBINATIONS[move].kind) for seat, move in game.moves if move in COMBINATIONS}
-        assert made == could
+        assert made == possible
         found += len(made)
     assert found
 
 
 def test_its_signals_are_true() -> None:
-    said = knocked = 0
+    volos = bussos = 0
     for number in range(8):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"volo {number}").randbytes(32))
@@ -142,12 +142,12 @@ def test_its_signals_are_true() -> None:
                 suit = game.kind.pack.suit_of[game.kind.pack.index[rest[0]]]
                 alone = (held & suit).bit_count() == 1
                 assert ("volo" in rest) == alone
-                said += alone
-                behind = held & suit & HONOURS & ~(1 << game.kind.pack.index[rest[0]])
-                assert ("busso" in rest) == (behind.bit_count() >= 2)
-                knocked += "busso" in rest
-    assert said
-    assert knocked
+                volos += alone
+                others = held & suit & HONOURS & ~(1 << game.kind.pack.index[rest[0]])
+                assert ("busso" in rest) == (others.bit_count() >= 2)
+                bussos += "busso" in rest
+    assert volos
+    assert bussos
 
 
 def test_busso_is_answered_with_the_highest_card() -> None:
@@ -172,7 +172,7 @@ def test_busso_is_answered_with_the_highest_card() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), long("pizzichino", 6), long("tressette", 12)])
 def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
-    """A few packs, each played twice with seats swapped; `python -m benchmarks robots` measures how clearly."""
+    """Each pack is played twice with seats swapped; `python -m benchmarks robots` measures the margin."""
     margin = 0
     for number in range(packs):
         for first in (0, 1):
@@ -250,9 +250,11 @@ def test_exact_play_keeps_visits_of_the_best_cards() -> None:
         for card in strong.judge_moves(game.view(seat), game.history(seat))
     }
     exact = strong._solve_exactly(worlds_of(game.view(seat), game.history(seat)), found)
-    best = max(one.mean for one in exact.values())
+    best = max(estimate.mean for estimate in exact.values())
     assert len(exact) > 1
-    assert all(one.appeal == 7 and one.visits == (5 if one.mean == best else 0) for one in exact.values())
+    assert all(
+        estimate.appeal == 7 and estimate.visits == (5 if estimate.mean == best else 0) for estimate in exact.values()
+    )
 
 
 def test_flat_search_visits_all_cards_equally() -> None:
@@ -261,7 +263,7 @@ def test_flat_search_visits_all_cards_equally() -> None:
     assert seat is not None
     flat = StrongRobot(Random(1), search=DEFAULT_SEARCH.without_tree())
     judged = flat.judge_moves(game.view(seat), game.history(seat))
-    visits = [one.visits for one in judged.values()]
+    visits = [estimate.visits for estimate in judged.values()]
     assert max(visits) - min(visits) <= 1 + max(visits) // 20
 
 

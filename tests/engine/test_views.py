@@ -1,4 +1,4 @@
-"""Nobody sees what they may not, and everybody what they may."""
+"""Views show each seat its own cards and public facts, and nothing hidden."""
 
 from random import Random
 
@@ -45,8 +45,8 @@ def test_views_and_histories_name_no_hidden_card(game: str, seed: int, steps: in
     for viewer in (None, *range(table.kind.seats)):
         played = {move.split(" ")[1] for _, move in table.moves if move.startswith("play ")}
         codes = {table.kind.pack.codes[card] for card in hidden_cards(table.current, viewer)} - played
-        told = repr(table.view(viewer)) + repr(table.history(viewer))
-        quoted = {word.strip("'\"(),") for word in told.split()}
+        shown = repr(table.view(viewer)) + repr(table.history(viewer))
+        quoted = {word.strip("'\"(),") for word in shown.split()}
         assert not codes & quoted
 
 
@@ -60,11 +60,11 @@ def test_hidden_cards_are_found() -> None:
 
 def test_seat_sees_only_its_own_hand() -> None:
     table = full_table("tressette", ["3D 2D", "3C", "", ""])
-    ours, nobodys = table.view(0).deal, table.view(None).deal
+    ours, public = table.view(0).deal, table.view(None).deal
     assert ours
-    assert nobodys
+    assert public
     assert set(ours.hand or ()) >= {"3D", "2D"}
-    assert nobodys.hand is None
+    assert public.hand is None
     assert table.view(None).moves == ()
     assert table.view(1).moves == tuple(table.legal_moves(1))
 

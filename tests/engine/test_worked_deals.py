@@ -1,4 +1,4 @@
-"""One whole deal of each game, laid out, played and counted by hand."""
+"""One complete deal of each game, counted by hand."""
 
 from engine import Game
 from tests.engine.tables import (
@@ -35,8 +35,8 @@ def test_worked_pizzichino_deal() -> None:
     same in bastoni and spade: 6 points.
         1. North 7B, South AB      0 + 3 for South
         2. South 7C, North AC      0 + 3 for North
-    From here North leads denari and coppe, of which South has none: North takes all that is left of the 32 thirds,
-    32 - 6 = 26, and the last trick's 3. North 3 + 26 + 3 = 32 thirds, 10 points; South 3 thirds, 1 point.
+    North then leads denari and coppe, and South has neither. North takes the other 32 - 6 = 26 thirds and 3 for the last
+    trick. North has 3 + 26 + 3 = 32 thirds, 10 points. South has 3 thirds, 1 point.
     """
     table = packets_table("pizzichino", PACKETS)
     play(
@@ -51,10 +51,10 @@ def test_worked_pizzichino_deal() -> None:
 def test_worked_spizzichino_deal() -> None:
     """North takes packets 5 to 8 and holds 7 and 8; South holds 1 and 3, with packets 2 and 4 on the table.
 
-    North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6. South has 3D 2D AD from the start, and at
-    its second turn picks up 3C, 2C and AC: 6 too. North leads bastoni, then spade, and South can follow only once, 7B
-    to none: North takes nineteen tricks. To the twentieth, North's 7C, South has kept AC: 3 thirds and 3 for the last.
-    South 6 thirds, 2 points; North 35 - 6 = 29 thirds, 9 points.
+    North picks up 3S and 2S to its AS, and 3B to its 2B AB: two napoletane, 6 points. South has 3D 2D AD from the start,
+    and picks up 3C, 2C and AC at its second turn: 6 points too. North leads bastoni, then spade, and wins nineteen
+    tricks. North leads 7C to the twentieth, and South's AC wins: 3 thirds and 3 for the last trick. South has 6 thirds, 2
+    points. North has 35 - 6 = 29 thirds, 9 points.
     """
     table = packets_table("spizzichino", PACKETS, chosen=False)
     play(table, "1: take 5 6 7 8", "1: hold 7 8", "0: hold 1 3")
@@ -80,8 +80,8 @@ def test_worked_metamazzo_deal() -> None:
         8. South FC, North FD      2
         9. South CC, North CD      2
        10. South RC, North RD      2       South 4 + 1 + 6 = 11, North 4 + 1 = 5: the 16 of denari and coppe
-    South now holds all spade and leads them, North all bastoni: 16 and the last trick's 3 for South.
-    South 11 + 19 = 30 thirds, 10 points, and 3; North 5 thirds, 1 point, and 3.
+    South now leads spade only, and North has only bastoni. South takes the other 16 thirds and 3 for the last trick.
+    South has 11 + 19 = 30 thirds, 10 points, and 3 declared. North has 5 thirds, 1 point, and 3 declared.
     """
     table = stock_table("metamazzo", NORTH, SOUTH, "3S 3B 2B 2S AB AS RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B")
     play_cards(table, "AD 3D AC 3C 2D 4D")
@@ -107,7 +107,7 @@ def test_worked_testa_deal() -> None:
        14. South 4S, North AS      3       15. North 3S, South 5S   1     16. North 2S, South 6S   1
        17. North RB, South 7S      1       18. North CB, South FS   2     19. North FB, South CS   2
        20. North 7B, South RS      1 and 3 for the last trick: North 1 + 3 + 2 + 5 + 4 = 15
-    South 20 thirds, 6 points, and 3; North 15 thirds, 5 points, and 3.
+    South has 20 thirds, 6 points, and 3 declared. North has 15 thirds, 5 points, and 3 declared.
     """
     table = stock_table("testa", NORTH, SOUTH, "3S 3B 2S 2B AB AS RS RB CS CB FS FB 7S 7B 6S 6B 5S 5B 4S 4B")
     play_cards(table, "4D 5D 3C 5C AD 3D")
@@ -117,12 +117,12 @@ def test_worked_testa_deal() -> None:
 
 
 def test_worked_tressette_deal() -> None:
-    """East (seat 1) leads 4D with volo, and South must follow and wins with the ace: 3 for South and North.
+    """East (seat 1) leads 4D with volo. South must follow and wins with the ace: 3 thirds.
 
-    After the trick South declares the napoletana in denari, its ace on the table already; North that in spade, East that
-    in coppe: 6 and 3. West lets its own pass. South leads 4C, East must follow and wins with FC: 1 for East and West.
-    East's eight coppe then take all: 32 - 3 - 1 = 28, and 3 for the last trick. East and West 1 + 28 + 3 = 32 thirds,
-    10 points, and 3; South and North 3 thirds, 1 point, and 6.
+    After the trick South declares the napoletana in denari with the ace already played, North declares the one in spade,
+    and East the one in coppe. West does not declare. South leads 4C, and East wins with FC: 1 third. East's eight coppe
+    take the other 32 - 3 - 1 = 28 thirds and 3 for the last trick. East and West have 1 + 28 + 3 = 32 thirds, 10 points,
+    and 3 declared. South and North have 3 thirds, 1 point, and 6 declared.
     """
     table = full_table("tressette", FOUR_HANDS)
     play(table, "1: play 4D volo", "2: play 4S", "3: play 4B", "0: play AD")
@@ -135,10 +135,11 @@ def test_worked_tressette_deal() -> None:
 
 
 def test_worked_tavolo_deal() -> None:
-    """East holds the 4 of coins, declares the napoletana in coppe and leads it; North declares that in spade, West holds
-    back, South declares that in denari and wins with 3D: 1 third. South leads 4C to East's 5C; West, whose turn it is
-    again, declares that in bastoni now. East takes the rest: 32 - 1 = 31, and 3. East and West 34 thirds, 11 points,
-    and 6; South and North 1 third, no point, and 6.
+    """East declares the napoletana in coppe and leads the 4 of coins, North declares the one in spade, West waits.
+
+    South declares the napoletana in denari and wins with 3D: 1 third. South leads 4C, East plays 5C, and West declares the
+    napoletana in bastoni. East takes the other 32 - 1 = 31 thirds and 3 for the last trick. East and West have 34 thirds,
+    11 points, and 6 declared. South and North have 1 third, no point, and 6 declared.
     """
     table = full_table("tavolo", FOUR_HANDS)
     play(table, "1: declare napoletana C", "1: play 4D", "2: declare napoletana S", "2: play 4S", "3: play 4B")
@@ -151,8 +152,9 @@ def test_worked_tavolo_deal() -> None:
 def test_worked_spades_hand() -> None:
     """South drafts first; North bids 6 first and South 5; North leads.
 
-    AC, KC, QC are North's; 2H falls to AH and KH follows; South's 5C is trumped with QS, which breaks spades; North's five
-    diamonds; KS trumps 4H, and AS takes JS. North 3 + 1 + 5 = 9 tricks: 60 and 3, three bags. South 4 of 5: -50.
+    North wins with AC, KC and QC. South wins with AH and KH. North trumps 5C with QS, which breaks spades, and wins five
+    tricks with diamonds. South trumps 4H with KS and wins with AS. North has 3 + 1 + 5 = 9 tricks: 60 points and 3 bags.
+    South has 4 tricks of 5: -50 points.
     """
     table = spades_table("AS KS 2C 3C 4C 5C AH KH 2D 3D 4D 5D 6D", "QS JS AC KC QC 2H 3H 4H AD KD QD JD TD")
     play(table, "1: bid 6", "0: bid 5")

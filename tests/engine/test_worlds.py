@@ -1,4 +1,4 @@
-"""The worlds that a player takes for possible, and how likely it takes each of them for."""
+"""The worlds that a robot considers possible, and their weights."""
 
 from random import Random
 
@@ -92,7 +92,7 @@ def test_start_state_matches_the_deal(game_id: str) -> None:
         if isinstance(deal, TressetteDeal):
             stated[playing.REUSE] = deal.reuse
             if not deal.reuse:
-                stated |= {playing.SCORED + one: deal.scored[one] for one in range(deal.seats)}
+                stated |= {playing.SCORED + other: deal.scored[other] for other in range(deal.seats)}
         assert {place: start[place] for place in stated} == stated
 
 
@@ -125,10 +125,10 @@ def test_cards_below_packet_tops_are_unknown() -> None:
 
 
 def known_packets(game: Game) -> list[tuple[int, str, int]]:
-    """The packets as the seat to move takes them: whose, what lies on top, and how many cards are below."""
+    """Return the packets known to the seat to move: owner, top card and number of cards below."""
     assert game.turn is not None
     flat = [int(number) for number in worlds_of(game.view(game.turn), game.history(game.turn)).packets]
-    return [(flat[at], ITALIAN.codes[flat[at + 1]], flat[at + 2]) for at in range(0, len(flat), 3)]
+    return [(flat[start], ITALIAN.codes[flat[start + 1]], flat[start + 2]) for start in range(0, len(flat), 3)]
 
 
 def test_player_not_following_is_void_in_the_suit() -> None:
@@ -138,7 +138,7 @@ def test_player_not_following_is_void_in_the_suit() -> None:
         seat = game.turn
         assert seat is not None
         assert game.current
-        # These players say volo whenever they like.
+        # These random players announce false volos.
         worlds = worlds_of(game.view(seat), game.history(seat), believing=False)
         for other in range(4):
             assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known[other])
@@ -146,8 +146,8 @@ def test_player_not_following_is_void_in_the_suit() -> None:
 
 @pytest.mark.parametrize("game_id", ["metamazzo", "tressette", "spades"])
 def test_void_suits_and_only_those_are_excluded(game_id: str) -> None:
-    """Nor does any world keep back a suit that was followed or never led."""
-    told = 0
+    """Suits that were followed or never led stay possible."""
+    voids = 0
     for seed in range(12):
         game = game_in_play(game_id, Random(f"void {game_id} {seed}"), 16)
         assert game.turn is not None
@@ -164,8 +164,8 @@ def test_void_suits_and_only_those_are_excluded(game_id: str) -> None:
             assert not int(allowed[seat]) & void[seat]
             if game_id == "metamazzo" and not any("three" in move for _, move in game.moves):
                 assert int(allowed[seat]) & ITALIAN.full == ITALIAN.full & ~void[seat]
-        told += sum(map(bool, void))
-    assert told > 4
+        voids += sum(map(bool, void))
+    assert voids > 4
 
 
 def test_nil_is_a_bid_of_no_tricks() -> None:
@@ -191,7 +191,7 @@ def test_false_volo_is_believed_until_disproved() -> None:
     other = game.turn
     assert other is not None
     view, history = game.view(other), game.history(other)
-    believing, doubting = (int(worlds_of(view, history, believing=one).allowed[seat]) for one in (True, False))
+    believing, doubting = (int(worlds_of(view, history, believing=flag).allowed[seat]) for flag in (True, False))
     assert believing != doubting
     assert int(worlds_of(view, history).allowed[seat]) == believing
     assert doubting & believing == believing
@@ -228,15 +228,17 @@ def test_fourth_card_counts_only_with_reuse(game_id: str, more: int) -> None:
 
 @pytest.mark.parametrize("game_id", ["tressette", "tavolo"])
 def test_undeclared_combinations_are_doubted(game_id: str) -> None:
-    """Random players keep silent only if they have nothing to say, and then play on."""
+    """The random players here declare whenever they can, so silence means that they cannot."""
     random, possible, believed = Random(4), 0, 0.0
     for seed in range(12):
         game = game_in_play(game_id, random)
         while game.current and game.current.tricks_done < 4:
             assert game.turn is not None
-            said = [(seat, move) for seat in range(4) for move in game.legal_moves(seat) if move.startswith("declare")]
+            declarations = [
+                (seat, move) for seat in range(4) for move in game.legal_moves(seat) if move.startswith("declare")
+            ]
             plays = [move for move in game.legal_moves(game.turn) if move.startswith("play ")]
-            game.play(*(said[0] if said else (game.turn, random.choice(plays))))
+            game.play(*(declarations[0] if declarations else (game.turn, random.choice(plays))))
         assert game.turn is not None
         view, history = game.view(game.turn), game.history(game.turn)
         worlds = weigh_worlds(worlds_of(view, history, pool=300), view, history, new_board(seed + 1))
@@ -274,7 +276,7 @@ def test_worlds_are_not_weighed_if_hands_change_or_are_known(game_id: str, left:
 
 
 def test_poorly_fitting_worlds_are_still_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What random players do looks unlikely whatever they hold."""
+    """Moves of random players look unlikely with any cards."""
     monkeypatch.setattr("engine.robots.knowledge.DOUBT", 0.001)
     monkeypatch.setattr("engine.robots.knowledge.MILDNESS", 10.0)
     game = game_in_play("tressette", Random(6), 12)
@@ -287,9 +289,9 @@ def test_poorly_fitting_worlds_are_still_distinguished(monkeypatch: pytest.Monke
 
 
 def weight_shares(weights: Ints) -> list[float]:
-    """Each world's share, of weights summed up."""
-    summed = [int(one) for one in weights]
-    return [(one - before) / summed[-1] for before, one in zip([0, *summed], summed, strict=False)]
+    """Return each world's share, from cumulative weights."""
+    sums = [int(weight) for weight in weights]
+    return [(after - before) / sums[-1] for before, after in zip([0, *sums], sums, strict=False)]
 
 
 def test_honour_that_covers_nothing_is_no_pick() -> None:
@@ -298,5 +300,5 @@ def test_honour_that_covers_nothing_is_no_pick() -> None:
         worlds, board = worlds_of(table.view(1), table.history(1)), new_board(1)
         assert draw_world(worlds, board)
         assert not playing.legal_moves(board) & ~playing.CARDS
-        # It is picked up at once, and completes the napoletana.
+        # The card is picked up at once, which can complete the napoletana.
         assert board.state[playing.DECLARED + 1] == 9 * declares

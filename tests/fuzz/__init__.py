@@ -1,1 +1,1 @@
-"""Nonsense from strangers and players, by the thousand: all of it is answered, and changes nothing."""
+"""Fuzz tests: thousands of malformed requests must be answered and change nothing."""

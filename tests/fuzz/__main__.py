@@ -1,4 +1,4 @@
-"""Send nonsense to an adapter.
+"""Fuzz an adapter with malformed requests.
 
 python -m tests.fuzz --adapter telegram --count 100000 --seed 1
 """
@@ -15,15 +15,15 @@ ADAPTERS = {"telegram": telegram.run, "discord": discord.run, "playground": play
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--adapter", choices=ADAPTERS, required=True)
-    options.add_argument("--count", type=int, default=100_000)
-    options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--adapter", choices=ADAPTERS, required=True)
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
     os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
     os.environ["BUONGIOCO_ANALYSE_RESULTS"] = "false"
     with tempfile.TemporaryDirectory() as folder:
-        outcome = asyncio.run(ADAPTERS[given.adapter](Path(folder), given.count, given.seed))
+        outcome = asyncio.run(ADAPTERS[arguments.adapter](Path(folder), arguments.count, arguments.seed))
     print(f"{outcome}")  # noqa: T201
 
 

@@ -1,4 +1,4 @@
-"""What all adapters' nonsense has in common: odd values, real payloads bent out of shape, and what must stay as it is."""
+"""Odd values, mutated payloads and checks of the store, shared by the fuzzers of all adapters."""
 
 import asyncio
 import gc
@@ -20,8 +20,8 @@ from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker
 
+# Suffixes of keys that change with time.
 TIMED_KEYS = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
-"""Ends of keys that change by themselves."""
 
 TABLE_LISTS = (b"seated:", b"hosted:", b"challenges:")
 
@@ -29,14 +29,17 @@ NEW_KEYS_ALLOWED = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
     *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"daily:drawn", b"{puzzles}:next", b"{puzzles}:drawn"),
 )
-"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
-/block is blocked; the first who asks for the deal of the day has the chain of its secrets made, and who asks for a
-puzzle has one noted. Two refused at once may leave an entry in the index of a stranger's tables, which nothing bears
-out (`bot.store.index`): the table's log is looked at.
+"""Prefixes of keys that a run can create.
+
+- People and chats are stored when they first write.
+- /block stores the named people.
+- The first request for the deal of the day creates its chain of secrets. A request for a puzzle stores the puzzle.
+- Two concurrent refusals can leave a stale entry in the index of a stranger's tables. Readers of the index check the
+  table's log (`bot.store.index`).
 """
 
+# Strangers who asked for the deal of the day with /daily, by chat.
 DAILY_KEYS_ALLOWED = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
-"""Who asked for the deal of the day in which chat: each stranger who writes /daily there."""
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
 ODD_TEXTS = (
@@ -98,19 +101,18 @@ VERBS = (
 PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget", "forget yes", "hand", "rematch 1")
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
 COMMAND_WORDS = tuple(word for spec in COMMANDS for word in spec.words)
+# A valid game after these commands would open a table or a tournament.
 NO_GAME = "no-such-game"
-"""Stands behind these, for one that makes sense would open a table, or a tournament, rightly."""
-
 GAME_COMMANDS = ("challenge", "find", "tournament", "league")
 
 
 class FuzzFailure(AssertionError):
-    """What nonsense must not bring about."""
+    """A malformed request was not answered, caused an error or changed something."""
 
 
 @dataclass
 class Outcome:
-    """What came of a run."""
+    """The counts of a run."""
 
     sent: int = 0
     presses: int = 0
@@ -123,10 +125,10 @@ class Outcome:
         self.warnings[name] = self.warnings.get(name, 0) + 1
 
     def __str__(self) -> str:
-        noted = ", ".join(f"{name} {count:,}" for name, count in sorted(self.warnings.items())) or "none"
+        warnings = ", ".join(f"{name} {count:,}" for name, count in sorted(self.warnings.items())) or "none"
         return (
             f"{self.sent:,} sent: {self.presses:,} presses and {self.commands:,} commands answered, "
-            f"{self.refused:,} refused at the door; {self.sent / max(self.seconds, 1e-9):.0f} a second; warnings: {noted}"
+            f"{self.refused:,} refused; {self.sent / max(self.seconds, 1e-9):.0f} a second; warnings: {warnings}"
         )
 
 
@@ -137,7 +139,7 @@ def odd_text(random: Random) -> str:
 
 
 def odd_value(random: Random, depth: int = 0) -> Any:
-    """A JSON value of any kind."""
+    """Return a random JSON value of any type."""
     kind = random.randrange(7 if depth > 2 else 9)
     if kind < 3:
         return odd_text(random)
@@ -151,13 +153,13 @@ def odd_value(random: Random, depth: int = 0) -> Any:
 
 
 def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
-    """A copy of a JSON value in which one or a few things are odd, left out or doubled; keys in ``spare`` stay."""
+    """Return a copy of a JSON value with a few parts replaced, removed or doubled, except the keys in ``spare``."""
     copy = json.loads(json.dumps(value))
     for _ in range(random.choice((1, 1, 1, 2, 4))):
-        places = [place for place in _iter_locations(copy) if place[1] not in spare]
-        if not places:
+        locations = [location for location in _iter_locations(copy) if location[1] not in spare]
+        if not locations:
             return copy
-        holder, key = random.choice(places)
+        holder, key = random.choice(locations)
         match random.randrange(5):
             case 0:
                 del holder[key]
@@ -173,9 +175,9 @@ def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
 
 
 def mutate_text(random: Random, text: str) -> str:
-    """A text bent out of shape: some of it odd, another text in its place, or none."""
-    bending = mutate_json(random, [text])
-    return bending[0] if bending and isinstance(bending[0], str) else odd_text(random)
+    """Return a text with odd characters inserted, or another text."""
+    mutated = mutate_json(random, [text])
+    return mutated[0] if mutated and isinstance(mutated[0], str) else odd_text(random)
 
 
 def _iter_locations(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -186,13 +188,13 @@ def _iter_locations(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class Payloads:
-    """Payloads of buttons: real ones, as they stand on people's messages, and what may be made of them."""
+    """Payloads of buttons: those on real messages, and variations of them."""
 
     def __init__(self, random: Random, worker: Worker, codes: Sequence[str], real: Sequence[str]) -> None:
         self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
     def choose_for_stranger(self) -> str:
-        """One for somebody who sits nowhere: may be well formed, and then is somebody else's."""
+        """Return a payload for a person without a seat; a well-formed one belongs to another person."""
         random = self.random
         code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
         match random.randrange(8):
@@ -213,7 +215,7 @@ class Payloads:
                 return f"1p{random.choice(PAGES)}{random.choice(('', ' ' + odd_text(random)))}"
 
     async def choose_illegal(self, person: str) -> str:
-        """One of somebody who plays, that cannot be legal: no move of theirs, or no words that are any."""
+        """Return a payload for a player that is no legal move."""
         random = self.random
         code = random.choice(self.codes)
         table = await self.worker.room.cached(code)
@@ -231,13 +233,13 @@ class Payloads:
 
 
 def needs_a_game(word: object) -> bool:
-    """Whether a word is that of a command that needs `NO_GAME` to make no sense."""
+    """Return whether the command needs `NO_GAME` to have no effect."""
     spec = find_command_spec(str(word).lower())
     return spec is not None and spec.name in GAME_COMMANDS
 
 
 def command_arguments(random: Random, word: str, codes: Sequence[str]) -> list[str]:
-    """What stands behind a command, from somebody who sits nowhere: nothing that would be done for them."""
+    """Return arguments that have no effect for a person without a seat."""
     words = [
         random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
         for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
@@ -245,51 +247,50 @@ def command_arguments(random: Random, word: str, codes: Sequence[str]) -> list[s
     return [NO_GAME, *words] if needs_a_game(word) else words
 
 
-CHECKS = 20
-"""So often is looked, half a second apart."""
+CHECKS = 20  # comparisons of the store, half a second apart
 
 
 async def read_state(store: Store) -> dict[bytes, object]:
-    """All that the store holds but what goes by time, and when people last looked at what they are shown."""
-    held: dict[bytes, object] = {}
+    """Return the store's contents, without timed keys and the times when messages were last seen."""
+    contents: dict[bytes, object] = {}
     async for key in store.client.scan_iter(count=1000):
         if key.endswith(TIMED_KEYS) or b":ended:" in key:
             continue
         if b":shown:" in key:
-            held[key] = {
+            contents[key] = {
                 name: decode_state(text.decode())._replace(seen_at=0)
                 for name, text in (await store.client.hgetall(key)).items()
             }
         elif key.startswith(b"person:"):
-            # Whoever presses in their private chat for the first time is known to have one, whatever they press.
+            # The first press in a private chat stores that the person has one.
             fields = await store.client.hgetall(key)
-            held[key] = sorted((name, value) for name, value in fields.items() if name != b"private")
+            contents[key] = sorted((name, value) for name, value in fields.items() if name != b"private")
         elif key.startswith(b"chat:"):
-            # A server may be called otherwise from one moment to the next.
+            # Servers can be renamed at any time.
             fields = await store.client.hgetall(key)
-            held[key] = sorted((name, value) for name, value in fields.items() if name != b"name")
+            contents[key] = sorted((name, value) for name, value in fields.items() if name != b"name")
         elif key.startswith(TABLE_LISTS):
-            # Behind each code stands when it was last looked for.
-            held[key] = set(await store.client.hkeys(key))
+            # The values are the times of the last lookup.
+            contents[key] = set(await store.client.hkeys(key))
         else:
-            held[key] = await store.client.dump(key)
-    return held
+            contents[key] = await store.client.dump(key)
+    return contents
 
 
-async def check_unchanged(before: dict[bytes, object], look: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
-    """`compare` with what is found, once what is refused has been taken back: an answer may come before that."""
+async def check_unchanged(before: dict[bytes, object], read: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
+    """Compare the store with its earlier contents, repeatedly: a refusal can be answered before it is rolled back."""
     for _ in range(CHECKS):
         try:
-            compare(before, await look())
+            compare(before, await read())
         except FuzzFailure:
             await asyncio.sleep(0.5)
         else:
             return
-    compare(before, await look())
+    compare(before, await read())
 
 
 def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
-    """Nonsense if anything is no more what it was; strangers may be known by now."""
+    """Raise `FuzzFailure` if a key has changed, or a key is new that a run must not create."""
     changed = [key for key in before if not _is_same(before[key], after.get(key))]
     new = [
         key
@@ -297,19 +298,20 @@ def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
         if not key.startswith(NEW_KEYS_ALLOWED) and not DAILY_KEYS_ALLOWED.match(key)
     ]
     if changed or new:
-        told = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
-        raise FuzzFailure(f"changed: {told}, new: {sorted(new)[:9]}")
+        differences = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
+        raise FuzzFailure(f"changed: {differences}, new: {sorted(new)[:9]}")
 
 
 def _is_same(before: object, after: object) -> bool:
-    """Whether what a key holds is the same. What is known of surfaces may differ in one thing: that the card of a game
-    which has begun will not change any more is noted when the table is next looked over, and a press can be why it is.
-    Nothing is sent or edited for that.
+    """Return whether a key's value is the same.
+
+    The card of a started game can become final during a run. The next check of the table stores that, and a press can
+    trigger the check. Nothing is sent or edited.
     """
     if not isinstance(before, dict) or not isinstance(after, dict):
         return before == after
-    has_begun = any(name.startswith(b"d") for name in before)
-    cards = {name for name in before if name.startswith(b"c")} if has_begun else set()
+    has_started = any(name.startswith(b"d") for name in before)
+    cards = {name for name in before if name.startswith(b"c")} if has_started else set()
     done = {
         name: MessageState(place_tag=known.place_tag, halted=State.DONE.value)
         for name, known in before.items()
@@ -321,13 +323,13 @@ def _is_same(before: object, after: object) -> bool:
 
 
 async def turn_off_clocks(worker: Worker, chat: str) -> None:
-    """Have the games of a chat played without a clock: in a long run it would ring."""
+    """Turn off clocks in a chat: players would run out of time in a long run."""
     await worker.people.update_chat(chat, clock="0")
 
 
 @asynccontextmanager
 async def open_temporary_store(folder: Path) -> AsyncIterator[Store]:
-    """A store for one run."""
+    """Open a store for one run."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     try:
@@ -338,50 +340,50 @@ async def open_temporary_store(folder: Path) -> AsyncIterator[Store]:
 
 
 class _LibraryLogHandler(logging.Handler):
-    """What libraries log, from warnings up."""
+    """Counts warnings of libraries and collects their errors."""
 
-    def __init__(self, outcome: Outcome, bad: list[MutableMapping[str, Any]]) -> None:
+    def __init__(self, outcome: Outcome, failures: list[MutableMapping[str, Any]]) -> None:
         super().__init__(logging.WARNING)
-        self._outcome, self._bad = outcome, bad
+        self._outcome, self._failures = outcome, failures
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.levelno >= logging.ERROR or record.exc_info or "\n" in text:
-            self._bad.append({"event": text, "logger": record.name, "exception": repr(record.exc_info)})
+            self._failures.append({"event": text, "logger": record.name, "exception": repr(record.exc_info)})
         else:
             self._outcome.count_warning(f"{record.name}: {record.msg}")
 
 
 @contextmanager
 def fail_on_errors(outcome: Outcome) -> Iterator[Outcome]:
-    """Warnings are counted; an error, or a traceback of whatever kind, also of a library's, is a failure."""
-    bad: list[MutableMapping[str, Any]] = []
+    """Count warnings, and raise `FuzzFailure` if the bot or a library logs an error or a traceback."""
+    failures: list[MutableMapping[str, Any]] = []
 
     def note(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         name = str(event.get("event"))
         if name == "store_may_lose_data":
-            # Stores of tests write to the disk late.
+            # Test stores write to disk late.
             raise structlog.DropEvent
         if name == "store_failed" and event.get("why") == "TimeoutError":
-            # The machine is too busy; whoever asked is told so.
+            # The machine is too busy; the person gets an error message.
             outcome.count_warning(name)
         elif method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
-            bad.append(dict(event))
+            failures.append(dict(event))
         elif method == "warning" or name == "discord_answer_lost":
             outcome.count_warning(name)
         raise structlog.DropEvent
 
-    kept, library = structlog.get_config()["processors"], _LibraryLogHandler(outcome, bad)
+    processors, library = structlog.get_config()["processors"], _LibraryLogHandler(outcome, failures)
     structlog.configure(processors=[structlog.processors.format_exc_info, note])
     logging.getLogger().addHandler(library)
     start = time.monotonic()
     try:
         yield outcome
         outcome.seconds = time.monotonic() - start
-        # The failures of tasks that nobody waited for are told when the tasks are let go.
+        # Errors of tasks that were never awaited are logged when the tasks are collected.
         gc.collect()
     finally:
-        structlog.configure(processors=kept)
+        structlog.configure(processors=processors)
         logging.getLogger().removeHandler(library)
-    if bad:
-        raise FuzzFailure(f"{len(bad)} failures, such as {bad[0]}")
+    if failures:
+        raise FuzzFailure(f"{len(failures)} failures, such as {failures[0]}")

@@ -1,4 +1,4 @@
-"""Discord: interactions that make sense to nobody, as the gateway or something on the way to it could bring them."""
+"""Discord fuzzer: malformed interactions and gateway events."""
 
 import asyncio
 from functools import partial
@@ -40,37 +40,29 @@ from tests.fuzz.common import (
     turn_off_clocks,
 )
 
-FIRST_PLAYER, FIRST_STRANGER = 500, 9000
-"""Numbers of people that no bent value is by chance."""
-
+FIRST_PLAYER, FIRST_STRANGER = 500, 9000  # user ids that no mutated value has by chance
 STRANGERS = 30
 CONCURRENT_EVENTS = 8
 PRUNE_INTERVAL = 500
-ANSWER_TIMEOUT = 60.0
-"""Seconds for an answer: what is slow here is the machine."""
-
-DEFERRED = 5
-"""The kind of answer that is to be followed by another."""
-
-TEXT, NUMBER, USER = 3, 4, 6
-"""Types of options."""
-
+ANSWER_TIMEOUT = 60.0  # seconds; generous because the machine can be slow
+DEFERRED = 5  # type of an answer that announces a later one
+TEXT, NUMBER, USER = 3, 4, 6  # types of options
 BOT_USER = {"id": "4242", "username": "robbie", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
 EVENTS = ("GUILD_CREATE", "GUILD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE")
 UNKNOWN_EVENTS = ("", "A_NEW_EVENT", "INTERACTION_DELETE", "MESSAGE_CREATE", "PRESENCE_UPDATE", "VOICE_STATE_UPDATE")
 
 
 class FuzzEvent(NamedTuple):
-    """An event, and the interaction that wants an answer; None where nobody could tell how to give one."""
+    """An event, and the interaction to answer; None if it cannot be answered."""
 
     name: str
     data: Any
     shard_of: int
-    wants: Interaction | None = None
+    interaction: Interaction | None = None
 
 
 class AnsweringServer(DiscordServer):
-    """A server that tells when an interaction has been answered."""
+    """A fake server that signals when an interaction has been answered."""
 
     def __init__(self) -> None:
         super().__init__(seconds=ANSWER_TIMEOUT)
@@ -78,29 +70,29 @@ class AnsweringServer(DiscordServer):
 
     async def _answer(self, request: web.Request, body: Any) -> Any:
         result = await super()._answer(request, body)
-        if given := self.answered.get(request.match_info["token"]):
-            given.set()
+        if event := self.answered.get(request.match_info["token"]):
+            event.set()
         return result
 
 
 class DiscordFuzzer:
-    """A channel with tables of every game, and nonsense about it."""
+    """A channel with a table of every game, and the events sent about it."""
 
     def __init__(self, server: AnsweringServer, adapter: Observed, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.bar = server.channels[CHANNEL]
         self.strangers: list[int] = []
         self.messages: list[tuple[Channel, dict[str, Any]]] = []
-        self.put_off: list[Interaction] = []
+        self.deferred: list[Interaction] = []
         self.codes: list[str] = []
-        self._told = 0
+        self._pruned = 0
         self.payloads: Payloads
 
     async def set_up(self) -> None:
         await turn_off_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
             people = await seated(self.server, game, first=FIRST_PLAYER)
-            # Until its card says so, it may be taken for the next one's.
+            # The next table could be mistaken for this one until the card shows the game.
             await self.settle()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
         await self.settle()
@@ -124,7 +116,7 @@ class DiscordFuzzer:
         await self.adapter.worker.settled()
 
     def prune(self) -> None:
-        """Forget what was answered, or a long run would fill the memory."""
+        """Delete answered messages and events, so that a long run does not fill the memory."""
         server, kept = self.server, {id(message) for _, message in self.messages}
         for channel in server.channels.values():
             for number in [number for number, message in channel.messages.items() if id(message) not in kept]:
@@ -133,12 +125,12 @@ class DiscordFuzzer:
         server.calls.clear()
         server.pings.clear()
         for session in server.gateway.sessions.values():
-            # Its numbers stay, in case it is resumed.
-            for event in session.events[self._told : -PRUNE_INTERVAL]:
+            # The sequence numbers stay in case the session is resumed.
+            for event in session.events[self._pruned : -PRUNE_INTERVAL]:
                 event["d"] = None
-            self._told = max(0, len(session.events) - PRUNE_INTERVAL)
+            self._pruned = max(0, len(session.events) - PRUNE_INTERVAL)
 
-    # What is sent
+    # Events
 
     async def next_event(self) -> FuzzEvent:
         random = self.random
@@ -168,33 +160,33 @@ class DiscordFuzzer:
         message: dict[str, Any] | None = None,
     ) -> FuzzEvent:
         user = self.random.choice(self.strangers) if user is None else user
-        one = self.server.begin(kind, user, channel, data, message)
-        if one.channel.type == PRIVATE and user in self.strangers and kind != COMPONENT:
-            one.channel = self.server.private(user)
-        event = self.server.event(one, message)
+        interaction = self.server.begin(kind, user, channel, data, message)
+        if interaction.channel.type == PRIVATE and user in self.strangers and kind != COMPONENT:
+            interaction.channel = self.server.private(user)
+        event = self.server.event(interaction, message)
         if self.random.random() < 0.1 and user in self.strangers:
-            who = event.get("member", event)
+            holder = event.get("member", event)
             odd = {"username": odd_text(self.random) or "?", "global_name": odd_text(self.random) or None}
-            who["user"] = {**who["user"], **odd}
-        return FuzzEvent("INTERACTION_CREATE", event, one.channel.server, one)
+            holder["user"] = {**holder["user"], **odd}
+        return FuzzEvent("INTERACTION_CREATE", event, interaction.channel.server, interaction)
 
     def _channel(self) -> Channel:
-        """The bar, somebody's own, and some where the bot is no member."""
+        """Choose the bar, a private chat, or a channel without the bot."""
         server = self.server
-        away = server.channel(300, 9 << 22)
-        among = server.channel(301, kind=GROUP)
-        return self.random.choice((self.bar, self.bar, server.private(self.strangers[0]), away, among))
+        other_server = server.channel(300, 9 << 22)
+        group = server.channel(301, kind=GROUP)
+        return self.random.choice((self.bar, self.bar, server.private(self.strangers[0]), other_server, group))
 
     def _command(self, *, focused: bool = False) -> tuple[Channel, dict[str, Any]]:
-        """Never a challenge that makes sense, which would open a table rightly."""
+        """Return a channel and a command that opens no table."""
         random = self.random
         known = random.choice(self.server.commands)
         if known.get("type", 1) != 1 and not focused:
             return self._channel(), self._menu_command(known)
-        options = [self._option(one) for one in known.get("options") or () if random.random() < 0.7]
+        options = [self._option(option) for option in known.get("options") or () if random.random() < 0.7]
         name = known["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
         if needs_a_game(name):
-            options = [one for one in options if one["name"] != "game"]
+            options = [option for option in options if option["name"] != "game"]
             options.append({"name": "game", "type": TEXT, "value": NO_GAME})
         if focused:
             random.choice(options or [{}])["focused"] = True
@@ -207,7 +199,7 @@ class DiscordFuzzer:
         return self._channel(), {"id": "1", "name": name, "type": 1, "options": options, "resolved": resolved}
 
     def _menu_command(self, known: dict[str, Any]) -> dict[str, Any]:
-        """A command in the menu on somebody who cannot be challenged."""
+        """Return a menu command on a user who cannot be challenged."""
         target = self.random.choice((BOT_USER["id"], "no id", "77", None, ""))
         users = {BOT_USER["id"]: BOT_USER}
         return {"id": "1", "name": known["name"], "type": 2, "target_id": target, "resolved": {"users": users}}
@@ -227,7 +219,11 @@ class DiscordFuzzer:
 
     def _press(self, user: int, custom_id: str) -> FuzzEvent:
         channel, message = self.random.choice(
-            [one for one in self.messages if one[0] is self.bar or user in self.strangers or user in one[0].users]
+            [
+                (channel, message)
+                for channel, message in self.messages
+                if channel is self.bar or user in self.strangers or user in channel.users
+            ]
         )
         data = {"custom_id": custom_id, "component_type": self.random.choice((2, 2, 2, 3, 99))}
         return self._interaction(COMPONENT, channel, data, user, message)
@@ -242,82 +238,81 @@ class DiscordFuzzer:
             case _:
                 sent = self._interaction(COMMAND, *self._command())
                 while needs_a_game(sent.data["data"]["name"]):
-                    # Bent, it might make sense by chance.
+                    # A mutated one could become valid by chance.
                     sent = self._interaction(COMMAND, *self._command())
         odd = mutate_json(random, sent.data)
         can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))
-        return FuzzEvent(sent.name, odd, sent.shard_of, sent.wants if can_be_answered else None)
+        return FuzzEvent(sent.name, odd, sent.shard_of, sent.interaction if can_be_answered else None)
 
     def _gateway_event(self) -> FuzzEvent:
         random = self.random
         if random.random() < 0.3:
             return FuzzEvent(random.choice((*UNKNOWN_EVENTS, *EVENTS, "INTERACTION_CREATE")), odd_value(random), BAR)
         name = random.choice(EVENTS)
-        about = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.about}
-        return FuzzEvent(name, mutate_json(random, about), BAR)
+        data = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.about}
+        return FuzzEvent(name, mutate_json(random, data), BAR)
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
-    """So many events; `Nonsense` if one is not answered or changes anything."""
+    """Send this many events; raise `FuzzFailure` if one is not answered or changes anything."""
     outcome, server = Outcome(), AnsweringServer()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
     try:
         async with open_temporary_store(folder) as store, on_discord(store, server, rate_limits=False) as adapter:
             await until(lambda: adapter.healthy)
-            discords = DiscordFuzzer(server, adapter, Random(seed))
-            await discords.set_up()
+            fuzzer = DiscordFuzzer(server, adapter, Random(seed))
+            await fuzzer.set_up()
             before = await read_state(store)
             with fail_on_errors(outcome):
-                await _send_all(discords, messages, outcome)
-                await discords.settle()
+                await _send_all(fuzzer, messages, outcome)
+                await fuzzer.settle()
             await check_unchanged(before, partial(read_state, store))
-            if late := [one for one in discords.put_off if one.answer == DEFERRED]:
-                raise FuzzFailure(f"put off, and then nothing: {late[:3]}")
+            if late := [interaction for interaction in fuzzer.deferred if interaction.answer == DEFERRED]:
+                raise FuzzFailure(f"deferred and never answered: {late[:3]}")
             if len(server.gateway.identified) > 1 or server.gateway.resumed or not adapter.healthy:
-                raise FuzzFailure("the connection was lost")
+                raise FuzzFailure("the gateway connection was lost")
     finally:
         await server.stop()
     return outcome
 
 
-async def _send_all(discords: DiscordFuzzer, messages: int, outcome: Outcome) -> None:
-    left, server = iter(range(messages)), discords.server
+async def _send_all(fuzzer: DiscordFuzzer, messages: int, outcome: Outcome) -> None:
+    left, server = iter(range(messages)), fuzzer.server
 
-    async def keep_on() -> None:
+    async def send_events() -> None:
         for number in left:
-            sent = await discords.next_event()
-            wants = sent.wants
-            if wants:
-                server.answered[wants.token] = asyncio.Event()
+            sent = await fuzzer.next_event()
+            interaction = sent.interaction
+            if interaction:
+                server.answered[interaction.token] = asyncio.Event()
             server.gateway.dispatch(sent.name, sent.data, sent.shard_of)
             outcome.sent += 1
-            if wants:
-                await _wait_for_answer(discords, wants, sent)
-                outcome.presses += wants.type == COMPONENT
-                outcome.commands += wants.type != COMPONENT
+            if interaction:
+                await _wait_for_answer(fuzzer, interaction, sent)
+                outcome.presses += interaction.type == COMPONENT
+                outcome.commands += interaction.type != COMPONENT
             else:
                 outcome.refused += 1
                 await asyncio.sleep(0)
             if number % PRUNE_INTERVAL == 0:
-                discords.prune()
+                fuzzer.prune()
 
     async with asyncio.TaskGroup() as group:
         for _ in range(CONCURRENT_EVENTS):
-            group.create_task(keep_on())
+            group.create_task(send_events())
 
 
-async def _wait_for_answer(discords: DiscordFuzzer, one: Interaction, sent: FuzzEvent) -> None:
-    """Wait for its answer."""
-    server = discords.server
+async def _wait_for_answer(fuzzer: DiscordFuzzer, interaction: Interaction, sent: FuzzEvent) -> None:
+    server = fuzzer.server
     try:
         async with asyncio.timeout(ANSWER_TIMEOUT):
-            await server.answered[one.token].wait()
+            await server.answered[interaction.token].wait()
     except TimeoutError:
         raise FuzzFailure(f"not answered: {sent.data}") from None
-    del server.answered[one.token]
-    if one.answer == DEFERRED:
-        discords.put_off.append(one)
+    del server.answered[interaction.token]
+    if interaction.answer == DEFERRED:
+        fuzzer.deferred.append(interaction)
     else:
-        # What comes later by its token is refused, as it would be after a quarter of an hour.
-        asyncio.get_running_loop().call_later(ANSWER_TIMEOUT, server.interactions.pop, one.token, None)
+        # Later answers with this token are refused, as Discord does after 15 minutes.
+        asyncio.get_running_loop().call_later(ANSWER_TIMEOUT, server.interactions.pop, interaction.token, None)

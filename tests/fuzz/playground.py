@@ -1,4 +1,4 @@
-"""The playground: socket messages, heads of requests, hosts and origins that nobody's browser would send."""
+"""Playground fuzzer: socket messages, request heads, hosts and origins that no browser sends."""
 
 import asyncio
 import json
@@ -30,14 +30,13 @@ from tests.open_playground import Open
 
 STRANGERS = 10
 TABS = 6
-ANSWER_TIMEOUT = 60.0
-"""Seconds for an answer: what is slow here is the machine."""
+ANSWER_TIMEOUT = 60.0  # seconds; generous because the machine can be slow
 
+# Tables are in the first chat. Strangers give commands in the second, where answers push old messages out.
 BAR, ELSEWHERE = "1", "2"
-"""Chats: one with tables, and one where strangers give commands, whose answers push old messages out."""
 
+# Messages and answers of strangers. Their private chats grow too, with the files of /mydata and pictures.
 GROWING_KEYS = (b"playground:messages:2", b"playground:sends:2")
-"""What strangers write, and what they are answered; their private chats too, with the files of /mydata and pictures."""
 
 HOSTS = (
     *(
@@ -101,40 +100,40 @@ TARGETS = (
     "*",
 )
 UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x")
+# Statuses of refused requests; empty if the connection is closed without an answer.
 REFUSALS = {b"400", b"401", b"403", b"404", b"405", b"411", b"413", b"414", b"431", b"501", b"505", b""}
-"""Statuses of what is refused at the door; empty where the connection is closed without one."""
 
 
 class TabSocket:
-    """A tab's WebSocket, whose answers come in any order."""
+    """A tab's WebSocket; its answers come in any order."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.socket = socket
 
     async def ask(self, texts: list[str | bytes]) -> list[dict[str, Any]]:
-        """Say some things, and wait for as many answers."""
+        """Send messages and wait for as many answers."""
         for text in texts:
             await (self.socket.send_str(text) if isinstance(text, str) else self.socket.send_bytes(text))
         answers: list[dict[str, Any]] = []
         while len(answers) < len(texts):
             try:
-                word = await self.socket.receive_json(timeout=ANSWER_TIMEOUT)
+                message = await self.socket.receive_json(timeout=ANSWER_TIMEOUT)
             except (TimeoutError, TypeError):
                 raise FuzzFailure(f"{len(answers)} answers to {texts}") from None
-            if word["type"] in ("done", "refused"):
-                answers.append(word)
+            if message["type"] in ("done", "refused"):
+                answers.append(message)
         return answers
 
 
 class FuzzRequest(NamedTuple):
-    """Something that a tab says; ``word`` is what it would be if it were none of nonsense."""
+    """A message of a tab, and its kind for the counts of the run."""
 
     text: str | bytes
     kind: str
 
 
 class PlaygroundFuzzer:
-    """A chat with tables of every game, and nonsense about it."""
+    """A chat with a table of every game, and the requests sent about it."""
 
     def __init__(self, playground: Open, random: Random) -> None:
         self.playground, self.random = playground, random
@@ -149,8 +148,8 @@ class PlaygroundFuzzer:
     def _name(self) -> str:
         return f"f{next(self.names):08}"
 
-    def _request(self, who: str, **wish: Any) -> dict[str, Any]:
-        return {"n": self._name(), "as": who, **wish}
+    def _request(self, person: str, **fields: Any) -> dict[str, Any]:
+        return {"n": self._name(), "as": person, **fields}
 
     async def set_up(self, line: TabSocket) -> None:
         chat_store, worker = self.chat_store, self.playground.worker
@@ -175,10 +174,10 @@ class PlaygroundFuzzer:
         self.codes = list(tables)
         chats = [BAR, *(f"@{player}" for player in self.players)]
         self.messages = [(chat, number) for chat in chats for number in chat_store.chats[chat].messages]
-        self.payloads = Payloads(self.random, worker, self.codes, [one for _, _, one in self._buttons(*chats)])
+        self.payloads = Payloads(self.random, worker, self.codes, [payload for _, _, payload in self._buttons(*chats)])
 
     def _buttons(self, *chats: str) -> list[tuple[int, str, str]]:
-        """The messages, labels and payloads of buttons, the latest message first."""
+        """Return message, label and payload of each button, the latest message first."""
         return [
             (number, button["label"], button["payload"])
             for chat in chats
@@ -188,65 +187,70 @@ class PlaygroundFuzzer:
             if button["kind"] == "press"
         ]
 
-    async def _press(self, line: TabSocket, who: str, label: str, *, private: bool = False) -> None:
-        chat = f"@{who}" if private else BAR
+    async def _press(self, line: TabSocket, person: str, label: str, *, private: bool = False) -> None:
+        chat = f"@{person}" if private else BAR
         await self.playground.worker.settled()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
-        await self._ask(line, who, do="press", chat=chat, message=message, payload=payload)
+        await self._ask(line, person, do="press", chat=chat, message=message, payload=payload)
 
-    async def _ask(self, line: TabSocket, who: str, **wish: Any) -> None:
-        [answer] = await line.ask([json.dumps(self._request(who, **wish))])
+    async def _ask(self, line: TabSocket, person: str, **fields: Any) -> None:
+        [answer] = await line.ask([json.dumps(self._request(person, **fields))])
         if answer["type"] != "done":
             raise FuzzFailure(str(answer))
         await self.playground.worker.settled()
 
-    # What is sent
+    # Requests
 
     async def next_request(self) -> FuzzRequest:
         random = self.random
         kind = random.randrange(100)
-        who = random.choice(self.strangers)
+        person = random.choice(self.strangers)
         if kind < 25:
-            return FuzzRequest(json.dumps(self._command(who)), "command")
+            return FuzzRequest(json.dumps(self._command(person)), "command")
         if kind < 55:
-            return FuzzRequest(json.dumps(self._press_request(who, self.payloads.choose_for_stranger())), "press")
+            return FuzzRequest(json.dumps(self._press_request(person, self.payloads.choose_for_stranger())), "press")
         if kind < 65:
-            who = random.choice(self.players)
+            person = random.choice(self.players)
             return FuzzRequest(
-                json.dumps(self._press_request(who, await self.payloads.choose_illegal(f"playground:{who}"))), "press"
+                json.dumps(self._press_request(person, await self.payloads.choose_illegal(f"playground:{person}"))),
+                "press",
             )
         if kind < 90:
-            return FuzzRequest(self._mutated(who), "bent")
-        return FuzzRequest(self._invalid_json(), "bent")
+            return FuzzRequest(self._mutated(person), "mutated")
+        return FuzzRequest(self._invalid_json(), "mutated")
 
-    def _command(self, who: str) -> dict[str, Any]:
+    def _command(self, person: str) -> dict[str, Any]:
         random = self.random
         word = random.choice((*COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
         text = " ".join([f"/{word}", *command_arguments(random, word, self.codes)])
-        chat = random.choice((ELSEWHERE, ELSEWHERE, f"@{who}"))
-        return self._request(who, do="say", chat=chat, text=text.encode("utf-8", "replace").decode()[:4000])
+        chat = random.choice((ELSEWHERE, ELSEWHERE, f"@{person}"))
+        return self._request(person, do="say", chat=chat, text=text.encode("utf-8", "replace").decode()[:4000])
 
-    def _press_request(self, who: str, payload: str) -> dict[str, Any]:
+    def _press_request(self, person: str, payload: str) -> dict[str, Any]:
         chat, message = self.random.choice(
-            [one for one in self.messages if one[0] == BAR or one[0] == f"@{who}" or who in self.strangers]
+            [
+                (chat, message)
+                for chat, message in self.messages
+                if chat in (BAR, f"@{person}") or person in self.strangers
+            ]
         )
         message = message if self.random.random() < 0.8 else self.random.choice((1, 2**53, 77, 2**31))
-        return self._request(who, do="press", chat=chat, message=message, payload=payload)
+        return self._request(person, do="press", chat=chat, message=message, payload=payload)
 
-    def _mutated(self, who: str) -> str:
-        """A request that has something wrong with it for certain."""
+    def _mutated(self, person: str) -> str:
+        """Return a request with at least one fault."""
         random = self.random
-        wish: dict[str, Any] = random.choice(
+        request: dict[str, Any] = random.choice(
             (
-                self._request(who, do="press", chat=BAR, message=1, payload="1ttest"),
-                self._request(who, do="say", chat=ELSEWHERE, text="x"),
-                self._request(who, do="private", code="ABCDEF"),
-                self._request(who, do="close", closed=True),
-                self._request(who, do="add_chat", name="x"),
-                self._request(who, do="add_person", name="x"),
+                self._request(person, do="press", chat=BAR, message=1, payload="1ttest"),
+                self._request(person, do="say", chat=ELSEWHERE, text="x"),
+                self._request(person, do="private", code="ABCDEF"),
+                self._request(person, do="close", closed=True),
+                self._request(person, do="add_chat", name="x"),
+                self._request(person, do="add_person", name="x"),
             )
         )
-        odd = mutate_json(random, wish)
+        odd = mutate_json(random, request)
         if odd.get("do") != "press":
             odd["more"] = odd_value(random)
         return json.dumps(odd)[:LONGEST_REQUEST]
@@ -269,7 +273,7 @@ class PlaygroundFuzzer:
         )
 
     def malformed_head(self) -> bytes:
-        """The head of a request that must not come in."""
+        """Return the head of a request that must be refused."""
         random = self.random
         ours = f"Host: 127.0.0.1:{self.playground.port}"
         wrong = random.randrange(4)
@@ -287,23 +291,27 @@ class PlaygroundFuzzer:
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
-    """So many requests; `Nonsense` if one is not answered or changes anything."""
+    """Send this many requests; raise `FuzzFailure` if one is not answered or changes anything."""
     outcome, playground = Outcome(), Open(folder / "data")
     await playground.start()
     try:
         async with aiohttp.ClientSession() as session:
-            tabs = PlaygroundFuzzer(playground, Random(seed))
+            fuzzer = PlaygroundFuzzer(playground, Random(seed))
             lines = [await _open_tab(session, playground) for _ in range(TABS)]
-            await tabs.set_up(lines[0])
-            await _check_run(tabs, lines, messages, outcome)
+            await fuzzer.set_up(lines[0])
+            await _check_run(fuzzer, lines, messages, outcome)
     finally:
         await playground.stop()
     return outcome
 
 
-async def _check_run(tabs: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
-    store, chat_store, private = tabs.playground.worker.store, tabs.chat_store, [f"@{one}" for one in tabs.strangers]
-    grows = (
+async def _check_run(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
+    store, chat_store, private = (
+        fuzzer.playground.worker.store,
+        fuzzer.chat_store,
+        [f"@{stranger}" for stranger in fuzzer.strangers],
+    )
+    growing = (
         *GROWING_KEYS,
         *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private),
     )
@@ -311,25 +319,25 @@ async def _check_run(tabs: PlaygroundFuzzer, lines: list[TabSocket], messages: i
         f"playground:{kind}:{chat}:".encode() for kind in ("file", "picture") for chat in (ELSEWHERE, *private)
     )
 
-    async def kept() -> dict[bytes, object]:
+    async def read_kept() -> dict[bytes, object]:
         return {
             key: value
             for key, value in (await read_state(store)).items()
-            if key not in grows and not key.startswith(files)
+            if key not in growing and not key.startswith(files)
         }
 
-    before, people, chats = await kept(), dict(chat_store.people), set(chat_store.chats)
-    shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in tabs.messages}
+    before, people, chats = await read_kept(), dict(chat_store.people), set(chat_store.chats)
+    shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in fuzzer.messages}
     with fail_on_errors(outcome):
-        await _send_all(tabs, lines, messages, outcome)
-        await tabs.playground.worker.settled()
-    await check_unchanged(before, kept)
+        await _send_all(fuzzer, lines, messages, outcome)
+        await fuzzer.playground.worker.settled()
+    await check_unchanged(before, read_kept)
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise FuzzFailure("people or chats have changed")
     if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:
         raise FuzzFailure("messages have changed")
-    if tabs.playground.playground.server.tabs._pending:
-        raise FuzzFailure("requests are in work that nobody makes")
+    if fuzzer.playground.playground.server.tabs._pending:
+        raise FuzzFailure("requests are still pending at the end of the run")
 
 
 async def _open_tab(session: aiohttp.ClientSession, playground: Open) -> TabSocket:
@@ -340,40 +348,40 @@ async def _open_tab(session: aiohttp.ClientSession, playground: Open) -> TabSock
     return TabSocket(socket)
 
 
-async def _send_all(tabs: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
+async def _send_all(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
     left = iter(range(messages))
 
-    async def keep_on(line: TabSocket) -> None:
+    async def send_requests(line: TabSocket) -> None:
         for _ in left:
-            if tabs.random.random() < 0.15:
-                await _send_malformed_head(tabs)
+            if fuzzer.random.random() < 0.15:
+                await _send_malformed_head(fuzzer)
                 outcome.refused += 1
             else:
-                wish = await tabs.next_request()
-                await line.ask([wish.text])
-                outcome.presses += wish.kind == "press"
-                outcome.commands += wish.kind == "command"
+                request = await fuzzer.next_request()
+                await line.ask([request.text])
+                outcome.presses += request.kind == "press"
+                outcome.commands += request.kind == "command"
             outcome.sent += 1
 
     async with asyncio.TaskGroup() as group:
         for line in lines:
-            group.create_task(keep_on(line))
+            group.create_task(send_requests(line))
 
 
-async def _send_malformed_head(tabs: PlaygroundFuzzer) -> None:
-    """Send the head of a request; it is refused, or the connection closed."""
-    head = tabs.malformed_head()
-    reader, writer = await asyncio.open_connection("127.0.0.1", tabs.playground.port)
+async def _send_malformed_head(fuzzer: PlaygroundFuzzer) -> None:
+    """Send a malformed head and check that the request is refused or the connection closed."""
+    head = fuzzer.malformed_head()
+    reader, writer = await asyncio.open_connection("127.0.0.1", fuzzer.playground.port)
     writer.write(head)
     try:
         async with asyncio.timeout(ANSWER_TIMEOUT):
             await writer.drain()
-            said = await reader.readuntil(b"\r\n")
+            status = await reader.readuntil(b"\r\n")
     except (ConnectionError, asyncio.IncompleteReadError):
-        said = b""
+        status = b""
     except TimeoutError:
         raise FuzzFailure(f"not answered: {head[:500]!r}") from None
     finally:
         writer.close()
-    if said[9:12] not in REFUSALS:
-        raise FuzzFailure(f"{said!r} for {head[:500]!r}")
+    if status[9:12] not in REFUSALS:
+        raise FuzzFailure(f"{status!r} for {head[:500]!r}")

@@ -1,4 +1,4 @@
-"""Telegram: odd bodies and headers at the webhook, and updates that make sense to nobody."""
+"""Telegram fuzzer: malformed bodies, headers and updates at the webhook."""
 
 import asyncio
 import json
@@ -65,7 +65,7 @@ RAW_BODIES = (
 
 
 class FuzzRequest(NamedTuple):
-    """A request, the statuses that it may be answered with, and the query that wants an answer."""
+    """A request, its acceptable statuses, and the callback query to answer, if any."""
 
     body: bytes
     headers: dict[str, str]
@@ -75,7 +75,7 @@ class FuzzRequest(NamedTuple):
 
 
 class TelegramFuzzer:
-    """A group with tables of every game, and nonsense about it."""
+    """A group with a table of every game, and the updates sent about it."""
 
     def __init__(self, server: TelegramServer, adapter: ObservedTelegram, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
@@ -91,7 +91,7 @@ class TelegramFuzzer:
         await turn_off_clocks(self.adapter.worker, f"telegram:{GROUP}")
         for game in GAMES:
             await seat_people(self.server, game)
-            # Until its card says so, it may be taken for the next one's.
+            # The next table could be mistaken for this one until the card shows the game.
             await self._settle()
         worker, before = self.adapter.worker, self._count_group_messages()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
@@ -115,40 +115,40 @@ class TelegramFuzzer:
         ]
         self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
-            # Half of them have opened their private chat.
+            # Half of the strangers have opened their private chat.
             Person(self.server, number, f"Zeno{number}", "it", started=number % 2 == 0)
             self.strangers.append(self.server.users[number])
         self._record_unanswered()
 
     def _record_unanswered(self) -> None:
-        answer: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.handle_command
+        handle: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.handle_command
 
-        async def heard(command: Command) -> Reply:
-            reply = await answer(command)
+        async def handle_and_record(command: Command) -> Reply:
+            reply = await handle(command)
             self.commands += 1
             if not reply.toast and not reply.panel:
                 self.unanswered.append(command)
             return reply
 
-        self.adapter.card_room.handle_command = heard  # type: ignore[method-assign]
+        self.adapter.card_room.handle_command = handle_and_record  # type: ignore[method-assign]
 
     def _count_group_messages(self) -> int:
-        """How many messages of the bot's stand in the group."""
-        return sum(bool(one["from"]["is_bot"]) for one in self.server.group(GROUP).messages.values())
+        """Return the number of the bot's messages in the group."""
+        return sum(bool(message["from"]["is_bot"]) for message in self.server.group(GROUP).messages.values())
 
     async def _settle(self) -> None:
         await asyncio.sleep(0.2)
         await self.adapter.worker.settled()
 
     def prune(self) -> None:
-        """Forget what was answered, or a long run would fill the memory."""
+        """Delete answered messages, so that a long run does not fill the memory."""
         kept = {id(message) for _, message in self.messages}
         for chat in self.server.chats.values():
             for number in [number for number, message in chat.messages.items() if id(message) not in kept]:
                 del chat.messages[number]
         self.server.calls.clear()
 
-    # What is sent
+    # Requests
 
     async def next_request(self) -> FuzzRequest:
         secret = {SECRET_HEADER: secret_of(TOKEN), "Content-Type": "application/json"}
@@ -198,7 +198,10 @@ class TelegramFuzzer:
         return self.random.choice((group, group, own, own, unknown))
 
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
-        """``opens`` is whether it may be one that would open a table, or look for one: the others are bent, and might make sense by chance."""
+        """Return an update with a command.
+
+        If not ``opens``, it is no command that opens or looks for a table: a mutated one could become valid by chance.
+        """
         random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
         word = random.choice((*COMMAND_WORDS, *COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
@@ -219,32 +222,36 @@ class TelegramFuzzer:
         if not opens:
             offset, size = random.choice(((length, 5), (-3, 2), (0, 10**6), (length + 1, 0), (2**40, 1), (length, -4)))
             kind = random.choice(("mention", "text_mention", "bot_command", "no_such_kind"))
-            who = random.choice(self.strangers)
-            message["entities"].append({"type": kind, "offset": offset, "length": size, "user": who})
+            user = random.choice(self.strangers)
+            message["entities"].append({"type": kind, "offset": offset, "length": size, "user": user})
         if random.random() < 0.1:
             message["message_thread_id"], message["is_topic_message"] = random.choice((1, -5, 2**60)), True
         return {"update_id": next(self.numbers), "message": message}
 
     def _press(self, user: dict[str, Any], payload: str) -> dict[str, Any]:
         random = self.random
-        # A private chat's messages are pressed by its person.
+        # Only the person of a private chat can press its buttons.
         chat, shown = random.choice(
-            [one for one in self.messages if one[0].id in (GROUP, user["id"]) or user in self.strangers]
+            [
+                (chat, message)
+                for chat, message in self.messages
+                if chat.id in (GROUP, user["id"]) or user in self.strangers
+            ]
         )
         message: dict[str, Any] | None = {**shown, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
-            # One that is too old to be told of, and one of an inline message.
+            # A message that is too old to be included, or an inline message.
             message = random.choice(({"message_id": number, "date": 0, "chat": chat.as_json}, None))
         query = str(next(self.numbers))
         self.server.answers[query] = {}
         self.server.queries[query] = Query(user["id"], time.monotonic(), self.server.clock.now)
-        told = {"id": query, "from": user, "chat_instance": "1", "data": payload}
-        return {"update_id": next(self.numbers), "callback_query": told | ({"message": message} if message else {})}
+        fields = {"id": query, "from": user, "chat_instance": "1", "data": payload}
+        return {"update_id": next(self.numbers), "callback_query": fields | ({"message": message} if message else {})}
 
 
 def choose_user(random: Random, users: list[dict[str, Any]]) -> dict[str, Any]:
-    """One of them, who may be called something odd by now."""
+    """Choose a user, sometimes with an odd name."""
     user = random.choice(users)
     if random.random() < 0.2:
         odd = {"first_name": odd_text(random)[:64] or "?", "language_code": odd_text(random)[:20]}
@@ -257,7 +264,7 @@ def _encode(update: Any) -> bytes:
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
-    """So many requests; `Nonsense` if one is not answered or changes anything."""
+    """Send this many requests; raise `FuzzFailure` if one is not answered or changes anything."""
     outcome, port = Outcome(), free_port()
     server = TelegramServer()
     await server.start()
@@ -267,23 +274,23 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
             on_telegram(store, server, **webhook_settings(port), rate_limits=False) as adapter,
         ):
             await until(lambda: adapter.healthy)
-            telegrams = TelegramFuzzer(server, adapter, Random(seed))
-            await telegrams.set_up()
+            fuzzer = TelegramFuzzer(server, adapter, Random(seed))
+            await fuzzer.set_up()
             before = await read_state(store)
             with fail_on_errors(outcome):
-                await _send_all(telegrams, f"http://127.0.0.1:{port}", messages, outcome)
-                await telegrams._settle()
+                await _send_all(fuzzer, f"http://127.0.0.1:{port}", messages, outcome)
+                await fuzzer._settle()
             await check_unchanged(before, partial(read_state, store))
-            if telegrams.unanswered:
-                raise FuzzFailure(f"not answered: {telegrams.unanswered[:3]}")
-            outcome.commands = telegrams.commands
+            if fuzzer.unanswered:
+                raise FuzzFailure(f"not answered: {fuzzer.unanswered[:3]}")
+            outcome.commands = fuzzer.commands
     finally:
         await server.stop()
     return outcome
 
 
 async def _wait_for_answer(server: TelegramServer, sent: FuzzRequest) -> None:
-    """What comes to the private chat is answered for when it is there."""
+    """Wait until the callback query is answered."""
     assert sent.query
     try:
         await until(lambda: "answered" in server.answers[sent.query or ""], 10)
@@ -292,26 +299,26 @@ async def _wait_for_answer(server: TelegramServer, sent: FuzzRequest) -> None:
     del server.answers[sent.query]
 
 
-async def _send_all(telegrams: TelegramFuzzer, url: str, messages: int, outcome: Outcome) -> None:
+async def _send_all(fuzzer: TelegramFuzzer, url: str, messages: int, outcome: Outcome) -> None:
     left = iter(range(messages))
 
-    async def keep_on(session: aiohttp.ClientSession) -> None:
+    async def send_requests(session: aiohttp.ClientSession) -> None:
         for number in left:
-            sent = await telegrams.next_request()
+            sent = await fuzzer.next_request()
             async with session.post(url + sent.path, data=sent.body, headers=sent.headers) as answer:
                 status = answer.status
                 if TOKEN in await answer.text():
-                    raise FuzzFailure("the token stands in an answer")
+                    raise FuzzFailure("an answer contains the bot's token")
             if status not in sent.statuses:
                 raise FuzzFailure(f"{status} for {str(sent)[:2000]}")
             if sent.query:
-                await _wait_for_answer(telegrams.server, sent)
+                await _wait_for_answer(fuzzer.server, sent)
             outcome.sent += 1
             outcome.presses += bool(sent.query)
             outcome.refused += status != 200
             if number % PRUNE_INTERVAL == 0:
-                telegrams.prune()
+                fuzzer.prune()
 
     async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
         for _ in range(CONCURRENT_REQUESTS):
-            group.create_task(keep_on(session))
+            group.create_task(send_requests(session))

@@ -1,4 +1,4 @@
-"""A little of the nonsense in the suite; `python -m tests.fuzz` sends more."""
+"""Short fuzz runs; `python -m tests.fuzz` runs longer ones."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: 
 
 def test_mutated_text_stays_similar() -> None:
     random, text = Random(1), "1tABCDEF:rule target=21"
-    found = [mutate_text(random, text) for _ in range(1000)]
-    assert all(isinstance(one, str) for one in found)
-    assert sum(one[:8] == text[:8] or one[-8:] == text[-8:] for one in found) > 100
-    assert not any(one.startswith(("['", '["')) for one in found)
+    mutated = [mutate_text(random, text) for _ in range(1000)]
+    assert all(isinstance(result, str) for result in mutated)
+    assert sum(result[:8] == text[:8] or result[-8:] == text[-8:] for result in mutated) > 100
+    assert not any(result.startswith(("['", '["')) for result in mutated)

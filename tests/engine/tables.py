@@ -52,7 +52,7 @@ def packets_table(
 
 
 def last_packet_card_table(declare: str, held: str = "2D AD") -> Game:
-    """Return a Pizzichino table where the last card on seat 1's packets is the three of coins, and seat 1 moves.
+    """Return a Pizzichino table: seat 1 moves, and its last packet card is the three of coins.
 
     In hand the card completes a napoletana if the two others are ``held``, and nothing otherwise.
     """
@@ -142,7 +142,7 @@ def playable_cards(table: Game, seat: int) -> set[str]:
 
 
 def random_game(game: str, random: Random, rules: dict[str, object] | None = None, deals: int | None = None) -> Game:
-    """Play a game of random legal moves, in and out of turn, for a number of deals or to its end."""
+    """Play random legal moves, in and out of turn, until ``deals`` deals or the game are over."""
     table = Game(game, rules)
     while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
         play_random_step(table, random)

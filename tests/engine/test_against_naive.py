@@ -95,7 +95,7 @@ NODE_COUNTS = [
 
 
 def open_in_both(game: str, options: dict[str, object], number: int, moves: int) -> tuple[Game, Naive]:
-    """Return the same position in both engines, from a fixed pack and some random moves in turn."""
+    """Return the same position in both engines, from a fixed pack and some random moves."""
     random = Random(number)
     table = Game(game, options, dealer=0)
     table.deal(bytes([number]) * 32)

@@ -13,7 +13,7 @@ from tests.engine.tables import play_any_card, play_out, random_game, spades_tab
 
 def test_docstring_examples_are_true() -> None:
     for module in (engine, engine.game, engine.cards):
-        assert doctest.testmod(module).failed == 0
+        assert doctest.testmod(module).failed == 0, f"an example in a docstring of {module.__name__} is wrong"
 
 
 def test_next_seat_deals_after_every_deal() -> None:

@@ -119,7 +119,7 @@ def test_ace_goes_to_a_partner_whose_lead_will_hold() -> None:
 
 
 def second_trick_table(declaring: int, led: str) -> Game:
-    """Return a table where a seat has shown the three of coins and seat 1 leads the second trick."""
+    """Return a table with the three of coins shown by ``declaring``; seat 1 leads the second trick."""
     hands = ["4C 7D 4S 5S 5D", "3B 7B 6D RD 4B", "6C AD 4D 6S 7S", "7C FD CD FS CS"]
     threes = {0: "4C 7D 3D 3C 3S", 3: "7C FD 3D 3C 3S"}
     hands[declaring] = threes[declaring]
@@ -281,7 +281,7 @@ def test_exchange_expects_its_own_discards_back(thrown: str, exchange: str) -> N
 
 
 def bid_table(first: int, second: int, lead: str = "") -> Game:
-    """Return a table where seat 0 holds HAND, both have bid, and seat 1 has led unless ``lead`` is empty."""
+    """Return a table with HAND in seat 0 and these bids; seat 1 has led unless ``lead`` is empty."""
     table = spades_table(HAND, "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
     play(table, f"1: bid {second}", f"0: bid {first}")
     if lead:
@@ -315,7 +315,7 @@ def test_nil_leads_the_highest_card_likely_to_be_beaten() -> None:
 
 
 def clubs_led_table(hand: str, bid: int) -> Game:
-    """Return a table where clubs are led and seat 0 has none."""
+    """Return a table with a club led and no clubs in seat 0's hand."""
     table = spades_table(hand, "QS 4S 2S KH 8H TH AD 7D 3D KC JC 5C 3C")
     play(table, "1: bid 4", f"0: bid {bid}")
     play_cards(table, "3C")

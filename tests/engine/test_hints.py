@@ -1,4 +1,4 @@
-"""The reasons of hints, in positions where a similar reason would be false."""
+"""The reasons of hints, in positions that make a similar reason false."""
 
 from random import Random
 

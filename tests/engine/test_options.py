@@ -36,7 +36,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("game", GAMES)
 def test_options_match_the_rules_table(game: str) -> None:
-    assert GAMES[game].rules.choices() == TABLE[game]
+    assert GAMES[game].rules.choices() == TABLE[game], f"the options of {game} differ from TABLE in this file"
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -18,8 +18,8 @@ def code_block(heading: str) -> str:
 def test_code_in_the_docs_gives_the_same_packs() -> None:
     namespace: dict[str, object] = {}
     source = code_block("Recompute a pack")
-    assert len([line for line in source.splitlines() if line.strip()]) <= 12
-    assert "engine" not in source
+    assert len([line for line in source.splitlines() if line.strip()]) <= 12, "docs/fairness.md: keep the code short"
+    assert "engine" not in source, "docs/fairness.md: the code must not use the engine"
     exec(source, namespace)  # noqa: S102 - the code of the documentation is under test
     pack = namespace["pack"]
     for number in range(200):
@@ -34,9 +34,8 @@ def test_test_vectors_in_the_docs_are_correct() -> None:
     for row in rows:
         secret, committed, italian, french = row.split("`")[1::2]
         raw = bytes.fromhex(secret)
-        assert commitment(raw) == committed
-        assert " ".join(shuffle_pack(ITALIAN, raw)) == italian
-        assert " ".join(shuffle_pack(FRENCH, raw)) == french
+        found = commitment(raw), " ".join(shuffle_pack(ITALIAN, raw)), " ".join(shuffle_pack(FRENCH, raw))
+        assert found == (committed, italian, french), f"docs/fairness.md: wrong test vector for secret {secret}"
 
 
 def test_every_card_is_equally_likely_in_every_place() -> None:

@@ -164,7 +164,7 @@ def test_double_nil_second_player_exchanges_first() -> None:
     play(table, "1: exchange 2D")
     table.play(None, "gives AD")
     assert table.turn == 0
-    # Chance gives neither cards that a player gave away in an exchange, nor cards already given.
+    # Chance gives no card that was exchanged away or already given.
     play(table, "0: exchange 2C")
     for card in ("2D", "AD", "2C", "3C"):
         with pytest.raises(NotForChanceToGive):

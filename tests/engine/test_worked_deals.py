@@ -119,8 +119,8 @@ def test_worked_testa_deal() -> None:
 def test_worked_tressette_deal() -> None:
     """East (seat 1) leads 4D with volo. South must follow and wins with the ace: 3 thirds.
 
-    After the trick South declares the napoletana in denari with the ace already played, North declares the one in spade,
-    and East the one in coppe. West does not declare. South leads 4C, and East wins with FC: 1 third. East's eight coppe
+    After the trick South declares the napoletana in denari; its ace is already played. North declares the one in spade,
+    East the one in coppe. West does not declare. South leads 4C, and East wins with FC: 1 third. East's eight coppe
     take the other 32 - 3 - 1 = 28 thirds and 3 for the last trick. East and West have 1 + 28 + 3 = 32 thirds, 10 points,
     and 3 declared. South and North have 3 thirds, 1 point, and 6 declared.
     """
@@ -135,7 +135,7 @@ def test_worked_tressette_deal() -> None:
 
 
 def test_worked_tavolo_deal() -> None:
-    """East declares the napoletana in coppe and leads the 4 of coins, North declares the one in spade, West waits.
+    """East declares the napoletana in coppe and leads 4D. North declares the one in spade. West waits.
 
     South declares the napoletana in denari and wins with 3D: 1 third. South leads 4C, East plays 5C, and West declares the
     napoletana in bastoni. East takes the other 32 - 1 = 31 thirds and 3 for the last trick. East and West have 34 thirds,

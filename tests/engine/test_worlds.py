@@ -228,7 +228,7 @@ def test_fourth_card_counts_only_with_reuse(game_id: str, more: int) -> None:
 
 @pytest.mark.parametrize("game_id", ["tressette", "tavolo"])
 def test_undeclared_combinations_are_doubted(game_id: str) -> None:
-    """The random players here declare whenever they can, so silence means that they cannot."""
+    """The random players here declare if they can, so silence means that they cannot."""
     random, possible, believed = Random(4), 0, 0.0
     for seed in range(12):
         game = game_in_play(game_id, random)
@@ -256,8 +256,8 @@ def test_undeclared_combinations_are_doubted(game_id: str) -> None:
                 silent = silent or (
                     seat != game.turn
                     and any(
-                        not one.kind & declared[seat] and (one.cards & going or game_id == "tressette")
-                        for one in combinations_in(dealt)
+                        not combination.kind & declared[seat] and (combination.cards & going or game_id == "tressette")
+                        for combination in combinations_in(dealt)
                     )
                 )
             possible += silent

@@ -101,9 +101,9 @@ VERBS = (
 PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget", "forget yes", "hand", "rematch 1")
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
 COMMAND_WORDS = tuple(word for spec in COMMANDS for word in spec.words)
-# A valid game after these commands would open a table or a tournament.
-NO_GAME = "no-such-game"
+
 GAME_COMMANDS = ("challenge", "find", "tournament", "league")
+NO_GAME = "no-such-game"  # argument of `GAME_COMMANDS`: a valid game would open a table or a tournament
 
 
 class FuzzFailure(AssertionError):

@@ -10,10 +10,10 @@ from bot.worker import Worker
 
 TWO_MINUTES, TEN_MINUTES = 120.0, 600.0
 
-OURS = tuple(str(Path(__file__).parents[2] / folder) for folder in ("bot", "adapters"))
+OWN_FOLDERS = tuple(str(Path(__file__).parents[2] / folder) for folder in ("bot", "adapters"))
 
 
-async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+async def wait_until(done: Callable[[], bool], seconds: float = 60.0) -> None:
     """Until something is so; the deadline is in real seconds."""
     deadline = time.monotonic() + seconds
     while not done():
@@ -35,13 +35,13 @@ async def play_unseen(worker: Worker, person: str, moves: int) -> None:
         await worker.room.press(table.code, chair.person, table.version, move, f"unseen{number}")
 
 
-def tasks_of_the_bot() -> list[str]:
+def bot_tasks() -> list[str]:
     """The tasks that run code of the bot's and of the adapters', by name: not the libraries', nor the fake server's."""
     code: list[Any] = [getattr(task.get_coro(), "cr_code", None) for task in asyncio.all_tasks()]
-    return sorted(one.co_qualname for one in code if one and one.co_filename.startswith(OURS))
+    return sorted(one.co_qualname for one in code if one and one.co_filename.startswith(OWN_FOLDERS))
 
 
-def check_said(logs: list[MutableMapping[str, Any]]) -> None:
+def check_outage_logged(logs: list[MutableMapping[str, Any]]) -> None:
     """That the log has a line when a platform went and one when it was back. Another cause is another line, once: a
     call that found nobody may come before the adapter knows why.
     """

@@ -26,7 +26,7 @@ def exit_status(end: SystemExit) -> int:
     return end.code if isinstance(end.code, int) else 1
 
 
-def command(folder: Path, *words: str, text: str = "", **settings: str) -> CompletedProcess[str]:
+def run_command(folder: Path, *words: str, text: str = "", **settings: str) -> CompletedProcess[str]:
     """Call it in a folder and give it a text to read. What it does not expect is raised."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     umask = os.umask(0o022)

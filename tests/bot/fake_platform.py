@@ -48,7 +48,7 @@ class FakePlatform:
         self.closed: set[str] = set()
         self.admins: set[str] | None = None
         """Who administers groups; None where everybody may change their settings."""
-        self.rang: Counter[str] = Counter()
+        self.ring_counts: Counter[str] = Counter()
         """How often a new message came that was not silent."""
         self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
         self.after_faults: dict[str, list[DeliveryError]] = defaultdict(list)
@@ -89,7 +89,7 @@ class FakePlatform:
         message = self._keys[key] = str(next(self._numbers))
         self.messages[place][message] = panel
         if not silent:
-            self.rang[place] += 1
+            self.ring_counts[place] += 1
         self._fail_after(place)
         return SentMessage(message)
 
@@ -255,7 +255,7 @@ def people(worker: Worker, fake: FakePlatform) -> list[Player]:
     return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
 
 
-async def seated(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
+async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
     """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
     count_of = GAMES[game].seats
     players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
@@ -293,7 +293,7 @@ async def play_until(worker: Worker, players: list[Player], random: Random, done
     raise AssertionError("it never came to that")
 
 
-async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
+async def play_cards(worker: Worker, players: list[Player], count: int) -> None:
     random = Random(count)
     for _ in range(count):
         for player in players:

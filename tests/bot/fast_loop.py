@@ -16,35 +16,35 @@ from bot.delivery.shared_pace import SharedPace
 from bot.platform import RateLimit
 from bot.store import store
 
-GRACE = 0.004
+IDLE_SECONDS = 0.004
 """Seconds without any input after which there is nothing to do: the store answers sooner."""
 
-LEAP = 1.0
+LEAP_SECONDS = 1.0
 """Seconds of the loop's clock that are left out at a time."""
 
 
-class _Selector(selectors.DefaultSelector):
+class _LeapingSelector(selectors.DefaultSelector):
     left_out = 0.0
 
     def select(self, timeout: float | None = None) -> Any:
-        if timeout is None or timeout <= GRACE:
+        if timeout is None or timeout <= IDLE_SECONDS:
             return super().select(timeout)
-        found = super().select(GRACE)
+        found = super().select(IDLE_SECONDS)
         if not found:
-            self.left_out += min(timeout - GRACE, LEAP)
+            self.left_out += min(timeout - IDLE_SECONDS, LEAP_SECONDS)
         return found
 
 
 class FastLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
-        self._clock = _Selector()
+        self._clock = _LeapingSelector()
         super().__init__(self._clock)
 
     def time(self) -> float:
         return super().time() + self._clock.left_out
 
 
-async def _take_at_once(_pace: SharedPace, _chat: str, _rate_limit: RateLimit) -> float:
+async def _take_without_delay(_pace: SharedPace, _chat: str, _rate_limit: RateLimit) -> float:
     return 0.0
 
 
@@ -53,6 +53,6 @@ def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     # The pace that workers share goes by the store's clock, and would hold a chat back for hours of this one.
-    monkeypatch.setattr(SharedPace, "take", _take_at_once)
+    monkeypatch.setattr(SharedPace, "take", _take_without_delay)
     with asyncio.Runner(loop_factory=FastLoop) as runner:
         runner.run(test)

@@ -7,7 +7,7 @@ from bot.store import Store
 
 
 @asynccontextmanager
-async def full(store: Store) -> AsyncIterator[None]:
+async def full_store(store: Store) -> AsyncIterator[None]:
     """Leave the store no room for new tables meanwhile; moves still fit."""
     used = (await store.client.info("memory"))["used_memory"]
     await store.client.config_set("maxmemory", int(used / 0.94))

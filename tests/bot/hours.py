@@ -31,7 +31,7 @@ async def step_clock(store: Store, seconds: float) -> None:
         await pipe.execute()
 
 
-async def ring(worker: Worker, seconds: float) -> None:
+async def ring_clocks(worker: Worker, seconds: float) -> None:
     """Let so much playing time pass, and everything that it brings happen."""
     await pass_time(worker.store, seconds)
     for _ in range(3):

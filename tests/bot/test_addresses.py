@@ -29,7 +29,7 @@ from bot.worker import Worker
         ("::", "[fd00::2]"),
     ],
 )
-async def test_links_lead_to_where_the_playground_listens(
+async def test_links_use_the_playground_address(
     store: Store, monkeypatch: pytest.MonkeyPatch, host: str, shown: str
 ) -> None:
     own = {socket.AF_INET: "192.168.1.2", socket.AF_INET6: "fd00::2"}
@@ -49,12 +49,12 @@ async def test_links_lead_to_where_the_playground_listens(
         ("fd00::8", "[fd00::8]"),
     ],
 )
-def test_a_bot_is_asked_where_it_listens(host: str, asked: str) -> None:
+def test_health_url_uses_the_listening_address(host: str, asked: str) -> None:
     assert health_url(host, 8765) == f"http://{asked}:8765/healthz"
 
 
 @pytest.fixture
-def bot_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def port_behind_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of what answers as a bot does, on a machine whose environment names a proxy where nothing answers."""
 
     class Answers(BaseHTTPRequestHandler):
@@ -77,9 +77,7 @@ def bot_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         server.shutdown()
 
 
-def test_a_bot_of_this_machine_is_asked_past_a_proxy(
-    bot_behind_a_proxy: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_local_health_check_bypasses_proxies(port_behind_proxy: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert health.main() == 0
     assert "healthy" in capsys.readouterr().out
-    assert doctor._is_bot("127.0.0.1", bot_behind_a_proxy)
+    assert doctor._is_bot("127.0.0.1", port_behind_proxy)

@@ -17,7 +17,7 @@ def chosen_hours(store: Store) -> ChosenHours:
     return ChosenHours(store.client, "hours", lambda day: f"sent:{day}")
 
 
-def test_buttons_say_what_is_parsed() -> None:
+def test_hour_buttons_match_parsed_words() -> None:
     words = [button.payload for button in hour_row("en", "🔔", 13, str)]
     assert words == [*map(str, HOURS), OFF]
     assert [parse_hour(word) for word in words] == [*HOURS, None]
@@ -26,7 +26,7 @@ def test_buttons_say_what_is_parsed() -> None:
             parse_hour(word)
 
 
-async def test_a_message_is_due_for_two_hours(store: Store) -> None:
+async def test_message_is_due_for_two_hours(store: Store) -> None:
     hours = chosen_hours(store)
     await hours.choose("anna", 13)
     due = [await hours.due(NOON.replace(hour=hour)) for hour in (12, 13, 14, 15)]
@@ -35,13 +35,13 @@ async def test_a_message_is_due_for_two_hours(store: Store) -> None:
     assert await hours.due(NOON) == []
 
 
-async def test_each_day_has_one_message(store: Store) -> None:
+async def test_one_message_a_day(store: Store) -> None:
     hours = chosen_hours(store)
     assert [await hours.note_sent(DAY, "anna") for _ in range(2)] == [True, False]
     assert await hours.note_sent(DAY + timedelta(days=1), "anna")
 
 
-async def test_asking_again_does_not_keep_notes_longer(store: Store) -> None:
+async def test_noting_again_keeps_expiry(store: Store) -> None:
     hours = chosen_hours(store)
     await hours.note_sent(DAY, "anna")
     await store.client.expire(f"sent:{DAY}", 1000)
@@ -49,7 +49,7 @@ async def test_asking_again_does_not_keep_notes_longer(store: Store) -> None:
     assert await store.client.ttl(f"sent:{DAY}") <= 1000
 
 
-async def test_a_message_that_failed_for_now_is_sent_again(store: Store) -> None:
+async def test_temporary_failure_is_sent_again(store: Store) -> None:
     hours = chosen_hours(store)
     for error, is_new in ((MessageRefused("no"), False), (NotDelivered("away"), True)):
         await hours.note_sent(DAY, "anna")
@@ -57,7 +57,7 @@ async def test_a_message_that_failed_for_now_is_sent_again(store: Store) -> None
         assert await hours.note_sent(DAY, "anna") == is_new
 
 
-async def test_forgetting_leaves_no_hour_and_no_note(store: Store) -> None:
+async def test_forget_removes_hour_and_notes(store: Store) -> None:
     hours = chosen_hours(store)
     await hours.choose("anna", 13)
     for ago in range(-1, 3):

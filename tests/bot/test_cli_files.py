@@ -11,7 +11,7 @@ from bot.finished.file import read_entries, to_line
 from bot.finished.game import UnreadableGame
 from engine import read
 from engine.errors import BadRecord
-from tests.bot.command import command
+from tests.bot.command import run_command
 from tests.bot.finished.games import finished_game
 
 
@@ -19,32 +19,32 @@ from tests.bot.finished.games import finished_game
 def records(tmp_path: Path) -> str:
     """Two short games, one a line."""
     words = ("--game", "testa", "--games", "2", "--rules", "target=11", "--out", "games.jsonl")
-    assert command(tmp_path, "simulate", *words).returncode == 0
+    assert run_command(tmp_path, "simulate", *words).returncode == 0
     return (tmp_path / "games.jsonl").read_text()
 
 
-def verified(folder: Path, content: bytes) -> tuple[int, str]:
+def run_verify(folder: Path, content: bytes) -> tuple[int, str]:
     """The exit code and output of `verify` for a file with this content."""
     (folder / "file").write_bytes(content)
-    done = command(folder, "verify", "file")
+    done = run_command(folder, "verify", "file")
     assert done.stderr == ""
     return done.returncode, done.stdout
 
 
-def test_gzip_and_byte_order_marks_are_read(tmp_path: Path, records: str) -> None:
+def test_gzip_and_byte_order_marks_are_accepted(tmp_path: Path, records: str) -> None:
     marked = records.encode("utf-8-sig")
     for content in (marked, gzip.compress(records.encode()), gzip.compress(marked), marked.replace(b"\n", b"\r\n")):
-        assert verified(tmp_path, content) == (0, "file: 2 games, no faults\n")
-        assert "Testa a Testa" in command(tmp_path, "replay", "file", "--game", "2").stdout
+        assert run_verify(tmp_path, content) == (0, "file: 2 games, no faults\n")
+        assert "Testa a Testa" in run_command(tmp_path, "replay", "file", "--game", "2").stdout
 
 
-def test_gzip_that_is_cut_or_damaged_is_said(tmp_path: Path, records: str) -> None:
+def test_damaged_gzip_is_reported(tmp_path: Path, records: str) -> None:
     packed = gzip.compress(records.encode())
-    assert verified(tmp_path, packed[:-9])[1].splitlines()[-2:] == [
+    assert run_verify(tmp_path, packed[:-9])[1].splitlines()[-2:] == [
         "file: file: ends in the middle of its gzip data",
         "file: 2 games, 1 fault",
     ]
-    code, said = verified(tmp_path, packed[:40] + b"\0\0\0\0" + packed[44:])
+    code, said = run_verify(tmp_path, packed[:40] + b"\0\0\0\0" + packed[44:])
     assert code == 1
     assert "file: has damaged gzip data" in said
 
@@ -52,30 +52,30 @@ def test_gzip_that_is_cut_or_damaged_is_said(tmp_path: Path, records: str) -> No
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_other_encodings_get_one_clear_error(tmp_path: Path, records: str, encoding: str) -> None:
     for content in (records.encode(encoding), gzip.compress(records.encode(encoding))):
-        code, said = verified(tmp_path, content)
+        code, said = run_verify(tmp_path, content)
         assert code == 1
         assert said.splitlines()[0].endswith("save it as UTF-8")
         assert len(said.splitlines()) == 2
-    refused = command(tmp_path, "replay", "file")
+    refused = run_command(tmp_path, "replay", "file")
     assert refused.returncode == 2
     assert "save it as UTF-8" in refused.stderr
 
 
-def test_a_line_too_long_counts_as_one_game(tmp_path: Path, records: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_line_counts_as_one_game(tmp_path: Path, records: str, monkeypatch: pytest.MonkeyPatch) -> None:
     longest = max(map(len, records.splitlines())) + 1
     monkeypatch.setattr(files, "MAX_RECORD_BYTES", longest)
     long_line = json.dumps({"format": "x" * (3 * longest + 7)})
-    code, said = verified(tmp_path, f"{long_line}\n{records}{long_line}".encode())
+    code, said = run_verify(tmp_path, f"{long_line}\n{records}{long_line}".encode())
     assert code == 1
     assert [line.split(", ")[:2] for line in said.splitlines()] == [
         ["file: game 1", f"record: is longer than {longest} bytes"],
         ["file: game 4", f"record: is longer than {longest} bytes"],
         ["file: 4 games", "2 faults"],
     ]
-    assert "Testa a Testa" in command(tmp_path, "replay", "file", "--game", "2").stdout
+    assert "Testa a Testa" in run_command(tmp_path, "replay", "file", "--game", "2").stdout
 
 
-def test_every_object_of_a_record_refuses_a_key_twice(records: str) -> None:
+def test_records_refuse_duplicate_keys(records: str) -> None:
     line = records.splitlines()[0]
     for key in ("winner", "moves", "secret", "target", "format"):
         begun = line.index(f'"{key}":')
@@ -89,25 +89,25 @@ def test_every_object_of_a_record_refuses_a_key_twice(records: str) -> None:
         read(line.replace('"winner":', '"winne\\u0072":null,"winner":', 1))
 
 
-def test_finished_games_refuse_a_key_twice(tmp_path: Path) -> None:
+def test_finished_games_refuse_duplicate_keys(tmp_path: Path) -> None:
     line = to_line(1, finished_game(1)).decode()
     for key in ("number", "winner", "people"):
         path = tmp_path / "old.jsonl"
         path.write_text(line.replace(f'"{key}":', f'"{key}":null,"{key}":', 1))
         with pytest.raises(UnreadableGame, match=f"{key}: occurs twice"):
             list(read_entries(path))
-        assert f"{key}: occurs twice" in command(tmp_path, "verify", "old.jsonl").stdout
+        assert f"{key}: occurs twice" in run_command(tmp_path, "verify", "old.jsonl").stdout
 
 
-def test_archives_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+def test_archives_accept_byte_order_marks(tmp_path: Path) -> None:
     path = tmp_path / "old.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + to_line(1, finished_game(1)) + to_line(2, finished_game(2)))
     assert [one.number for one in read_entries(path)] == [1, 2]
     assert [one.read().number for one in read_entries(path)] == [1, 2]
-    assert "2 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
+    assert "2 games, no faults" in run_command(tmp_path, "verify", "old.jsonl").stdout
 
 
-def test_archives_in_other_forms_say_what_to_do(tmp_path: Path) -> None:
+def test_other_archive_formats_get_advice(tmp_path: Path) -> None:
     path = tmp_path / "old.jsonl"
     for content, says in (
         (gzip.compress(to_line(1, finished_game(1))), "is compressed: unpack it first"),

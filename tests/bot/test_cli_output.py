@@ -8,36 +8,39 @@ from pathlib import Path
 import pytest
 
 from bot.cli.output import clean_text, json_line
-from tests.bot.command import command, environment
+from tests.bot.command import environment, run_command
 from tests.bot.test_run import BUONGIOCO
 from tests.groups import COMPILED_SEARCHES
 
-HOSTILE = "\x1b]0;owned\x07\x1b[31mEve\u202e\x9b2J\r"
-OBEYED = ("\x1b", "\x07", "\u202e", "\x9b", "\r")
+HOSTILE_NAME = "\x1b]0;owned\x07\x1b[31mEve\u202e\x9b2J\r"
+CONTROL_CHARACTERS = ("\x1b", "\x07", "\u202e", "\x9b", "\r")
 
-full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+needs_full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
 
 
-def hostile_record(folder: Path) -> str:
+def write_hostile_record(folder: Path) -> str:
     """Write a game whose first player has a hostile name; return the file's name."""
-    assert command(folder, "simulate", "--game", "testa", "--rules", "target=11", "--out", "game.jsonl").returncode == 0
+    assert (
+        run_command(folder, "simulate", "--game", "testa", "--rules", "target=11", "--out", "game.jsonl").returncode
+        == 0
+    )
     record = json.loads((folder / "game.jsonl").read_text())
-    record["seats"][0] = HOSTILE
+    record["seats"][0] = HOSTILE_NAME
     (folder / "hostile.jsonl").write_text(json.dumps(record))
     return "hostile.jsonl"
 
 
 @COMPILED_SEARCHES
 @pytest.mark.parametrize("words", [("verify",), ("replay",), ("replay", "--lang", "it"), ("analyse",)])
-def test_no_command_prints_what_a_terminal_obeys(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = command(tmp_path, *words, hostile_record(tmp_path))
+def test_commands_print_no_control_characters(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = run_command(tmp_path, *words, write_hostile_record(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert not [char for char in OBEYED if char in done.stdout + done.stderr]
+    assert not [char for char in CONTROL_CHARACTERS if char in done.stdout + done.stderr]
 
 
-def test_errors_print_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
-    (tmp_path / HOSTILE).write_text("{}")
-    done = command(tmp_path, "replay", HOSTILE, "--game", "7")
+def test_errors_print_no_control_characters(tmp_path: Path) -> None:
+    (tmp_path / HOSTILE_NAME).write_text("{}")
+    done = run_command(tmp_path, "replay", HOSTILE_NAME, "--game", "7")
     assert done.returncode == 2
     # Rich colours its own frame, so only the bytes of the name are looked for.
     assert "\x1b]0;" not in done.stderr
@@ -45,11 +48,11 @@ def test_errors_print_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
 
 
 def test_escaped_json_has_the_same_value() -> None:
-    text = json.dumps([HOSTILE, "Nicolò 🤖", "a\u200db"], ensure_ascii=False)
+    text = json.dumps([HOSTILE_NAME, "Nicolò 🤖", "a\u200db"], ensure_ascii=False)
     for encoding in ("utf-8", "latin-1"):
         line = json_line(text, encoding)
         assert json.loads(line) == json.loads(text)
-        assert not [char for char in OBEYED if char in line]
+        assert not [char for char in CONTROL_CHARACTERS if char in line]
         line.encode(encoding)
 
 
@@ -57,12 +60,12 @@ def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
     assert clean_text("👩\u200d🎤 Zoë\nNicolò") == "👩\u200d🎤 Zoë\nNicolò"
 
 
-@full_device
+@needs_full_device
 @pytest.mark.parametrize(
     "words", [("games",), ("simulate", "--game", "testa"), ("--help",), ("run", "--help"), ("verify", "game.jsonl")]
 )
-def test_a_full_standard_output_is_one_line_and_exit_1(tmp_path: Path, words: tuple[str, ...]) -> None:
-    hostile_record(tmp_path)
+def test_full_stdout_is_a_one_line_error(tmp_path: Path, words: tuple[str, ...]) -> None:
+    write_hostile_record(tmp_path)
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [BUONGIOCO, *words],
@@ -77,16 +80,16 @@ def test_a_full_standard_output_is_one_line_and_exit_1(tmp_path: Path, words: tu
     assert done.stderr == "buongioco: Standard output cannot be written: No space left on device\n"
 
 
-@full_device
-def test_a_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
-    done = command(tmp_path, "simulate", "--game", "testa", "--games", "30", "--out", "/dev/full")
+@needs_full_device
+def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
+    done = run_command(tmp_path, "simulate", "--game", "testa", "--games", "30", "--out", "/dev/full")
     assert done.returncode == 2
     assert "/dev/full: No space left on device" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("words", [("games",), ("replay", "game.jsonl", "--lang", "it"), ("play",), ("--help",)])
-def test_latin_1_terminals_get_every_command(tmp_path: Path, words: tuple[str, ...]) -> None:
-    hostile_record(tmp_path)
+def test_commands_work_on_latin_1_terminals(tmp_path: Path, words: tuple[str, ...]) -> None:
+    write_hostile_record(tmp_path)
     done = subprocess.run(
         [BUONGIOCO, *words],
         cwd=tmp_path,
@@ -100,7 +103,7 @@ def test_latin_1_terminals_get_every_command(tmp_path: Path, words: tuple[str, .
     assert done.stdout
 
 
-def test_input_that_is_not_utf8_is_survived(tmp_path: Path) -> None:
+def test_play_survives_input_that_is_not_utf8(tmp_path: Path) -> None:
     done = subprocess.run(
         [BUONGIOCO, "play", "--game", "testa"],
         cwd=tmp_path,
@@ -112,7 +115,7 @@ def test_input_that_is_not_utf8_is_survived(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_records_are_whole_on_a_latin_1_terminal(tmp_path: Path) -> None:
+def test_records_are_complete_on_latin_1_terminals(tmp_path: Path) -> None:
     words = [BUONGIOCO, "simulate", "--game", "testa", "--rules", "target=11"]
     plain, latin = (
         subprocess.run(words, env=environment(tmp_path, PYTHONIOENCODING=encoding), capture_output=True, check=True)

@@ -10,41 +10,41 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.store import Tournaments
 from bot.store import EmbeddedStore, keys, open_store
 from bot.store.log import add_stamp
-from tests.bot.command import command
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.command import run_command
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 
 
-async def called(folder: Path, *words: str, code: int = 0) -> str:
-    answer = await asyncio.to_thread(command, folder, *words, BUONGIOCO_PLAYGROUND_PORT="0")
+async def run_and_read(folder: Path, *words: str, code: int = 0) -> str:
+    answer = await asyncio.to_thread(run_command, folder, *words, BUONGIOCO_PLAYGROUND_PORT="0")
     assert answer.returncode == code, answer.stderr
     return answer.stdout + answer.stderr
 
 
-async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path, embedded: EmbeddedStore) -> None:
+async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
-            players = await seated(worker, fake, "metamazzo")
+            players = await seat_players(worker, fake, "metamazzo")
             playing = await code_of(worker, players[0])
             secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
             await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
             [waiting] = [table.code for table in await worker.tables_of("paper:3")]
             # The folder is this test's, as a running bot's would be.
-            listed = await called(tmp_path, "tables")
+            listed = await run_and_read(tmp_path, "tables")
             assert f"{playing}  playing" in listed
             assert "Anna, Bruno" in listed
             assert f"{waiting}  open" in listed
             assert "age unknown" not in listed
             assert "2 tables" in listed
-            assert playing not in await called(tmp_path, "tables", "--state", "open")
-            looked = await called(tmp_path, "tables", "show", playing.lower())
+            assert playing not in await run_and_read(tmp_path, "tables", "--state", "open")
+            looked = await run_and_read(tmp_path, "tables", "show", playing.lower())
             assert "seat 0: Anna (paper:1)" in looked
             assert "target=51" in looked
             assert secret.split(b" ")[1].decode() not in looked
-            assert "There is no table QQQQ" in await called(tmp_path, "tables", "show", "QQQQ", code=2)
-            assert "--yes skips this question" in await called(tmp_path, "tables", "close", playing, code=1)
+            assert "There is no table QQQQ" in await run_and_read(tmp_path, "tables", "show", "QQQQ", code=2)
+            assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", playing, code=1)
             for code in (playing, waiting):
-                assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
+                assert f"table {code} is ended" in await run_and_read(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):
                 worker.delivery.touch(code, reload=True)
             await worker.settled()
@@ -55,13 +55,11 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
 
 
-async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_changes_nothing(
-    tmp_path: Path, embedded: EmbeddedStore
-) -> None:
+async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
-            players = await seated(worker, fake, "testa")
+            players = await seat_players(worker, fake, "testa")
             old = await code_of(worker, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
             await worker.settled()
@@ -78,39 +76,41 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             fresh = await code_of(worker, carla)
             await carla.say("/tables")
         for _ in range(2):
-            listed = (await called(tmp_path, "tables")).splitlines()
+            listed = (await run_and_read(tmp_path, "tables")).splitlines()
             assert [line.split()[0] for line in listed] == [old, fresh, "2"]
             assert "idle 3 days" in listed[0]
             assert "idle 3 days" not in listed[1]
-        assert "1 table" in await called(tmp_path, "tables", "--idle", "2d")
-        assert fresh not in await called(tmp_path, "tables", "--idle", "2d")
-        assert "is not a duration" in await called(tmp_path, "tables", "--idle", "long", code=2)
+        assert "1 table" in await run_and_read(tmp_path, "tables", "--idle", "2d")
+        assert fresh not in await run_and_read(tmp_path, "tables", "--idle", "2d")
+        assert "is not a duration" in await run_and_read(tmp_path, "tables", "--idle", "long", code=2)
         async with open_worker(store, fake) as worker:
             mover = next(one for one in players if one.moves())
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await worker.settled()
-        assert "idle 3 days" not in await called(tmp_path, "tables")
+        assert "idle 3 days" not in await run_and_read(tmp_path, "tables")
 
 
-async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path: Path) -> None:
+async def test_unreadable_table_is_named_and_can_be_closed(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with open_store(valkey.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
-            players = await seated(worker, fake, "metamazzo")
+            players = await seat_players(worker, fake, "metamazzo")
             code = await code_of(worker, players[0])
             await store.append(code, await store.load(code), [add_stamp("conquer 3", "broken")])
             worker.delivery.touch(code, reload=True)
             await worker.settled()
     await valkey.stop()
-    assert f"{code} cannot be read" in await called(tmp_path, "doctor", code=1)
-    looked = await called(tmp_path, "tables", "show", code)
+    assert f"{code} cannot be read" in await run_and_read(tmp_path, "doctor", code=1)
+    looked = await run_and_read(tmp_path, "tables", "show", code)
     assert "cannot be read: entry" in looked
     assert "conquer 3" in looked
-    assert f"table {code} was unreadable and is deleted" in await called(tmp_path, "tables", "close", code, "--yes")
-    assert "cannot be read" not in await called(tmp_path, "doctor")
-    assert "0 tables" in await called(tmp_path, "tables")
+    assert f"table {code} was unreadable and is deleted" in await run_and_read(
+        tmp_path, "tables", "close", code, "--yes"
+    )
+    assert "cannot be read" not in await run_and_read(tmp_path, "doctor")
+    assert "0 tables" in await run_and_read(tmp_path, "tables")
     await valkey.start()
     async with open_store(valkey.url) as store:
         left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
@@ -119,23 +119,21 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     await valkey.stop()
 
 
-async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(
-    tmp_path: Path, embedded: EmbeddedStore
-) -> None:
+async def test_unreadable_tournament_is_listed_and_called_off(tmp_path: Path, embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
-            assert "There is no table" in await called(tmp_path, "tables", "close", code, "--yes", code=2)
+            assert "There is no table" in await run_and_read(tmp_path, "tables", "close", code, "--yes", code=2)
             await store.client.rpush(keys.tournament(code), add_stamp("newer 1 2", "x"))
-            examined = await asyncio.to_thread(command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
+            examined = await asyncio.to_thread(run_command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
             assert f"tournaments: {code} cannot be read" in examined.stdout
-            listed = await called(tmp_path, "tables")
+            listed = await run_and_read(tmp_path, "tables")
             assert f"{code}  unreadable" in listed
             assert "0 tables\n1 tournament\n" in listed
-            assert code not in await called(tmp_path, "tables", "--state", "open")
-            assert "--yes skips this question" in await called(tmp_path, "tables", "close", code, code=1)
-            assert f"tournament {code} is called off" in await called(tmp_path, "tables", "close", code, "--yes")
+            assert code not in await run_and_read(tmp_path, "tables", "--state", "open")
+            assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", code, code=1)
+            assert f"tournament {code} is called off" in await run_and_read(tmp_path, "tables", "close", code, "--yes")
             assert (await Tournaments(store).load(code)).phase == "cancelled"
-            assert "tournament" not in await called(tmp_path, "tables")
+            assert "tournament" not in await run_and_read(tmp_path, "tables")

@@ -30,19 +30,19 @@ POEM = CommandSpec(
 
 
 @pytest.fixture
-def poem(monkeypatch: pytest.MonkeyPatch) -> None:
+def poem_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more command, described where all are."""
     monkeypatch.setattr(commands, "COMMANDS", (*COMMANDS, POEM))
 
 
-@pytest.mark.usefixtures("poem")
-def test_a_new_command_stands_in_the_help() -> None:
+@pytest.mark.usefixtures("poem_command")
+def test_new_command_is_in_help() -> None:
     assert "/poem game: recite a poem" in help_page("en").plain.splitlines()
     assert "/poesia gioco: recite a poem" in help_page("it").plain.splitlines()
 
 
-@pytest.mark.usefixtures("poem")
-async def test_a_new_command_stands_in_telegrams_menu_of_groups(store: Store) -> None:
+@pytest.mark.usefixtures("poem_command")
+async def test_new_command_is_in_telegram_group_menu(store: Store) -> None:
     server = TelegramServer()
     await server.start()
     async with on_telegram(store, server) as adapter:
@@ -53,8 +53,8 @@ async def test_a_new_command_stands_in_telegrams_menu_of_groups(store: Store) ->
         assert word not in [one["command"] for one in server.menus[f"all_private_chats {language}"]]
 
 
-@pytest.mark.usefixtures("poem")
-async def test_a_new_command_is_a_slash_command_of_discords(store: Store) -> None:
+@pytest.mark.usefixtures("poem_command")
+async def test_new_command_is_a_discord_slash_command(store: Store) -> None:
     server = DiscordServer()
     await server.start()
     async with on_discord(store, server):
@@ -68,17 +68,15 @@ async def test_a_new_command_is_a_slash_command_of_discords(store: Store) -> Non
     assert "metamazzo" in [one["value"] for one in game["choices"]]
 
 
-@pytest.mark.usefixtures("poem")
-def test_a_new_command_is_among_the_playgrounds_hints() -> None:
+@pytest.mark.usefixtures("poem_command")
+def test_new_command_is_in_playground_hints() -> None:
     [hint] = [one for one in command_hints("it") if one["word"] == "poesia"]
     assert hint["about"] == "gioco: recite a poem"
     assert "metamazzo" in hint["takes"]
 
 
-@pytest.mark.usefixtures("poem")
-async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_given(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("poem_command")
+async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async def recite(command: Command, profile: object) -> Reply:
         return Reply(toast=f"{command.words[0]}, a poem")
 
@@ -95,7 +93,7 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
         assert (await anna.say("/poem testa", GROUP)).toast == "/poem is for our private chat: write it there."
 
 
-async def test_every_command_is_done_by_somebody_and_named_in_every_language(store: Store) -> None:
+async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         assert set(Dispatcher(worker)._commands._handlers) == {spec.name for spec in COMMANDS}
     for spec in COMMANDS:
@@ -107,13 +105,15 @@ async def test_every_command_is_done_by_somebody_and_named_in_every_language(sto
     assert find_command_spec("nonsense") is None
 
 
-def test_the_players_page_has_every_command_with_what_it_takes() -> None:
+def test_players_page_lists_all_commands() -> None:
     page = (Path(__file__).parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `/(.+?)` \| `/(\w+)` \|", page, re.MULTILINE)
     assert sorted(rows) == sorted(
-        (" ".join([spec.name, *map(_sign, spec.arguments)]), spec.names["it"]) for spec in COMMANDS if spec.is_listed
+        (" ".join([spec.name, *map(_argument_text, spec.arguments)]), spec.names["it"])
+        for spec in COMMANDS
+        if spec.is_listed
     )
 
 
-def _sign(argument: Argument) -> str:
+def _argument_text(argument: Argument) -> str:
     return argument.placeholder if argument.required else f"[{argument.placeholder}]"

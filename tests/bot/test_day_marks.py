@@ -12,7 +12,7 @@ NEXT = DAY + timedelta(days=1)
 ANNA, BRUNO = "paper:1001", "paper:1002"
 
 
-async def test_a_mark_is_of_one_person_day_and_deed(store: Store) -> None:
+async def test_marks_belong_to_one_person_day_and_kind(store: Store) -> None:
     deals, puzzles = DayMarks(store.client, "deal"), DayMarks(store.client, "puzzle")
     assert not await deals.has(DAY, ANNA)
     await deals.add(DAY, ANNA)
@@ -23,19 +23,19 @@ async def test_a_mark_is_of_one_person_day_and_deed(store: Store) -> None:
     assert not await puzzles.has(DAY, ANNA)
 
 
-async def test_marks_name_nobody(store: Store) -> None:
+async def test_marks_contain_no_person_ids(store: Store) -> None:
     await DayMarks(store.client, "deal").add(DAY, ANNA)
     assert await find_traces(store, ANNA, "1001") == []
 
 
-async def test_two_first_marks_at_once_are_both_known(store: Store) -> None:
+async def test_simultaneous_first_marks_are_both_stored(store: Store) -> None:
     marks = DayMarks(store.client, "deal")
     await asyncio.gather(marks.add(DAY, ANNA), marks.add(DAY, BRUNO))
     assert await marks.has(DAY, ANNA)
     assert await marks.has(DAY, BRUNO)
 
 
-async def test_key_and_marks_go_when_their_day_ends(store: Store) -> None:
+async def test_key_and_marks_are_dropped_after_their_day(store: Store) -> None:
     marks, client = DayMarks(store.client, "deal"), store.client
     for day in (DAY, NEXT):
         await marks.add(day, ANNA)

@@ -16,7 +16,7 @@ from bot.cli.main import treat_signals_as_ctrl_c
 from bot.disk import regular_target, write_atomically
 
 
-def left(path: Path, *, hours_ago: float = 24.0) -> Path:
+def create_stale_file(path: Path, *, hours_ago: float = 24.0) -> Path:
     """What was begun so long ago."""
     path.write_bytes(b"secret")
     then = time.time() - 3600 * hours_ago
@@ -28,7 +28,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path: Path) -> None:
+def test_file_is_replaced_once_complete(tmp_path: Path) -> None:
     path = tmp_path / "cards.gz"
     path.write_bytes(b"before")
     with write_atomically(path) as file:
@@ -39,22 +39,22 @@ def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path: Pat
     assert names(tmp_path) == ["cards.gz"]
 
 
-def test_what_a_killed_process_left_goes_with_the_next_and_nothing_else_does(tmp_path: Path) -> None:
+def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
     path = tmp_path / "cards[1].gz"
-    left(tmp_path / ".cards[1].gz.abcd1234.part")
+    create_stale_file(tmp_path / ".cards[1].gz.abcd1234.part")
     others = [".cards[1].gz.mine.part", ".cards1.gz.abcd1234.part", ".cards[1].gz.abcd1234.parts"]
     for name in others:
-        left(tmp_path / name)
+        create_stale_file(tmp_path / name)
     # Two at once: one that writes has a lock, one that has just begun may have none yet.
-    left(tmp_path / ".cards[1].gz.begun___.part", hours_ago=0)
-    with left(tmp_path / ".cards[1].gz.written_.part").open("rb") as file:
+    create_stale_file(tmp_path / ".cards[1].gz.begun___.part", hours_ago=0)
+    with create_stale_file(tmp_path / ".cards[1].gz.written_.part").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with write_atomically(path):
             pass
     assert names(tmp_path) == sorted([path.name, *others, ".cards[1].gz.begun___.part", ".cards[1].gz.written_.part"])
 
 
-def test_two_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
+def test_simultaneous_writes_do_not_interfere(tmp_path: Path) -> None:
     path = tmp_path / "cards.gz"
     with write_atomically(path) as first:
         first.write(b"first")
@@ -68,7 +68,7 @@ def test_two_at_once_take_nothing_from_each_other(tmp_path: Path) -> None:
     assert names(tmp_path) == ["cards.gz"]
 
 
-def test_a_symbolic_link_stays_and_its_target_is_written(tmp_path: Path) -> None:
+def test_symlink_target_is_written(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     link = tmp_path / "link.gz"
     link.symlink_to("real/cards.gz")  # it dangles at first
@@ -80,7 +80,7 @@ def test_a_symbolic_link_stays_and_its_target_is_written(tmp_path: Path) -> None
     assert names(tmp_path / "real") == ["cards.gz"]
 
 
-def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+def test_pipe_is_written_directly(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as reader:
@@ -92,7 +92,7 @@ def test_a_pipe_is_written_through(tmp_path: Path) -> None:
     assert names(tmp_path) == ["pipe"]
 
 
-def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipe_without_reader_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.disk.READER_SECONDS", 0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="no process reads from this pipe"), write_atomically(tmp_path / "pipe"):
@@ -100,7 +100,7 @@ def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_a_character_device_is_written_through(tmp_path: Path) -> None:
+def test_character_device_is_written_directly(tmp_path: Path) -> None:
     """A terminal is one, and needs no root."""
     ours, theirs = os.openpty()
     terminal = Path(os.ttyname(theirs))
@@ -128,7 +128,7 @@ def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
     assert names(tmp_path) == ["folder", "socket"]
 
 
-def test_a_block_device_is_refused(tmp_path: Path) -> None:
+def test_block_device_is_refused(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     try:
         # No driver has this number, so nothing is written even if the check fails.
@@ -141,7 +141,7 @@ def test_a_block_device_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_that_is_to_be_ignored_stays_so(number: signal.Signals) -> None:
+def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
     """As by `nohup`."""
     before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
     try:
@@ -156,7 +156,7 @@ def test_a_signal_that_is_to_be_ignored_stays_so(number: signal.Signals) -> None
             signal.signal(one, handler)
 
 
-def test_open_file_by_its_descriptor_is_kept(tmp_path: Path) -> None:
+def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
     """As with `buongioco backup /dev/stdout >> FILE`."""
     path = tmp_path / "file"
     path.write_bytes(b"before ")

@@ -30,7 +30,7 @@ async def proxy() -> AsyncIterator[tuple[str, dict[str, int]]]:
     ("status", "well", "says"),
     [(200, True, "Telegram needs https"), (502, True, "no bot runs behind it"), (403, False, "X-Forwarded-Proto")],
 )
-async def test_the_public_address_is_asked(
+async def test_doctor_requests_the_public_address(
     proxy: tuple[str, dict[str, int]], status: int, well: bool, says: str
 ) -> None:
     url, answer = proxy
@@ -40,7 +40,7 @@ async def test_the_public_address_is_asked(
     assert says in line
 
 
-async def test_an_address_where_nothing_answers_is_wrong() -> None:
+async def test_unreachable_public_address_is_wrong() -> None:
     found, line = await asyncio.to_thread(_examine_public_address, "http://127.0.0.1:9")
     assert not found
     assert "the proxy runs" in line

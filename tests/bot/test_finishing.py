@@ -17,7 +17,7 @@ from engine.rules import RELEASE, resolve
 DAY, DUPLICATE = Day(date(2026, 11, 24)), Fixture("K7QF2M", 1, 0, 1, "p:100")
 
 
-def resigned(*setup: Entry) -> Table:
+def resigned_table(*setup: Entry) -> Table:
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     deal = FirstDeal(bytes(32), RELEASE, resolve(GAMES["testa"].rules, {}).model_dump())
     entries: list[Entry] = [Open("testa", "p:0", "Person 0"), *setup, *chairs, deal, Move(0, "resign")]
@@ -29,15 +29,15 @@ def finisher(store: Store) -> tuple[Finisher, Archive]:
     return Finisher(store, archive, Ratings(store.client, archive), Policies()), archive
 
 
-async def test_an_ordinary_game_is_archived(store: Store) -> None:
+async def test_ordinary_game_is_archived(store: Store) -> None:
     games, archive = finisher(store)
-    outcome = await games.finish(resigned())
+    outcome = await games.finish(resigned_table())
     assert await archive.get(outcome.game_id)
 
 
 @pytest.mark.parametrize("setup", [DAY, DUPLICATE], ids=["day", "tournament"])
-async def test_a_duplicate_is_not_archived_without_its_policy(store: Store, setup: Entry) -> None:
+async def test_duplicate_without_policy_is_not_archived(store: Store, setup: Entry) -> None:
     games, archive = finisher(store)
     with pytest.raises(AssertionError):
-        await games.finish(resigned(setup))
+        await games.finish(resigned_table(setup))
     assert await archive.count() == 0

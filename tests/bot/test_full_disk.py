@@ -28,7 +28,7 @@ from tests.long import long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="full disks are made by prlimit(2) or tmpfs")
 
-Freed = Callable[[], None]
+Release = Callable[[], None]
 
 
 @asynccontextmanager
@@ -44,7 +44,7 @@ async def small_disk(folder: Path) -> AsyncIterator[None]:
         subprocess.run(["umount", "-l", str(folder / "data")], check=True)
 
 
-def fill(bot: Bot) -> Freed:
+def fill_disk(bot: Bot) -> Release:
     """Leave no room on the small disk."""
     stuff = bot.folder / "data" / "stuff"
     with stuff.open("wb", buffering=0) as file:
@@ -55,7 +55,7 @@ def fill(bot: Bot) -> Freed:
             return stuff.unlink
 
 
-def limit(bot: Bot) -> Freed:
+def limit_file_size(bot: Bot) -> Release:
     """No file may grow beyond what the store's log has now: for the bot, and so for what it starts."""
     assert sys.platform == "linux"
     assert bot.process
@@ -74,22 +74,22 @@ def limit(bot: Bot) -> Freed:
 
 
 @pytest.mark.parametrize("way", ["no file may grow", long("no room")])
-async def test_a_full_disk_is_said_and_nothing_acknowledged_is_lost(tmp_path: Path, way: str) -> None:
+async def test_full_disk_loses_no_acknowledged_press(tmp_path: Path, way: str) -> None:
     if way == "no room":
         async with small_disk(tmp_path):
-            await meets_a_full_disk(tmp_path, fill)
+            await check_full_disk(tmp_path, fill_disk)
     else:
-        await meets_a_full_disk(tmp_path, limit)
+        await check_full_disk(tmp_path, limit_file_size)
 
 
-async def health_of(bot: Bot, session: aiohttp.ClientSession) -> dict[str, Any]:
+async def read_health(bot: Bot, session: aiohttp.ClientSession) -> dict[str, Any]:
     async with session.get(f"{bot.url}/healthz") as answer:
         said: dict[str, Any] = await answer.json()
         assert answer.status == (200 if said["healthy"] else 503)
         return said
 
 
-async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
+async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
     bot = Bot(folder, BUONGIOCO_LOG_LEVEL="warning")
     harness = Harness(Page(bot), 1)
     page, players = harness.page, harness.players
@@ -102,30 +102,30 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             await players.fill_tables(2)
             async with asyncio.timeout(60):
                 while len(page.done) <= 20:
-                    await play(players, 1)
+                    await press_randomly(players, 1)
             free = full(bot)
             before = len(page.refused)
             async with asyncio.timeout(60):
                 while len(page.refused) < before + 20:
-                    await play(players, 1)
+                    await press_randomly(players, 1)
             # None was lost with the line: each was answered, and most by what became of it.
             assert not page.waiting
             # A file that goes away leaves room for a moment.
             async with asyncio.timeout(60):
-                while (await health_of(bot, session))["store"]:
-                    await play(players, 1)
+                while (await read_health(bot, session))["store"]:
+                    await press_randomly(players, 1)
             # It is not started twice a second for ever, and not said each time.
             await asyncio.sleep(3)
-            said = events(bot)
+            said = count_events(bot)
             assert said["store_died"] == 1, said
             assert said["store_failed"] <= 2, said
             assert sum(said.values()) < 15, said
             free()
-            await until_well(session, bot)
+            await wait_until_healthy(session, bot)
             before = len(page.done)
             async with asyncio.timeout(60):
                 while len(page.done) < before + 20:
-                    await play(players, 1)
+                    await press_randomly(players, 1)
             assert bot.process
             assert bot.process.returncode is None
             await players.repeat_unanswered()
@@ -143,7 +143,7 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             bot.kill_store()
 
 
-async def play(players: Players, presses: int) -> None:
+async def press_randomly(players: Players, presses: int) -> None:
     people = [person["id"] for person in players.page.people]
     for _ in range(presses):
         await players.fill_tables(1)
@@ -151,7 +151,7 @@ async def play(players: Players, presses: int) -> None:
             await players.press_something(players.random.choice(people))
 
 
-async def until_well(session: aiohttp.ClientSession, bot: Bot) -> None:
+async def wait_until_healthy(session: aiohttp.ClientSession, bot: Bot) -> None:
     async with asyncio.timeout(60):
         while True:
             async with session.get(f"{bot.url}/healthz") as health:
@@ -160,6 +160,6 @@ async def until_well(session: aiohttp.ClientSession, bot: Bot) -> None:
             await asyncio.sleep(0.2)
 
 
-def events(bot: Bot) -> Counter[str]:
+def count_events(bot: Bot) -> Counter[str]:
     lines = (bot.folder / "bot.log").read_text().splitlines()
     return Counter(json.loads(line)["event"] for line in lines if line.startswith("{"))

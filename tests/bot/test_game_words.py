@@ -23,11 +23,11 @@ from bot.game_words import NoSuchGame, parse_game_and_points
         ("", ("metamazzo", None)),
     ],
 )
-def test_full_name_of_a_game_is_understood_among_other_words(words: str, meant: tuple[str, int | None]) -> None:
+def test_full_game_name_is_found_among_other_words(words: str, meant: tuple[str, int | None]) -> None:
     assert parse_game_and_points(words.split(), "metamazzo") == meant
 
 
 @pytest.mark.parametrize("words", ["tressette a", "tressette al 21", "spades mazzo"])
-def test_half_a_name_of_several_words_is_no_game(words: str) -> None:
+def test_incomplete_game_name_is_refused(words: str) -> None:
     with pytest.raises(NoSuchGame):
         parse_game_and_points(words.split(), "metamazzo")

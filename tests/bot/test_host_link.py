@@ -8,12 +8,12 @@ from structlog.testing import capture_logs
 
 from bot.host_link import delete_link, link_path, show_link
 from bot.store.folder import lock_folder
-from tests.bot.command import command
+from tests.bot.command import run_command
 
 LINK = "http://127.0.0.1:8080/#key=secret"
 
 
-def test_it_is_its_owners_alone_and_another_starts_link_stays(tmp_path: Path) -> None:
+def test_link_file_is_private_and_deleted_by_its_writer(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     show_link(folder, LINK)
     assert link_path(folder).read_text() == f"{LINK}\n"
@@ -26,7 +26,7 @@ def test_it_is_its_owners_alone_and_another_starts_link_stays(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("obstacle", ["writable by others", "a folder in its place"])
-def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: Path, obstacle: str) -> None:
+def test_link_that_cannot_be_saved_is_logged(tmp_path: Path, obstacle: str) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     if obstacle == "writable by others":
@@ -42,14 +42,14 @@ def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: 
     assert "secret" not in str(logs)
 
 
-def test_a_link_that_a_killed_bot_left_is_not_shown(tmp_path: Path) -> None:
+def test_link_of_a_killed_bot_is_not_shown(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with lock_folder(folder):
         show_link(folder, LINK)
-        assert command(tmp_path, "link").stdout == f"{LINK}\n"
-    said = command(tmp_path, "link")
+        assert run_command(tmp_path, "link").stdout == f"{LINK}\n"
+    said = run_command(tmp_path, "link")
     assert (said.returncode, said.stdout) == (2, "")
     assert f"No bot is running with the data folder {folder}" in said.stderr
     assert "secret" not in said.stderr
     # Whether one runs cannot be seen where the store is the host's own.
-    assert command(tmp_path, "link", REDIS_URL="redis://127.0.0.1").stdout == f"{LINK}\n"
+    assert run_command(tmp_path, "link", REDIS_URL="redis://127.0.0.1").stdout == f"{LINK}\n"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from bot.store import EmbeddedStore, Store
-from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
+from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seat_players
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness
 from tests.kills.invariants import Disagreement
 from tests.kills.pages import Page
 
 
-def harness_of(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
+def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
     """People whose presses are never acknowledged, and who do this again and again."""
 
     class Unacknowledged(Harness):
@@ -32,13 +32,13 @@ def harness_of(folder: Path, store_url: str, fill_tables: Callable[[int], Awaita
     return harness
 
 
-async def test_presses_count_where_moves_are_made_and_answered_too_late(
+async def test_unacknowledged_presses_count_if_moves_are_made(
     store: Store, shared_valkey: EmbeddedStore, tmp_path: Path
 ) -> None:
     """On Discord a press that is put off is not acknowledged, and on a crowded machine each one is."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        code = await code_of(worker, (await seated(worker, fake, "metamazzo"))[0])
+        code = await code_of(worker, (await seat_players(worker, fake, "metamazzo"))[0])
         pressed: list[object] = []
 
         async def press(_wanted: int) -> None:
@@ -50,33 +50,31 @@ async def test_presses_count_where_moves_are_made_and_answered_too_late(
             move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
             pressed.append(await worker.room.press(code, mover.person, table.version, move, f"press {len(pressed)}"))
 
-        await harness_of(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
+        await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
         assert pressed
 
 
-async def test_presses_do_not_count_where_nothing_is_made_of_them(
-    store: Store, shared_valkey: EmbeddedStore, tmp_path: Path
-) -> None:
+async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: EmbeddedStore, tmp_path: Path) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        await seated(worker, fake, "metamazzo")
+        await seat_players(worker, fake, "metamazzo")
 
         async def press(_wanted: int) -> None:
             """In vain."""
 
         with pytest.raises(Disagreement, match="no press counts"):
-            await harness_of(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
+            await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
 
 
 @pytest.mark.parametrize("acknowledges", [True, False])
-async def test_only_a_round_without_progress_fails(tmp_path: Path, acknowledges: bool) -> None:
+async def test_only_rounds_without_progress_fail(tmp_path: Path, acknowledges: bool) -> None:
     """A slow machine may need longer than the patience for a whole round."""
 
     async def press(_wanted: int) -> None:
         if acknowledges:
             harness.players.acknowledged.add(f"press {len(harness.players.acknowledged)}")
 
-    harness = harness_of(tmp_path, "", press)
+    harness = create_harness(tmp_path, "", press)
     harness.patience, harness.least = 0.0, 4
     if acknowledges:
         await harness._wait_until_played()

@@ -29,7 +29,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 
 @asynccontextmanager
-async def served(store: Store, **settings: Any) -> AsyncIterator[int]:
+async def serve_monitoring(store: Store, **settings: Any) -> AsyncIterator[int]:
     """The port at which a worker with these settings serves both, and nothing else."""
     port = free_port()
     worker = Worker(store, Settings(_env_file=None, monitoring_port=port, **settings))
@@ -37,7 +37,7 @@ async def served(store: Store, **settings: Any) -> AsyncIterator[int]:
         yield port
 
 
-async def statuses(port: int, **headers: str) -> set[int]:
+async def response_statuses(port: int, **headers: str) -> set[int]:
     found = set()
     async with aiohttp.ClientSession() as session:
         for path in PATHS:
@@ -63,29 +63,29 @@ async def statuses(port: int, **headers: str) -> set[int]:
         (EVERYWHERE, "", False),
     ],
 )
-async def test_monitoring_answers_to_permitted_names(store: Store, host: str, name: str, answered: bool) -> None:
-    async with served(store, monitoring_host=host, monitoring_names="Bot, cards.internal") as port:
+async def test_monitoring_answers_only_permitted_hosts(store: Store, host: str, name: str, answered: bool) -> None:
+    async with serve_monitoring(store, monitoring_host=host, monitoring_names="Bot, cards.internal") as port:
         # The worker has not started, so it is not well.
-        assert await statuses(port, Host=name) == ({503, 200} if answered else {403})
-        assert await statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
+        assert await response_statuses(port, Host=name) == ({503, 200} if answered else {403})
+        assert await response_statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
 
 
 async def test_monitoring_serves_nothing_else(store: Store) -> None:
-    async with served(store) as port, aiohttp.ClientSession() as session:
+    async with serve_monitoring(store) as port, aiohttp.ClientSession() as session:
         for method, path in (("GET", "/"), ("POST", "/healthz"), ("GET", "/chat")):
             async with session.request(method, f"http://127.0.0.1:{port}{path}") as answer:
                 assert answer.status in (404, 405)
 
 
-async def test_monitoring_port_that_is_taken_stops_the_start(store: Store) -> None:
-    async with served(store) as port:
+async def test_taken_monitoring_port_stops_the_start(store: Store) -> None:
+    async with serve_monitoring(store) as port:
         worker = Worker(store, Settings(_env_file=None, monitoring_port=port))
         with pytest.raises(BadSetting, match="set BUONGIOCO_MONITORING_PORT"):
             async with monitoring(Dispatcher(worker)):
                 pass
 
 
-def test_health_check_asks_where_healthz_is() -> None:
+def test_health_check_finds_the_healthz_address() -> None:
     bot: dict[str, Any] = {"_env_file": None, "playground_port": 1, "telegram_token": "1:x"}
     hook: dict[str, Any] = {"telegram_webhook_url": "https://cards.example.org/x", "telegram_webhook_port": 3}
     assert health_address(Settings(**bot, monitoring_port=2, monitoring_host=EVERYWHERE)) == (EVERYWHERE, 2)
@@ -96,7 +96,7 @@ def test_health_check_asks_where_healthz_is() -> None:
 
 @pytest.mark.parametrize("name", ["http://bot", "bot:8766", "b√t"])
 @pytest.mark.usefixtures("no_settings")
-def test_monitoring_names_are_names(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_monitoring_names_must_be_host_names(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("BUONGIOCO_MONITORING_PORT", "")
     assert read_settings().monitoring_port is None
     monkeypatch.setenv("BUONGIOCO_MONITORING_NAMES", name)
@@ -104,7 +104,7 @@ def test_monitoring_names_are_names(monkeypatch: pytest.MonkeyPatch, name: str) 
         read_settings()
 
 
-def health_check() -> list[str]:
+def health_check_command() -> list[str]:
     """The command of the image's health check; its Python is this one."""
     command = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert command
@@ -113,7 +113,7 @@ def health_check() -> list[str]:
     return [sys.executable, *words]
 
 
-async def test_image_calls_a_frozen_bot_unhealthy(tmp_path: Path) -> None:
+async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
     said = environment(
@@ -126,7 +126,11 @@ async def test_image_calls_a_frozen_bot_unhealthy(tmp_path: Path) -> None:
 
     async def checked() -> tuple[int | None, str]:
         check = await asyncio.create_subprocess_exec(
-            *health_check(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            *health_check_command(),
+            env=said,
+            cwd=tmp_path,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
         )
         out, _ = await check.communicate()
         return check.returncode, out.decode()
@@ -157,7 +161,7 @@ async def test_image_calls_a_frozen_bot_unhealthy(tmp_path: Path) -> None:
 async def test_health_check_without_a_port_fails(tmp_path: Path) -> None:
     said = environment(tmp_path, BUONGIOCO_PLAYGROUND="false", BUONGIOCO_TELEGRAM_TOKEN=TOKEN)
     check = await asyncio.create_subprocess_exec(
-        *health_check(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+        *health_check_command(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
     )
     out, _ = await check.communicate()
     assert check.returncode == 1

@@ -40,12 +40,12 @@ NAMES = st.one_of(st.text(max_size=70), st.lists(PIECES, max_size=70).map("".joi
         "👾 Nonna Rosa",
     ],
 )
-def test_a_person_does_not_look_like_a_robot(name: str) -> None:
+def test_person_name_loses_robot_signs(name: str) -> None:
     assert person_name(name) == "Nonna Rosa"
 
 
 @given(NAMES)
-def test_no_sign_of_robots_is_left_in_a_persons_name(name: str) -> None:
+def test_no_person_name_resembles_a_robot(name: str) -> None:
     found = person_name(name)
     assert not set(ROBOT_SIGNS) & set(found)
     assert likeness(found) not in {likeness(robot) for robot in ROBOTS}
@@ -60,27 +60,27 @@ def test_robots_and_programs_keep_their_sign() -> None:
 
 
 @pytest.mark.parametrize("other", ["Marco", "marco", "MARCO ", "Ma\u2060rco", "\uff2darco"])
-def test_names_that_look_alike_get_numbers(other: str) -> None:
+def test_similar_names_get_numbers(other: str) -> None:
     assert distinct_names(["Marco", "Anna", other, "Marco"])[:2] == ["Marco", "Anna"]
     found = distinct_names(["Marco", other, "Marco"])
     assert [name[-2:] for name in found[1:]] == [" 2", " 3"]
 
 
-def test_a_number_that_is_somebodys_name_is_left_out() -> None:
+def test_numbered_name_in_use_is_skipped() -> None:
     assert distinct_names(["Marco", "Marco", "Marco 2"]) == ["Marco", "Marco 3", "Marco 2"]
 
 
-def test_a_long_name_keeps_its_number() -> None:
+def test_long_name_keeps_its_number() -> None:
     assert distinct_name("M" * 64, ["M" * 64]) == "M" * 61 + "… 2"
 
 
-def test_a_guests_number_is_read_in_every_language() -> None:
+def test_numbered_guest_name_is_localized() -> None:
     assert distinct_name("Guest 482", ["Guest 482"]) == "Guest 482 2"
     assert localize_name("Guest 482 2", "it") == "Ospite 482 2"
 
 
 @given(st.lists(NAMES.map(printable_name), max_size=8))
-def test_no_two_names_at_a_table_look_alike(names: list[str]) -> None:
+def test_names_at_a_table_are_distinct(names: list[str]) -> None:
     found = distinct_names(names)
     assert len({likeness(name) for name in found}) == len(names)
     for at, name in enumerate(names):
@@ -88,7 +88,7 @@ def test_no_two_names_at_a_table_look_alike(names: list[str]) -> None:
             assert found[at] == name
 
 
-def test_a_tag_does_not_depend_on_the_list() -> None:
+def test_tag_is_independent_of_the_list() -> None:
     marcos = {f"telegram:{number}": "Marco" for number in range(3)}
     found = tag_namesakes({**marcos, "telegram:9": "Anna"})
     assert found["telegram:9"] == "Anna"

@@ -13,7 +13,7 @@ from bot.outages import FAILURES_IN_A_ROW, Outages
 from bot.platform import DeliveryError, MessageGone, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 
 
-class Watched:
+class WatchedOutages:
     """Outages of a platform that is healthy or not, as a test wants it."""
 
     def __init__(self) -> None:
@@ -21,22 +21,22 @@ class Watched:
         self.back: list[str] = []
         self.outages = Outages(lambda _platform: self.healthy, self.back.append)
 
-    def meet(self, *errors: DeliveryError | None) -> None:
+    def make_calls(self, *errors: DeliveryError | None) -> None:
         for error in errors:
             with suppress(DeliveryError), self.outages.call("paper"):
                 if error:
                     raise error
 
-    async def until_back(self, times: int = 1) -> None:
+    async def wait_until_back(self, times: int = 1) -> None:
         async with asyncio.timeout(10):
             while len(self.back) < times:
                 await asyncio.sleep(0.005)
 
 
 @pytest.fixture
-async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
+async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WatchedOutages]:
     monkeypatch.setattr(outages_module, "QUIET_SECONDS", 0.02)
-    one = Watched()
+    one = WatchedOutages()
     yield one
     one.outages.stop()
 
@@ -45,46 +45,44 @@ AWAY = [NotDelivered("no connection"), PlatformFailure("no answer"), SlowDown(0.
 
 
 @pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
-async def test_thousands_of_faults_are_one_line_and_their_end_is_another(
-    watched: Watched, error: PlatformFailure
-) -> None:
+async def test_outage_is_logged_once_at_start_and_end(watched: WatchedOutages, error: PlatformFailure) -> None:
     with capture_logs() as logs:
-        watched.meet(*[error] * 5000)
+        watched.make_calls(*[error] * 5000)
         assert watched.outages.is_failing("paper")
-        watched.meet(None)
+        watched.make_calls(None)
         assert not watched.outages.is_failing("paper")
-        await watched.until_back()
+        await watched.wait_until_back()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
     assert watched.outages.reason("paper") == ""
 
 
-async def test_a_fault_now_and_then_is_no_outage_and_neither_is_a_message_that_is_refused(watched: Watched) -> None:
+async def test_single_failures_and_refusals_are_no_outage(watched: WatchedOutages) -> None:
     with capture_logs() as logs:
         for _ in range(10):
-            watched.meet(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), None)
+            watched.make_calls(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), None)
         for error in (MessageRefused("of another kind"), MessageGone("7")):
-            watched.meet(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), *[error] * 20)
+            watched.make_calls(*[PlatformFailure("no answer")] * (FAILURES_IN_A_ROW - 1), *[error] * 20)
     assert not logs
 
 
-async def test_what_an_adapter_knows_for_certain_is_said_at_once_and_calls_meanwhile_count_for_nothing(
-    watched: Watched,
+async def test_certain_outage_is_logged_at_once(
+    watched: WatchedOutages,
 ) -> None:
     watched.healthy = False
     with capture_logs() as logs:
-        watched.meet(*[NotDelivered("not connected")] * 20)
+        watched.make_calls(*[NotDelivered("not connected")] * 20)
         assert not logs
         watched.outages.record_failure("paper", "the gateway", certain=True)
         watched.outages.record_failure("paper", "the gateway", certain=True)
         await asyncio.sleep(0.1)
         assert not watched.back
         watched.healthy = True
-        await watched.until_back()
+        await watched.wait_until_back()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
 
 
-async def test_what_an_adapter_knows_for_certain_though_it_counts_as_well_is_no_call_that_worked(
-    watched: Watched,
+async def test_certain_outage_lasts_until_a_call_succeeds(
+    watched: WatchedOutages,
 ) -> None:
     """Otherwise it would come and go, as often as its adapter finds out anew."""
     with capture_logs() as logs:
@@ -92,32 +90,32 @@ async def test_what_an_adapter_knows_for_certain_though_it_counts_as_well_is_no_
         assert watched.outages.is_failing("paper")
         await asyncio.sleep(0.1)
         assert watched.outages.reason("paper") == "no answer"
-        watched.meet(None)
-        await watched.until_back()
+        watched.make_calls(None)
+        await watched.wait_until_back()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
 
 
-async def test_one_that_comes_and_goes_is_trusted_less_and_less(watched: Watched) -> None:
+async def test_repeated_outages_double_the_quiet_period(watched: WatchedOutages) -> None:
     quiet = []
     for times in range(1, 4):
-        watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, None)
+        watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, None)
         quiet.append(watched.outages._platforms["paper"].quiet)
-        await watched.until_back(times)
+        await watched.wait_until_back(times)
     assert quiet == [0.02, 0.04, 0.08]
 
 
-async def test_a_long_wait_that_one_place_is_asked_for_keeps_no_platform_away(watched: Watched) -> None:
-    watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, SlowDown(3600), None)
-    await watched.until_back()
+async def test_long_wait_of_one_place_does_not_prolong_outages(watched: WatchedOutages) -> None:
+    watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, SlowDown(3600), None)
+    await watched.wait_until_back()
 
 
-async def test_another_certain_cause_is_known_and_said_once(watched: Watched) -> None:
+async def test_new_certain_cause_is_logged_once(watched: WatchedOutages) -> None:
     with capture_logs() as logs:
-        watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
+        watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
         for _ in range(3):
             for why in ("another bot polls", "the gateway"):
                 watched.outages.record_failure("paper", why, certain=True)
-                watched.meet(PlatformFailure("no answer"))
+                watched.make_calls(PlatformFailure("no answer"))
                 assert watched.outages.reason("paper") == why
     assert [(line["event"], line["why"]) for line in logs] == [
         ("platform_away", "no answer"),
@@ -130,13 +128,11 @@ async def test_another_certain_cause_is_known_and_said_once(watched: Watched) ->
     ("said", "believed"),
     [(7, 7), (0, 0.5), (-3, 0.5), (math.nan, 0.5), (math.inf, 3600), (-math.inf, 0.5), (1e9, 3600)],
 )
-def test_a_wait_is_believed_within_reason(said: float, believed: float) -> None:
+def test_requested_wait_is_bounded(said: float, believed: float) -> None:
     assert SlowDown(said).seconds == believed
 
 
-async def test_one_that_nobody_speaks_to_any_more_is_not_away_for_ever(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unused_platform_recovers_eventually(watched: WatchedOutages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outages_module, "FORGOTTEN_AFTER", 0.1)
-    watched.meet(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
-    await watched.until_back()
+    watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
+    await watched.wait_until_back()

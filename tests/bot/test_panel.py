@@ -3,7 +3,7 @@
 from bot.panel import Button, Panel, Role, Span, Writer
 
 
-def test_texts_of_one_style_that_follow_one_another_are_one_span() -> None:
+def test_adjacent_texts_of_one_style_merge() -> None:
     page = Writer()
     page.gap()
     page.line("{game} · {code}", game=Span("Metà Mazzo", "bold"), code=Span("ABCD", "code"))
@@ -26,13 +26,13 @@ def test_texts_of_one_style_that_follow_one_another_are_one_span() -> None:
     )
 
 
-def test_whom_a_text_means_stays_a_span_of_its_own() -> None:
+def test_mentions_stay_separate_spans() -> None:
     page = Writer()
     page.line("{one}{other} play", one=Span("Ada", "mention", "x:1"), other=Span("Bea", "mention", "x:2"))
     assert [span.person for span in page.panel().text] == ["x:1", "x:2", ""]
 
 
-def test_digests_tell_panels_apart() -> None:
+def test_different_panels_have_different_digests() -> None:
     one, two = Button("Play", "p1"), Button("Pass", "p2")
     panels = [
         Panel((Span("a"),)),
@@ -45,13 +45,13 @@ def test_digests_tell_panels_apart() -> None:
     assert Panel((Span("a"),)).digest == panels[0].digest
 
 
-def test_digest_covers_no_role() -> None:
+def test_digest_ignores_roles() -> None:
     """Messages look the same with another role, and stored digests must stay good."""
     plain, with_role = Button("Hint", "p1"), Button("Hint", "p1", role=Role.HINT, about="3D")
     assert Panel((Span("a"),), ((plain,),)).digest == Panel((Span("a"),), ((with_role,),)).digest == "589eef5dd7a3"
 
 
-def test_what_folds_up_begins_where_the_writer_said_so_first() -> None:
+def test_first_fold_call_starts_the_fold() -> None:
     page = Writer()
     page.line("Your turn.")
     page.gap()
@@ -65,7 +65,7 @@ def test_what_folds_up_begins_where_the_writer_said_so_first() -> None:
     assert [span.text for span in panel.beside_picture.text] == ["Your turn.\n", "3 A\nto 21"]
 
 
-def test_nothing_folds_up_that_was_cut_off() -> None:
+def test_cut_panel_loses_its_fold() -> None:
     panel = Panel((Span("Your turn.\n\n"), Span("3 A")), fold=1).cut(6)
     assert panel.beside_picture == panel
     assert panel.plain == "Your …"

@@ -77,7 +77,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", CASES)
-def test_a_pasted_text_names_what_it_should(text: str) -> None:
+def test_pasted_text_is_parsed(text: str) -> None:
     assert read_pasted(text) == CASES[text]
 
 
@@ -87,7 +87,7 @@ AROUND = st.text(st.sampled_from(" \n\t.,;:!?()[]<>{}«»“”\"'`*_#…•\u20
 
 
 @given(code=CODES, before=AROUND, behind=AROUND, is_small=st.booleans())
-def test_what_stands_around_a_code_does_not_matter(code: str, before: str, behind: str, is_small: bool) -> None:
+def test_punctuation_around_a_code_is_ignored(code: str, before: str, behind: str, is_small: bool) -> None:
     said = f"{before}{code.lower() if is_small else code}{behind}"
     assert pasted_code(said) == code
     assert pasted_code(f"/join {said}") == code
@@ -96,7 +96,7 @@ def test_what_stands_around_a_code_does_not_matter(code: str, before: str, behin
 @given(
     code=CODES, letters=LETTERS, behind=st.sampled_from(["", "?fbclid=1", "#x", ")", ">", ".", "/", "?a=b&c=d#e", " !"])
 )
-def test_what_stands_behind_a_link_does_not_matter(code: str, letters: str, behind: str) -> None:
+def test_text_after_a_link_is_ignored(code: str, letters: str, behind: str) -> None:
     host = "https://cards.example.org"
     assert read_pasted(f"{host}/t/{code}{behind}") == Pasted("table", code)
     assert read_pasted(f"{host}/t/{code}-{letters}{behind}") == Pasted("watch", f"{code}-{letters}")
@@ -105,7 +105,7 @@ def test_what_stands_behind_a_link_does_not_matter(code: str, letters: str, behi
 
 
 @given(st.text(max_size=300))
-def test_no_text_breaks_the_reader(text: str) -> None:
+def test_any_text_can_be_parsed(text: str) -> None:
     found = read_pasted(text)
     if found:
         assert read_pasted(found.id) == found._replace(joins=False)
@@ -115,7 +115,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     "said",
     ["{code}.", "({code})", "#{code}", "<https://cards.example.org/t/{code}>", "https://t.me/b?start=join-{code}"],
 )
-async def test_every_command_reads_a_pasted_code(store: Store, said: str) -> None:
+async def test_commands_accept_pasted_codes(store: Store, said: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
@@ -132,7 +132,7 @@ async def test_every_command_reads_a_pasted_code(store: Store, said: str) -> Non
         assert not await worker.tables_of(bruno.person.id)
 
 
-async def test_a_pasted_link_behind_start_seats_people(store: Store) -> None:
+async def test_start_with_a_pasted_link_seats_the_person(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))

@@ -12,12 +12,12 @@ from bot.platform import Person
 from bot.store import Store, keys
 
 
-class Slow:
+class SlowClient:
     """A store's client whose first answer about a person comes late."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self.has_read, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.read_started, self.answer_allowed = asyncio.Event(), asyncio.Event()
         self.reads: Counter[str] = Counter()
 
     def __getattr__(self, name: str) -> Any:
@@ -26,48 +26,48 @@ class Slow:
     async def hgetall(self, key: str) -> Any:
         self.reads[key] += 1
         answer = await self._client.hgetall(key)
-        if not self.has_read.is_set():
-            self.has_read.set()
-            await self.may_answer.wait()
+        if not self.read_started.is_set():
+            self.read_started.set()
+            await self.answer_allowed.wait()
         return answer
 
 
 @pytest.mark.parametrize("by", ["this worker", "another worker"])
-async def test_what_was_read_before_a_change_is_not_remembered_after_it(store: Store, by: str) -> None:
-    slow = Slow(store.client)
+async def test_stale_read_is_not_cached_after_a_change(store: Store, by: str) -> None:
+    slow = SlowClient(store.client)
     here, there = People(slow), People(store.client)
     reading = asyncio.create_task(here.person("telegram:1"))
-    await slow.has_read.wait()
+    await slow.read_started.wait()
     if by == "this worker":
         await here.update_person("telegram:1", deck="easy")
     else:
         await there.update_person("telegram:1", deck="easy")
         here.forget(keys.person("telegram:1"))
-    slow.may_answer.set()
+    slow.answer_allowed.set()
     assert (await reading).deck == "classic"
     assert (await here.person("telegram:1")).deck == "easy"
 
 
 @pytest.mark.parametrize("by", ["this worker", "another worker"])
-async def test_a_change_of_one_profile_keeps_reads_of_others(store: Store, by: str) -> None:
+async def test_change_of_one_profile_keeps_reads_of_others(store: Store, by: str) -> None:
     """Otherwise people are read again and again on a bot where somebody new comes all the time."""
-    slow = Slow(store.client)
+    slow = SlowClient(store.client)
     here = People(slow)
     reading = asyncio.create_task(here.person("telegram:1"))
-    await slow.has_read.wait()
+    await slow.read_started.wait()
     if by == "this worker":
         await here.update_person("telegram:2", deck="easy")
     else:
         here.forget(keys.person("telegram:2"))
-    slow.may_answer.set()
+    slow.answer_allowed.set()
     await reading
     await here.person("telegram:1")
     assert slow.reads[keys.person("telegram:1")] == 1
 
 
-async def test_people_who_come_at_once_are_read_once(store: Store) -> None:
-    slow = Slow(store.client)
-    slow.may_answer.set()
+async def test_simultaneous_arrivals_are_read_once(store: Store) -> None:
+    slow = SlowClient(store.client)
+    slow.answer_allowed.set()
     here = People(slow)
     new = [Person(f"telegram:{number}", f"Person {number}") for number in range(20)]
     for _ in range(3):
@@ -75,9 +75,7 @@ async def test_people_who_come_at_once_are_read_once(store: Store) -> None:
     assert set(slow.reads.values()) == {1}
 
 
-async def test_what_is_written_of_somebody_makes_the_rest_no_younger(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_writing_a_field_does_not_refresh_the_cache(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "FRESH_SECONDS", 0.2)
     here, there = People(store.client), People(store.client)
     assert (await here.person("telegram:1")).deck == "classic"
@@ -88,21 +86,21 @@ async def test_what_is_written_of_somebody_makes_the_rest_no_younger(
             await asyncio.sleep(0.01)
 
 
-async def test_what_another_worker_changes_during_a_change_here_is_known(store: Store) -> None:
-    slow = Slow(store.client)
+async def test_change_by_another_worker_during_a_change_is_seen(store: Store) -> None:
+    slow = SlowClient(store.client)
     here, there = People(slow), People(store.client)
     changing = asyncio.create_task(here.update_person("telegram:1", suits="french"))
-    await asyncio.wait([changing, asyncio.create_task(slow.has_read.wait())], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([changing, asyncio.create_task(slow.read_started.wait())], return_when=asyncio.FIRST_COMPLETED)
     await there.update_person("telegram:1", deck="easy")
     here.forget(keys.person("telegram:1"))
-    slow.may_answer.set()
+    slow.answer_allowed.set()
     await changing
-    slow.has_read.set()
+    slow.read_started.set()
     known = await here.person("telegram:1")
     assert (known.deck, known.suits) == ("easy", "french")
 
 
-async def test_a_handle_is_found_though_the_bot_was_killed_as_it_was_noted(store: Store) -> None:
+async def test_handle_is_found_after_a_kill_while_writing_it(store: Store) -> None:
     anna = Person("telegram:1", "Anna", handle="anna")
 
     class Cut(People):

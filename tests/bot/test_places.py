@@ -24,7 +24,7 @@ STORED = {
 
 
 @pytest.mark.parametrize("text", STORED)
-def test_every_stored_text_is_read_and_written_as_it_was(text: str) -> None:
+def test_stored_places_round_trip(text: str) -> None:
     assert Place.parse(text) == STORED[text]
     assert str(STORED[text]) == text
 
@@ -40,12 +40,12 @@ PLACES = st.one_of(
 
 
 @given(PLACES)
-def test_a_place_is_read_from_its_text(place: Place) -> None:
+def test_places_round_trip(place: Place) -> None:
     assert Place.parse(str(place)) == place
 
 
 @given(PLACES, TOKEN)
-def test_an_ephemeral_place_stays_the_same_with_another_token(place: Place, token: str) -> None:
+def test_place_with_another_token_is_the_same_place(place: Place, token: str) -> None:
     text = str(place)
     assert is_private(text) == place.is_private
     assert is_ephemeral(text) == place.is_ephemeral
@@ -54,18 +54,18 @@ def test_an_ephemeral_place_stays_the_same_with_another_token(place: Place, toke
     assert not is_same_place(text, str(Place(place.platform, f"{place.chat}x", place.part, place.person, place.token)))
 
 
-def test_whose_and_which_chat() -> None:
+def test_person_and_chat_of_a_place() -> None:
     assert private_place("telegram:42") == "telegram:@42"
     assert person_of("telegram:@42") == person_of("telegram:@42~-1001/5!1.2") == "telegram:42"
     assert chat_of("telegram:-1001/5") == chat_of("telegram:-1001") == "telegram:-1001"
 
 
-def test_the_bot_speaks_first_in_chats_that_it_is_in() -> None:
+def test_bot_can_write_anytime_only_where_it_is_a_member() -> None:
     may = ("telegram:-1001/5", "telegram:@42", "discord:100/200", "playground:1")
     may_not = ("telegram:~77/5", "discord:guest200", "telegram:@42~-1001/5!1.2", "discord:@1~200!1.9.a")
     assert all(map(can_write_anytime, may))
     assert not any(map(can_write_anytime, may_not))
 
 
-def test_a_token_is_not_shown_where_a_place_is() -> None:
+def test_repr_hides_the_token() -> None:
     assert "secret" not in repr(Place("discord", "200", "", "1", "secret"))

@@ -11,7 +11,7 @@ class Clock:
         return self.now
 
 
-def test_a_burst_may_be_had_at_once_and_then_one_each_interval() -> None:
+def test_burst_then_one_per_interval() -> None:
     clock = Clock()
     limiter, rate_limit = RateLimiter(clock), RateLimit(burst=3, interval=2.0)
     assert [limiter.take("a", rate_limit) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 2.0]
@@ -25,7 +25,7 @@ def test_a_burst_may_be_had_at_once_and_then_one_each_interval() -> None:
     assert [limiter.take("a", rate_limit) for _ in range(4)] == [0.0, 0.0, 0.0, 2.0]
 
 
-def test_a_crowd_of_keys_takes_no_more_than_so_much_memory() -> None:
+def test_number_of_keys_is_bounded() -> None:
     clock = Clock()
     limiter, rate_limit = RateLimiter(clock, most_keys=100), RateLimit(burst=1, interval=60.0)
     for number in range(1000):
@@ -35,7 +35,7 @@ def test_a_crowd_of_keys_takes_no_more_than_so_much_memory() -> None:
     assert limiter.take(999, rate_limit) == 60.0
 
 
-def test_whoever_has_long_to_wait_is_not_forgotten_for_a_crowd() -> None:
+def test_longest_waiting_keys_are_kept() -> None:
     clock = Clock()
     limiter, rate_limit = RateLimiter(clock, most_keys=100), RateLimit(burst=20, interval=60.0)
     assert [limiter.take("a", rate_limit) for _ in range(21)] == [*[0.0] * 20, 60.0]

@@ -21,17 +21,17 @@ def game() -> Game:
     return game
 
 
-def sleepy(level: str, view: object, history: object, seed: int) -> str | None:
+def think_too_long(level: str, view: object, history: object, seed: int) -> str | None:
     """A thought that takes too long."""
     time.sleep(20)
     return None
 
 
-def nothing(view: object, history: object, seed: int) -> None:
+def hint_nothing(view: object, history: object, seed: int) -> None:
     """A hint that says nothing."""
 
 
-def deadly(level: str, view: object, history: object, seed: int) -> str | None:
+def die_thinking(level: str, view: object, history: object, seed: int) -> str | None:
     """A thought that ends its worker."""
     os.kill(os.getpid(), signal.SIGKILL)
     return None
@@ -46,20 +46,18 @@ async def test_every_level_moves(game: Game) -> None:
         pool.stop()
 
 
-async def test_a_move_that_takes_too_long_is_made_by_somebody_simpler(
-    game: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_move_falls_back_to_a_simpler_robot(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 0.3)
     pool = RobotPool(1)
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(pool, "_think", sleepy)
+            patched.setattr(pool, "_think", think_too_long)
             assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
     finally:
         pool.stop()
 
 
-async def test_a_worker_that_dies_is_replaced_and_the_move_still_comes(game: Game) -> None:
+async def test_dead_process_is_replaced_and_the_move_made(game: Game) -> None:
     pool = RobotPool(1)
     try:
         await pool.move("medium", game.view(1), game.history(1))
@@ -71,19 +69,19 @@ async def test_a_worker_that_dies_is_replaced_and_the_move_still_comes(game: Gam
         pool.stop()
 
 
-async def test_when_workers_die_of_every_thought_moves_come_all_the_same(game: Game) -> None:
+async def test_moves_are_made_though_every_process_dies(game: Game) -> None:
     pool = RobotPool(1)
-    pool._think = deadly
+    pool._think = die_thinking
     try:
         assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
     finally:
         pool.stop()
 
 
-async def test_with_all_workers_busy_moves_do_not_wait(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_moves_do_not_wait_for_busy_processes(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 30.0)
     pool = RobotPool(1)
-    pool._think = sleepy
+    pool._think = think_too_long
     waiting = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MOST_WAITING)]
     try:
         await asyncio.sleep(0)
@@ -97,7 +95,7 @@ async def test_with_all_workers_busy_moves_do_not_wait(game: Game, monkeypatch: 
         pool.stop()
 
 
-async def test_hints_come_from_the_workers(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hints_come_from_the_processes(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     # The first thought on a machine may have to compile.
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     pool = RobotPool(1)
@@ -110,8 +108,8 @@ async def test_hints_come_from_the_workers(game: Game, monkeypatch: pytest.Monke
         pool.stop()
 
 
-async def test_a_move_waits_for_one_hint_at_the_most(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robot_pool, "advise", nothing)
+async def test_at_most_one_hint_is_pending(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "advise", hint_nothing)
     pool = RobotPool(1)
     hints = [asyncio.create_task(pool.hint(game.view(1), game.history(1))) for _ in range(30)]
     try:
@@ -123,7 +121,7 @@ async def test_a_move_waits_for_one_hint_at_the_most(game: Game, monkeypatch: py
         pool.stop()
 
 
-async def test_a_hint_that_takes_too_long_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_hint_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 0.0)
     pool = RobotPool(1)
     try:

@@ -29,8 +29,8 @@ from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, open_store
 from bot.worker import Worker
 from engine import load, read, verify
-from tests.bot.command import command, environment
-from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
+from tests.bot.command import environment, run_command
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.kills.bot_process import free_port
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
@@ -49,7 +49,7 @@ BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
         (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
     ],
 )
-def test_as_many_lines_may_be_open_as_the_pages_promise(
+def test_file_limit_is_raised_to_the_documented_number(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, allowed: int | None
 ) -> None:
     asked: list[tuple[int, int]] = []
@@ -60,7 +60,7 @@ def test_as_many_lines_may_be_open_as_the_pages_promise(
 
 
 @contextmanager
-def running(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[str]]:
+def start_bot(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [BUONGIOCO, "run"],
         env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
@@ -82,7 +82,7 @@ def running(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[s
         process.communicate()
 
 
-def finished_run(folder: Path, port: int, **more: str) -> subprocess.CompletedProcess[str]:
+def run_bot(folder: Path, port: int, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BUONGIOCO, "run"],
         env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
@@ -94,9 +94,9 @@ def finished_run(folder: Path, port: int, **more: str) -> subprocess.CompletedPr
     )
 
 
-def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
+def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
     port = free_port()
-    with running(tmp_path, port) as process:
+    with start_bot(tmp_path, port) as process:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
             assert json.load(answer)["healthy"]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
@@ -105,19 +105,19 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
             soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
             assert soft >= min(hard, OPEN_FILES)
         # A second bot in the same folder says so, and harms nobody.
-        second = finished_run(tmp_path, free_port())
+        second = run_bot(tmp_path, free_port())
         assert second.returncode == os.EX_TEMPFAIL
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
         # The doctor may look at it while it runs.
-        answer = command(
+        answer = run_command(
             tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_DISCORD_TOKEN="secret-token"
         )
         assert "a bot is running with it" in answer.stdout
         assert "telegram: off" in answer.stdout
         assert f"ok     playground: http://127.0.0.1:{port}/, and a bot is serving it" in answer.stdout
         # Not so with another folder.
-        answer = command(tmp_path / "data", "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port))
+        answer = run_command(tmp_path / "data", "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port))
         assert answer.returncode == 1
         assert "wrong  playground: a bot with another data folder listens on 127.0.0.1" in answer.stdout
         assert "secret-token" not in answer.stdout + answer.stderr
@@ -129,7 +129,7 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def hang_up() -> Iterator[None]:
+def sighup_handled() -> Iterator[None]:
     """SIGHUP is not ignored, whoever runs the tests, and does not end them."""
     kept = signal.signal(signal.SIGHUP, lambda *_: None)
     yield
@@ -138,8 +138,8 @@ def hang_up() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("ignored", [False, True])
-@pytest.mark.usefixtures("hang_up")
-async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(
+@pytest.mark.usefixtures("sighup_handled")
+async def test_signal_stops_a_bot_that_is_starting(
     monkeypatch: pytest.MonkeyPatch, number: signal.Signals, ignored: bool
 ) -> None:
     if ignored:
@@ -166,7 +166,7 @@ async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(
         await bot
 
 
-async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_that_are(
+async def test_worker_with_another_time_zone_serves_nobody(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await Shards(store, alone=False, zone="Europe/Rome").join()
@@ -185,14 +185,14 @@ async def test_nobody_is_served_where_days_end_elsewhere_than_for_the_workers_th
     assert not served
 
 
-def test_a_store_that_is_away_may_be_there_when_the_bot_is_started_again(tmp_path: Path) -> None:
-    answer = finished_run(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+def test_unreachable_store_exits_with_tempfail(tmp_path: Path) -> None:
+    answer = run_bot(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
     assert answer.returncode == os.EX_TEMPFAIL
     assert answer.stderr.count("\n") == 1
     assert "The store cannot be reached (ConnectionError)" in answer.stderr
 
 
-async def test_a_start_waits_for_a_store_that_is_away_and_not_for_one_that_refuses(
+async def test_start_retries_until_the_store_refuses_commands(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running_module, "AGAIN_AFTER", 0.0)
@@ -211,22 +211,22 @@ async def test_a_start_waits_for_a_store_that_is_away_and_not_for_one_that_refus
     assert met == [None]
 
 
-def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> None:
+def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        answer = finished_run(tmp_path, port)
+        answer = run_bot(tmp_path, port)
         assert answer.returncode == 2
         [line] = [line for line in answer.stderr.splitlines() if not line.startswith("{")]
         assert f"cannot listen on 127.0.0.1, port {port}" in line
         assert "BUONGIOCO_PLAYGROUND_PORT" in line
-    answer = finished_run(tmp_path, free_port(), BUONGIOCO_PLAYGROUND="false")
+    answer = run_bot(tmp_path, free_port(), BUONGIOCO_PLAYGROUND="false")
     assert answer.returncode == 2
     assert f"buongioco: {NOTHING_TO_RUN}" in answer.stderr.splitlines()
 
 
-async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing(tmp_path: Path) -> None:
+async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
     server.order(
@@ -267,10 +267,10 @@ async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing
     assert [line["platform"] for line in lines if line["event"] == "platform_away"] == ["telegram"]
 
 
-def test_where_output_is_kept_the_hosts_link_is_in_a_file_of_the_hosts_alone(tmp_path: Path) -> None:
+def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None:
     port = free_port()
-    with running(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
-        said = command(tmp_path, "link")
+    with start_bot(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
+        said = run_command(tmp_path, "link")
         assert said.returncode == 0, said.stderr
         key = said.stdout.strip().partition("/chat#key=")[2]
         ticket = urllib.request.Request(f"http://127.0.0.1:{port}/ticket", data=key.encode(), method="POST")
@@ -283,12 +283,12 @@ def test_where_output_is_kept_the_hosts_link_is_in_a_file_of_the_hosts_alone(tmp
         assert key not in out + log
         assert str(file) in log
     assert not file.exists()
-    said = command(tmp_path, "link")
+    said = run_command(tmp_path, "link")
     assert said.returncode == 2
     assert f"There is no link: {file} is kept while a bot runs" in said.stderr
 
 
-def test_on_a_terminal_the_hosts_link_is_printed(tmp_path: Path) -> None:
+def test_host_link_is_printed_on_a_terminal(tmp_path: Path) -> None:
     port = free_port()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -317,7 +317,7 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     async with open_store(valkey.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
-            players = await seated(worker, fake, "testa", "to 11")
+            players = await seat_players(worker, fake, "testa", "to 11")
             texts = fake.texts
             await play_until(worker, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
             await worker.settled()
@@ -325,15 +325,15 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
             assert before
     await valkey.stop()
     out = tmp_path / "games.jsonl"
-    answer = await asyncio.to_thread(command, tmp_path, "export", "--out", str(out))
+    answer = await asyncio.to_thread(run_command, tmp_path, "export", "--out", str(out))
     assert answer.returncode == 0
     assert answer.stderr == "1 game\n"
     record = read(out.read_text())
     verify(record)
     assert load(record).over
-    assert (await asyncio.to_thread(command, tmp_path, "export", "--person", "paper:9")).stdout == ""
-    assert len((await asyncio.to_thread(command, tmp_path, "export", "--chat", "paper:100")).stdout) > 100
-    answer = await asyncio.to_thread(command, tmp_path, "rebuild")
+    assert (await asyncio.to_thread(run_command, tmp_path, "export", "--person", "paper:9")).stdout == ""
+    assert len((await asyncio.to_thread(run_command, tmp_path, "export", "--chat", "paper:100")).stdout) > 100
+    answer = await asyncio.to_thread(run_command, tmp_path, "rebuild")
     assert answer.stdout == "ratings rebuilt from 1 game\n"
     await valkey.start()
     async with open_store(valkey.url) as store:

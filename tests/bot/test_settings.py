@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("no_settings")
 
 
-def doctor() -> tuple[int, str]:
+def run_doctor() -> tuple[int, str]:
     done = CliRunner().invoke(cli.app, ["doctor"])
     return done.exit_code, done.output
 
@@ -34,7 +34,7 @@ def test_defaults(tmp_path: Path) -> None:
     assert settings.redis_url is None
 
 
-def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_environment_overrides_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("BUONGIOCO_DATA=/from/file\nREDIS_URL=redis://file:1\nOTHER=1\n")
     assert read_settings().data == Path("/from/file")
     monkeypatch.setenv("BUONGIOCO_DATA", "~/mine")
@@ -42,7 +42,7 @@ def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch, t
     assert read_settings().redis_url == "redis://file:1"
 
 
-def test_an_empty_data_folder_is_none_that_was_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_empty_data_folder_means_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BUONGIOCO_DATA", "")
     assert read_settings().data == tmp_path / "xdg" / "buongioco"
 
@@ -56,7 +56,7 @@ def test_an_empty_data_folder_is_none_that_was_set(monkeypatch: pytest.MonkeyPat
         ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and this machine has no user with the name "),
     ],
 )
-def test_what_the_system_does_not_have_is_one_line(
+def test_unknown_time_zone_or_user_is_one_line(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -99,7 +99,7 @@ def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, v
     monkeypatch.setenv(name, value)
     with pytest.raises(BadSetting, match=f"^{name} {re.escape(line)}[^\n]*$"):
         read_settings()
-    code, out = doctor()
+    code, out = run_doctor()
     assert (code, out.startswith(f"wrong  {name} {line}"), len(out.splitlines())) == (1, True, 1)
 
 
@@ -115,27 +115,27 @@ def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, v
         ("http://bot-api:8081", "http://buongioco:9000/telegram"),
     ],
 )
-def test_right_webhook_is_taken(monkeypatch: pytest.MonkeyPatch, api: str, webhook: str) -> None:
+def test_valid_webhook_is_accepted(monkeypatch: pytest.MonkeyPatch, api: str, webhook: str) -> None:
     monkeypatch.setenv(API, api)
     monkeypatch.setenv(WEBHOOK, webhook)
     assert read_settings().telegram_webhook_url == (webhook or None)
 
 
-def test_a_misspelt_setting_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misspelt_setting_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DTA", "/x")
     with pytest.raises(BadSetting, match="BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA"):
         read_settings()
-    assert doctor() == (1, "wrong  BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA?\n")
+    assert run_doctor() == (1, "wrong  BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA?\n")
 
 
-def test_a_misspelt_setting_in_the_file_is_noticed_too(tmp_path: Path) -> None:
+def test_misspelt_settings_in_the_file_are_reported(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text(
         "VALKEY_PASSWORD=hunter2\nOTHER=hunter2\n\n# a remark\nBUONGIOCO_TELEGRAM_TOKN=hunter2\n"
         "export buongioco_forgetafter=hunter2\nBUONGICO_DATA=hunter2\nREDIS_ULR=hunter2\n"
         "BUONGIOCO_PLAYGROUND_PORT=abc\n"
     )
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert out.splitlines() == [
         f"wrong  BUONGIOCO_TELEGRAM_TOKN (line 5 of {file}) is not a setting; did you mean BUONGIOCO_TELEGRAM_TOKEN?",
@@ -146,7 +146,7 @@ def test_a_misspelt_setting_in_the_file_is_noticed_too(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_an_editor_marked_as_utf8_or_an_environment_of_this_name_is_fine(tmp_path: Path) -> None:
+def test_env_file_with_bom_or_env_folder_is_accepted(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfBUONGIOCO_DATA=/from/file\n")
     assert read_settings().data == Path("/from/file")
     (tmp_path / ".env").unlink()
@@ -154,12 +154,10 @@ def test_a_file_that_an_editor_marked_as_utf8_or_an_environment_of_this_name_is_
     assert read_settings().data == tmp_path / "xdg" / "buongioco"
 
 
-def test_lines_of_the_file_that_cannot_be_read_are_a_line_each(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_each_unreadable_line_of_the_file_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / ".env"
     file.write_text("\nBUONGIOCO_DATA=x\n\n\nhello hunter2\nhunter2\nREDIS_URL='redis://hunter2\nA: hunter2\n")
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert out.splitlines() == [
         f"wrong  Line {line} of {file} cannot be read: write NAME=value and close all quotes." for line in (5, 6, 7, 8)
@@ -168,7 +166,7 @@ def test_lines_of_the_file_that_cannot_be_read_are_a_line_each(
 
 
 @pytest.fixture
-def no_root() -> Iterator[None]:
+def without_root() -> Iterator[None]:
     """As a user to whom files can be closed."""
     if os.geteuid():
         yield
@@ -179,7 +177,7 @@ def no_root() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", ["run", "tables", "doctor", "link", "export"])
-def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
+def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
     file = tmp_path / ".env"
     file.write_bytes(b"BUONGIOCO_DATA=\xff\xfehunter2\n")
     said = CliRunner().invoke(cli.app, [command])
@@ -188,7 +186,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, re
     assert line.endswith(f"{file} cannot be read: save it as UTF-8 text.")
     tmp_path.chmod(0o755)
     file.chmod(0)
-    request.getfixturevalue("no_root")
+    request.getfixturevalue("without_root")
     said = CliRunner().invoke(cli.app, [command])
     assert said.exit_code in (1, 2)
     [line] = said.output.splitlines()
@@ -199,7 +197,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, re
     "words",
     [["tables"], ["backup", "b.gz"], ["export"], ["archive", "--older-than=1d", "--out=old.jsonl"], ["rebuild"]],
 )
-def test_a_data_folder_that_the_caller_may_not_read_is_one_line(
+def test_data_folder_of_another_user_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], request: pytest.FixtureRequest
 ) -> None:
     """As for whoever runs a command beside a bot that is a user of its own."""
@@ -207,7 +205,7 @@ def test_a_data_folder_that_the_caller_may_not_read_is_one_line(
     folder.mkdir(mode=0)
     tmp_path.chmod(0o755)
     monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
-    request.getfixturevalue("no_root")
+    request.getfixturevalue("without_root")
     said = CliRunner().invoke(cli.app, words)
     assert said.exit_code == 2
     assert said.output == (
@@ -215,14 +213,14 @@ def test_a_data_folder_that_the_caller_may_not_read_is_one_line(
     )
 
 
-def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_store_url_hides_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "http://me:hunter2@host")
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert out.startswith("wrong  REDIS_URL must begin with one of redis://, rediss://")
     assert len(out.splitlines()) == 1
     monkeypatch.setenv("REDIS_URL", "redis://me:hunter2@127.0.0.1:1/0")
-    code, out_of_reach = doctor()
+    code, out_of_reach = run_doctor()
     assert code == 1
     assert "cannot be reached" in out_of_reach
     assert "hunter2" not in out + out_of_reach
@@ -247,11 +245,9 @@ def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.Monk
         "redis+cluster://127.0.0.1/1",
     ],
 )
-def test_an_address_of_a_store_that_cannot_be_read_is_one_line_without_any_of_it(
-    monkeypatch: pytest.MonkeyPatch, url: str
-) -> None:
+def test_unparsable_store_url_is_not_printed(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("REDIS_URL", url)
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert out == (
         "wrong  REDIS_URL must be the address of a store, such as redis://127.0.0.1:6379/0; write / # ? @ in a password "
@@ -268,15 +264,13 @@ def test_an_address_of_a_store_that_cannot_be_read_is_one_line_without_any_of_it
         ("redis+cluster://127.0.0.1:7000", "at 127.0.0.1:7000"),
     ],
 )
-def test_a_good_address_of_a_store_is_shown_without_its_password(
-    monkeypatch: pytest.MonkeyPatch, url: str, place: str
-) -> None:
+def test_store_location_hides_the_password(monkeypatch: pytest.MonkeyPatch, url: str, place: str) -> None:
     monkeypatch.setenv("REDIS_URL", url)
     settings = read_settings()
     assert (settings.redis_url, settings.store_location) == (url, place)
 
 
-def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {
         "BUONGIOCO_PLAYGROUND_PORT": ("abc", "must be a whole number from 0 to 65535; it is 'abc'"),
         "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),
@@ -292,7 +286,7 @@ def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(m
     for name, (value, _) in wrong.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PROT", "1")
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     for name, (_, line) in wrong.items():
         assert f"wrong  {name} {line}" in out
@@ -308,9 +302,9 @@ def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(m
         ]
 
 
-def test_the_doctor_tries_a_store_where_there_is_none_and_leaves_nothing(tmp_path: Path) -> None:
+def test_doctor_tries_a_new_store_and_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "xdg" / "buongioco"
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 0
     assert f"ok     settings: an embedded store in {folder}" in out
     assert f"ok     store: there is none in {folder} yet; the bot creates it when it starts" in out
@@ -320,18 +314,18 @@ def test_the_doctor_tries_a_store_where_there_is_none_and_leaves_nothing(tmp_pat
     assert not folder.parent.exists()
 
 
-async def test_the_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "data"
     monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
     embedded = EmbeddedStore(folder)
     await embedded.start()
     await embedded.stop()
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 0
     assert "ok     store: its folder is its owner's alone\n" in out
     assert "ok     store: answers, version" in out
     folder.chmod(0o755)
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 1
     assert f"wrong  store: others can read the data folder {folder}: run `chmod 700 {folder}`" in out
     assert folder.stat().st_mode & 0o777 == 0o755
@@ -339,81 +333,75 @@ async def test_the_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.
     site.mkdir(mode=0o755)
     (site / "index.html").write_text("Hello")
     monkeypatch.setenv("BUONGIOCO_DATA", str(site))
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 1
     assert f"wrong  store: The data folder {site} has other things in it (index.html): name a folder of its own" in out
     assert site.stat().st_mode & 0o777 == 0o755
     assert [path.name for path in site.iterdir()] == ["index.html"]
 
 
-def test_the_doctor_looks_whether_the_playgrounds_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_checks_the_playground_port(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(port))
-        threading.Thread(target=_answer_once, args=[taken], daemon=True).start()
-        code, out = doctor()
+        threading.Thread(target=_answer_one_request, args=[taken], daemon=True).start()
+        code, out = run_doctor()
         assert code == 1
         assert f"wrong  playground: another program listens on 127.0.0.1, port {port}: end it, or set" in out
-    assert f"ok     playground: http://127.0.0.1:{port}/, and the port is free" in doctor()[1]
+    assert f"ok     playground: http://127.0.0.1:{port}/, and the port is free" in run_doctor()[1]
     monkeypatch.setenv("BUONGIOCO_PLAYGROUND_HOST", "192.0.2.1")
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert f"wrong  playground: it cannot listen on 192.0.2.1, port {port} (" in out
 
 
-def _answer_once(taken: socket.socket) -> None:
+def _answer_one_request(taken: socket.socket) -> None:
     line, _ = taken.accept()
     with line:
         line.recv(4096)
         line.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"healthy":true}')
 
 
-async def test_the_doctor_finds_faults_of_ones_own_store(
-    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_doctor_finds_wrong_store_settings(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", embedded.url)
     async with open_store(embedded.url) as store:
         await store.client.config_set("appendfsync", "everysec")
         await store.client.config_set("maxmemory", "100mb")
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
-        code, out = await asyncio.to_thread(doctor)
+        code, out = await asyncio.to_thread(run_doctor)
         assert code == 1
         assert "wrong  store: a power cut loses moves that were answered: set appendfsync always" in out
         assert "set maxmemory-policy noeviction" in out
         await store.client.config_set("appendonly", "no")
         await store.client.config_set("appendfsync", "always")
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 1
     assert "wrong  store: it writes no append-only file" in out
     assert "on disk before they are answered" not in out, "what is written nowhere is not on disk"
 
 
-async def test_the_doctor_says_what_it_may_not_look_at(
-    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_doctor_reports_refused_config(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_store(embedded.url) as store:
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
     monkeypatch.setenv("REDIS_URL", embedded.url.replace("unix://", "unix://host:hunter2@"))
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 0, out
     assert "ok     store: it refuses CONFIG, so check yourself that appendfsync is always" in out
     assert "hunter2" not in out
 
 
 @pytest.mark.xdist_group("cluster")
-async def test_the_doctor_looks_at_every_node_of_a_cluster(
-    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_doctor_checks_every_cluster_node(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     await asyncio.to_thread(cluster.clear)
     monkeypatch.setenv("REDIS_URL", cluster.url)
     for node in cluster.nodes[1:]:
         node.ask("CONFIG SET", "appendfsync", "always")
     try:
-        code, out = await asyncio.to_thread(doctor)
+        code, out = await asyncio.to_thread(run_doctor)
         assert code == 1
         assert "wrong  store: a power cut loses moves that were answered: set appendfsync always" in out
         cluster.nodes[0].ask("CONFIG SET", "appendfsync", "always")
-        code, out = await asyncio.to_thread(doctor)
+        code, out = await asyncio.to_thread(run_doctor)
         assert code == 0, out
         assert "ok     store: writes moves to disk before they are answered" in out
     finally:
@@ -421,27 +409,25 @@ async def test_the_doctor_looks_at_every_node_of_a_cluster(
             node.ask("CONFIG SET", "appendfsync", "no")
 
 
-async def test_the_doctor_says_that_the_store_is_a_replica(
-    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_doctor_reports_a_replica(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_store(embedded.url) as store:
         await store.client.replicaof("127.0.0.1", free_port())
     monkeypatch.setenv("REDIS_URL", embedded.url)
-    code, out = await asyncio.to_thread(doctor)
+    code, out = await asyncio.to_thread(run_doctor)
     assert code == 1
     assert "wrong  store: this is a replica, which takes no moves: REDIS_URL must name the primary\n" in out
 
 
-def test_the_doctor_says_that_there_is_nothing_to_run_as_the_bot_would(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_nothing_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_PLAYGROUND", "false")
-    code, out = doctor()
+    code, out = run_doctor()
     assert code == 1
     assert [line for line in out.splitlines() if line.startswith("wrong")] == [f"wrong  {NOTHING_TO_RUN}"]
     monkeypatch.setenv("BUONGIOCO_DISCORD_TOKEN", "secret")
     monkeypatch.setenv("BUONGIOCO_DISCORD_API_URL", "http://127.0.0.1:1/api")
-    assert NOTHING_TO_RUN not in doctor()[1]
+    assert NOTHING_TO_RUN not in run_doctor()[1]
 
 
-def test_every_setting_stands_in_the_example_and_nothing_else() -> None:
+def test_env_example_lists_exactly_the_settings() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == [*variable_names(), "VALKEY_PASSWORD"]

@@ -13,7 +13,7 @@ from bot.store import Store, keys
 from bot.store.attendance import LEASE_SECONDS, Attendance
 
 
-async def test_a_process_that_did_not_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stalled_process_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stalls, "TICK_SECONDS", 0.01)
     monkeypatch.setattr(stalls, "STALL_SECONDS", 0.3)
     before = STALLED._value.get()
@@ -31,15 +31,15 @@ async def test_a_process_that_did_not_run_says_so(monkeypatch: pytest.MonkeyPatc
     assert STALLED._value.get() - before >= 0.6
 
 
-async def ages(store: Store, seconds: float) -> None:
+async def age_workers(store: Store, seconds: float) -> None:
     """Make every worker's last word so much older."""
     for member, heard in await store.client.zrange(keys.WORKERS, 0, -1, withscores=True):
         await store.client.zadd(keys.WORKERS, {member: heard - seconds})
 
 
-async def test_a_worker_that_was_killed_is_told_once_by_the_next(store: Store) -> None:
+async def test_killed_worker_is_logged_once_by_the_next(store: Store) -> None:
     await Attendance(store.client).report_alive("killed", "Europe/Rome")
-    await ages(store, 100)
+    await age_workers(store, 100)
     with capture_logs() as logs:
         for _ in range(2):
             await Attendance(store.client).report_alive("next", "Europe/Rome", joins=True)
@@ -47,12 +47,12 @@ async def test_a_worker_that_was_killed_is_told_once_by_the_next(store: Store) -
     assert 100 <= logs[0]["last_heard_seconds_ago"] < 10_000
 
 
-async def test_a_worker_that_stopped_or_is_merely_late_is_not_told(store: Store) -> None:
+async def test_stopped_or_late_worker_is_not_logged(store: Store) -> None:
     attendance = Attendance(store.client)
     with capture_logs() as logs:
         await attendance.report_alive("stopped", "Europe/Rome")
         await attendance.remove_worker("stopped", "Europe/Rome")
         await attendance.report_alive("late", "Europe/Rome")
-        await ages(store, 2 * LEASE_SECONDS)
+        await age_workers(store, 2 * LEASE_SECONDS)
         await attendance.report_alive("late", "Europe/Rome")
     assert logs == []

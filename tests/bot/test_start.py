@@ -14,23 +14,23 @@ from tests.bot.command import environment
 from tests.bot.test_run import BUONGIOCO
 from tests.kills.bot_process import free_port
 
-SELDOM = {"babel", "discord", "networkx", "numba", "numpy", "rich", "telegram", "valkey"}
+OPTIONAL = {"babel", "discord", "networkx", "numba", "numpy", "rich", "telegram", "valkey"}
 """For a platform whose token is set, another language than English, a Swiss round, a strong robot, a help text; nothing
 needs them.
 """
 
 
-def imported(errors: str) -> set[str]:
+def parse_imports(errors: str) -> set[str]:
     """The modules that Python says it imported (PYTHONPROFILEIMPORTTIME), and the packages that some of them are in.
 
     An import that failed is told too; of a package that is not there, nothing is in it.
     """
     names = set(re.findall(r"^import time: .*\| +(\S+)$", errors, re.MULTILINE))
     assert "bot.cli.main" in names
-    return {name for name in names if name not in SELDOM} | {name.partition(".")[0] for name in names if "." in name}
+    return {name for name in names if name not in OPTIONAL} | {name.partition(".")[0] for name in names if "." in name}
 
 
-def profiled(folder: Path, *words: str) -> set[str]:
+def profile_imports(folder: Path, *words: str) -> set[str]:
     done = subprocess.run(
         [BUONGIOCO, *words],
         env=environment(folder, BUONGIOCO_PLAYGROUND_PORT="0", PYTHONPROFILEIMPORTTIME="1"),
@@ -40,21 +40,21 @@ def profiled(folder: Path, *words: str) -> set[str]:
         timeout=60,
         check=True,
     )
-    return imported(done.stderr)
+    return parse_imports(done.stderr)
 
 
-def test_games_imports_the_games_alone(tmp_path: Path) -> None:
-    names = profiled(tmp_path, "games")
-    assert not names & (SELDOM | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
+def test_games_command_imports_only_games(tmp_path: Path) -> None:
+    names = profile_imports(tmp_path, "games")
+    assert not names & (OPTIONAL | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
     assert not {name for name in names if name.startswith(("adapters", "bot.store"))}
 
 
 @pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
 def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> None:
-    assert not profiled(tmp_path, *words) & (SELDOM - {"rich"})
+    assert not profile_imports(tmp_path, *words) & (OPTIONAL - {"rich"})
 
 
-def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
+def test_run_imports_only_platforms_with_a_token(tmp_path: Path) -> None:
     port = free_port()
     with (tmp_path / "errors").open("w") as errors:
         bot = subprocess.Popen(
@@ -73,6 +73,6 @@ def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
             assert bot.wait(20) == 0
         finally:
             bot.kill()
-    names = imported((tmp_path / "errors").read_text())
+    names = parse_imports((tmp_path / "errors").read_text())
     assert "adapters.web.playground.adapter" in names
-    assert not names & SELDOM
+    assert not names & OPTIONAL

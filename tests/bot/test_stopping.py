@@ -20,22 +20,22 @@ from tests.long import long
 HOUR = 3600.0
 
 
-def busy(started: Path, *_about: object) -> None:
+def stay_busy(started: Path, *_about: object) -> None:
     started.touch()
     time.sleep(HOUR)
 
 
-async def begun(*files: Path) -> None:
+async def wait_for_files(*files: Path) -> None:
     while not all(file.exists() for file in files):
         await asyncio.sleep(0.02)
 
 
-async def test_busy_processes_are_gone_after_stop(tmp_path: Path) -> None:
+async def test_stop_ends_busy_processes(tmp_path: Path) -> None:
     before = {*active_children()}
     some = Processes("test", 2)
     files = [tmp_path / str(number) for number in range(2)]
-    tasks = [asyncio.create_task(some.run(busy, file)) for file in files]
-    await begun(*files)
+    tasks = [asyncio.create_task(some.run(stay_busy, file)) for file in files]
+    await wait_for_files(*files)
     started = {*active_children()} - before
     some.stop()
     assert [one.exitcode for one in started] == [-9, -9]
@@ -45,19 +45,19 @@ async def test_busy_processes_are_gone_after_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["robots", "pictures"])
-async def test_pools_stop_beside_a_child_busy_for_an_hour(which: str, tmp_path: Path) -> None:
+async def test_pools_stop_despite_busy_children(which: str, tmp_path: Path) -> None:
     before, file = {*active_children()}, tmp_path / "begun"
     pool = RobotPool(1) if which == "robots" else PicturePool()
     groups = [pool._movers, pool._analysers] if isinstance(pool, RobotPool) else [pool._processes]
     files = [tmp_path / f"{file.name} {number}" for number in range(len(groups))]
-    tasks = [asyncio.create_task(group.run(busy, one)) for group, one in zip(groups, files, strict=True)]
-    await begun(*files)
+    tasks = [asyncio.create_task(group.run(stay_busy, one)) for group, one in zip(groups, files, strict=True)]
+    await wait_for_files(*files)
     pool.stop()
     await asyncio.wait(tasks)
     assert not {*active_children()} - before
 
 
-async def test_a_process_given_up_while_it_starts_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_process_cancelled_while_starting_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     before, asked = {*active_children()}, asyncio.Event()
 
     async def never(**_options: object) -> None:
@@ -78,12 +78,12 @@ SCRIPT = """
 import asyncio, sys
 from pathlib import Path
 from bot.processes import Processes
-from tests.bot.test_stopping import begun, busy
+from tests.bot.test_stopping import stay_busy, wait_for_files
 
 async def main(stops, file):
     some = Processes("test", 1)
-    task = asyncio.create_task(some.run(busy, file))
-    await begun(file)
+    task = asyncio.create_task(some.run(stay_busy, file))
+    await wait_for_files(file)
     if stops:
         some.stop()
 
@@ -93,18 +93,18 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("how", ["stops", long("breaks off")])
-def test_python_exits_beside_a_child_busy_for_an_hour(how: str, tmp_path: Path) -> None:
+def test_python_exits_despite_a_busy_child(how: str, tmp_path: Path) -> None:
     """Also if an error on the way kept the bot from stopping its processes."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     file = tmp_path / "begun"
     subprocess.run(
-        [sys.executable, str(script), how, str(file)], env=with_path(tmp_path), cwd=tmp_path, timeout=60, check=True
+        [sys.executable, str(script), how, str(file)], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60, check=True
     )  # fmt: skip
     assert file.exists()
 
 
-def with_path(folder: Path) -> dict[str, str]:
+def environment_with_path(folder: Path) -> dict[str, str]:
     return environment(folder, PYTHONPATH=str(Path(__file__).parents[2]))
 
 
@@ -125,16 +125,16 @@ except running.NothingToRun:
 """
 
 
-def test_the_bot_ends_beside_a_thread_busy_for_an_hour(tmp_path: Path) -> None:
+def test_bot_exits_despite_a_busy_thread(tmp_path: Path) -> None:
     """For example, a name lookup without a network."""
     done = subprocess.run(
-        [sys.executable, "-c", THREADS], env=with_path(tmp_path), cwd=tmp_path, timeout=60,
+        [sys.executable, "-c", THREADS], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60,
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert "ended" in done.stdout, done.stderr[-2000:]
 
 
-async def test_daemon_threads_answer_as_others_do() -> None:
+async def test_daemon_threads_return_results() -> None:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(DaemonThreads())
     try:

@@ -18,7 +18,7 @@ from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, open_worker
 
 
-class Fickle(FakePlatform):
+class FlakyPlatform(FakePlatform):
     """A platform that meets one thing after the other when it is started and served, and is well from then on."""
 
     healthy = False
@@ -48,14 +48,14 @@ class Fickle(FakePlatform):
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.04)
     monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.02)
 
 
 @asynccontextmanager
-async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[Worker, asyncio.Task[None]]]:
+async def supervise(store: Store, *adapters: FlakyPlatform) -> AsyncIterator[tuple[Worker, asyncio.Task[None]]]:
     async with open_worker(store, FakePlatform()) as worker:
         worker.adapters.clear()
         for adapter in adapters:
@@ -68,18 +68,18 @@ async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[Wor
             await asyncio.wait([task])
 
 
-async def until_up(*adapters: Fickle) -> None:
+async def wait_until_up(*adapters: FlakyPlatform) -> None:
     async with asyncio.timeout(10):
         while not all(adapter.healthy for adapter in adapters):
             await asyncio.sleep(0.005)
 
 
-async def test_one_that_fails_is_started_again_while_the_others_go_on(store: Store) -> None:
-    good = Fickle("good")
-    bad = Fickle("bad", PlatformFailure("no answer"), KeyError("id"), None, OSError(), StoreAway())
+async def test_failed_platform_restarts_while_others_run(store: Store) -> None:
+    good = FlakyPlatform("good")
+    bad = FlakyPlatform("bad", PlatformFailure("no answer"), KeyError("id"), None, OSError(), StoreAway())
     with capture_logs() as logs:
-        async with supervised(store, good, bad) as (worker, task):
-            await until_up(good, bad)
+        async with supervise(store, good, bad) as (worker, task):
+            await wait_until_up(good, bad)
             assert (good.served, bad.served, bad.started) == (1, 6, 1)
             assert not task.done()
             assert (await worker.check_health())["adapters"] == {"good": "up", "bad": "up"}
@@ -94,14 +94,14 @@ async def test_one_that_fails_is_started_again_while_the_others_go_on(store: Sto
     assert len(causes) == len(set(causes)) > 1
 
 
-async def test_a_start_that_fails_is_made_again(store: Store) -> None:
-    adapter = Fickle("late", starts=(StoreAway(), ValueError()))
-    async with supervised(store, adapter):
-        await until_up(adapter)
+async def test_failed_start_is_retried(store: Store) -> None:
+    adapter = FlakyPlatform("late", starts=(StoreAway(), ValueError()))
+    async with supervise(store, adapter):
+        await wait_until_up(adapter)
         assert (adapter.started, adapter.served) == (3, 1)
 
 
-async def test_pauses_grow_and_begin_anew_once_it_ran_well(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pauses_grow_and_reset_after_a_steady_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 1.0)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 8.0)
     pauses: list[float] = []
@@ -116,10 +116,10 @@ async def test_pauses_grow_and_begin_anew_once_it_ran_well(store: Store, monkeyp
             seconds = 0
         await wait(seconds)
 
-    adapter = Fickle("fickle", *[PlatformFailure("away")] * 8)
+    adapter = FlakyPlatform("fickle", *[PlatformFailure("away")] * 8)
     with monkeypatch.context() as patched:
         patched.setattr(asyncio, "sleep", note)
-        async with supervised(store, adapter):
+        async with supervise(store, adapter):
             while not adapter.healthy:
                 await wait(0)
     for pause, wanted in zip(pauses, (1, 2, 4, 8, 8, 8, 1, 1), strict=True):
@@ -127,11 +127,11 @@ async def test_pauses_grow_and_begin_anew_once_it_ran_well(store: Store, monkeyp
     assert len({round(pause / wanted, 6) for pause, wanted in zip(pauses[3:6], (8, 8, 8), strict=True)}) > 1
 
 
-async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(store: Store) -> None:
+async def test_refused_platform_is_logged_once_and_retried(store: Store) -> None:
     refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it anew.", "token refused")
-    good, bad = Fickle("good"), Fickle("bad", *[refused] * 10_000)
+    good, bad = FlakyPlatform("good"), FlakyPlatform("bad", *[refused] * 10_000)
     with capture_logs() as logs:
-        async with supervised(store, good, bad) as (worker, task):
+        async with supervise(store, good, bad) as (worker, task):
             while bad.served < 3:
                 await asyncio.sleep(0)
             health = await worker.check_health()
@@ -139,27 +139,27 @@ async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(s
             # One of two is enough: to start anew would mend nothing, and would stop games on the other.
             assert health["healthy"]
             bad.meets.clear()
-            await until_up(bad)
+            await wait_until_up(bad)
             assert not task.done()
     assert [line["event"] for line in logs if "platform" in line] == ["platform_refused"]
 
 
-async def test_where_not_one_can_run_the_host_is_told_at_once(store: Store) -> None:
-    one = Fickle("one", PlatformFailure("away"), BadSetting("The token is none."))
-    other = Fickle("other", BadSetting("The port is taken."))
-    async with supervised(store, one, other) as (_worker, task):
+async def test_no_usable_platform_ends_the_bot(store: Store) -> None:
+    one = FlakyPlatform("one", PlatformFailure("away"), BadSetting("The token is none."))
+    other = FlakyPlatform("other", BadSetting("The port is taken."))
+    async with supervise(store, one, other) as (_worker, task):
         with pytest.raises(NothingToRun, match=r"The port is taken\. The token is none\."):
             await asyncio.wait_for(task, 10)
 
 
 async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 60.0)
-    away, good = Fickle("away", PlatformFailure("no answer")), Fickle("good")
+    away, good = FlakyPlatform("away", PlatformFailure("no answer")), FlakyPlatform("good")
 
     def is_up(platform: str) -> float | None:
         return REGISTRY.get_sample_value("buongioco_platform_up", {"platform": platform})
 
-    async with supervised(store, away) as (worker, _task):
+    async with supervise(store, away) as (worker, _task):
         while not worker.errors:
             await asyncio.sleep(0)
         health = await worker.check_health()
@@ -167,8 +167,8 @@ async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: p
         assert health["adapters"] == {"away": "down: no answer"}
         worker.update_metrics()
         assert is_up("away") == 0
-    async with supervised(store, good) as (worker, _task):
-        await until_up(good)
+    async with supervise(store, good) as (worker, _task):
+        await wait_until_up(good)
         assert (await worker.check_health())["healthy"]
         worker.update_metrics()
         assert is_up("good") == 1

@@ -18,35 +18,35 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError, MustFollow, UnknownGame
 
 ROOT = Path(__file__).parents[2]
-HOW = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
+EXTRACTORS = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
 """How texts are found in a file, by its name."""
 
 
-def kinds(base: type[EngineError]) -> Iterator[type[EngineError]]:
+def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
     yield base
     for kind in base.__subclasses__():
-        yield from kinds(kind)
+        yield from subclasses(kind)
 
 
-def wanted() -> set[str]:
+def required_texts() -> set[str]:
     """Every text that a person may read: those marked in the code, the games' names and the engine's errors."""
     marked: set[str] = set()
     for package in ("bot", "adapters"):
-        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), HOW):
+        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
             marked |= {message} if isinstance(message, str) else set(message)
     bases = (errors.IllegalMove, TableError)
     assert Dispatcher.__doc__  # all of the card room is imported, so that all its errors are known
-    for_players = {kind.sentence for base in bases for kind in kinds(base) if kind not in bases}
+    for_players = {kind.sentence for base in bases for kind in subclasses(base) if kind not in bases}
     suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
     return marked | for_players | suits | {kind.name for kind in GAMES.values()}
 
 
-def gaps(text: str) -> set[str]:
+def placeholders(text: str) -> set[str]:
     return {name for _literal, name, _spec, _conversion in Formatter().parse(text) if name}
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
-def test_the_catalogue_is_complete_and_holds_nothing_else(language: str) -> None:
+def test_catalogue_is_complete_without_unused_texts(language: str) -> None:
     with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
         # What cannot be read, such as the marks of a merge, would be passed over.
         catalogue = read_po(file, abort_invalid=True)
@@ -59,14 +59,14 @@ def test_the_catalogue_is_complete_and_holds_nothing_else(language: str) -> None
         strings = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string]
         assert all(strings), f"no {language} text for {message.id!r}"
         for string in strings:
-            assert gaps(string) == gaps(ids[-1]), message.id
+            assert placeholders(string) == placeholders(ids[-1]), message.id
         have |= set(ids)
-    assert wanted() - have == set()
-    assert have - wanted() == set()
+    assert required_texts() - have == set()
+    assert have - required_texts() == set()
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
-def test_no_text_has_two_translations_of_which_one_is_never_seen(language: str) -> None:
+def test_catalogue_has_no_duplicate_ids(language: str) -> None:
     text = (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").read_text("utf-8")
     ids = re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)
     assert len(ids) > 500
@@ -74,7 +74,7 @@ def test_no_text_has_two_translations_of_which_one_is_never_seen(language: str) 
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
-def test_a_command_is_named_as_its_reader_types_it(language: str) -> None:
+def test_catalogue_names_commands_in_its_language(language: str) -> None:
     own = {spec.name_in(language) for spec in COMMANDS}
     with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
         strings = [message.string for message in read_po(file) if isinstance(message.string, str)]
@@ -83,23 +83,23 @@ def test_a_command_is_named_as_its_reader_types_it(language: str) -> None:
     assert named <= own
 
 
-def test_an_error_speaks_the_players_language() -> None:
+def test_errors_use_the_players_language() -> None:
     assert error_text(MustFollow(suit="coins"), "it") == "Devi rispondere al seme: gioca denari."
     assert error_text(MustFollow(suit="coins"), "en") == "You must follow suit: play coins."
 
 
-def test_an_unknown_language_is_refused() -> None:
+def test_unknown_language_is_refused() -> None:
     with pytest.raises(ValueError, match="only in: en, it"):
         texts("xx")
 
 
-def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
-    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
+def test_errors_have_unique_codes_and_english_sentences() -> None:
+    found = [kind for kind in subclasses(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
     assert len({kind.code for kind in found}) == len(found)
     assert all(kind.sentence for kind in found)
 
 
-def test_what_people_type_is_not_kept_among_the_texts() -> None:
+def test_user_input_does_not_grow_the_catalogue() -> None:
     # English texts stand for themselves, and have no catalogue.
     catalogue = texts("it").gettext.__self__  # type: ignore[attr-defined]
     before = len(catalogue)

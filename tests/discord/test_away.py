@@ -14,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, open_store
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
+from tests.bot.away import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.bot.fast_loop import run_fast
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
@@ -45,7 +45,7 @@ class Timed(DiscordServer):
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "until", until)
+    monkeypatch.setattr(players, "until", wait_until)
     # The library's heartbeats are a thread's and live in real time: so they come every few seconds of the loop's.
     monkeypatch.setattr(gateway, "HEARTBEAT_MILLISECONDS", 40)
     # Its pauses before it connects anew are by chance: here each is the longest that it may be.
@@ -80,7 +80,7 @@ async def play_seen(people: list[Person]) -> None:
                     return person, own[-1], button["custom_id"]
         return None
 
-    await until(lambda: found() is not None)
+    await wait_until(lambda: found() is not None)
     person, message, data = found() or (people[0], {}, "")
     assert await person.send_press(person.private, message, data) == ""
 
@@ -132,7 +132,7 @@ def test_minutes_without_discord(
 async def minutes_away(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
         worker, channel, loop = adapter.worker, server.channels[CHANNEL], asyncio.get_running_loop()
-        before = tasks_of_the_bot()
+        before = bot_tasks()
         server.gateway.tried_at.clear()
         with capture_logs() as logs:
             begun = loop.time()
@@ -142,10 +142,10 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
-            await until(lambda: len(tasks_of_the_bot()) <= len(before) + 5)
+            await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             await come_back(server, how)
             ended = loop.time()
-            await until(lambda: any(line["event"] == "platform_back" for line in logs))
+            await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
             for _ in range(4):
@@ -157,8 +157,8 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
         for person in people:
             assert sum(one["author"] == BOT for one in person.private.messages.values()) == 1
         assert (await worker.check_health())["adapters"]["discord"] == "up"
-        await until(lambda: tasks_of_the_bot() == before)
-        check_said(logs)
+        await wait_until(lambda: bot_tasks() == before)
+        check_outage_logged(logs)
         tried = [begun, *server.gateway.tried_at]
         assert tried[-1] > ended
         if how == "502":
@@ -205,7 +205,7 @@ async def flooded(folder: Path, rounds: int) -> None:
                     await play_seen(people)
                     moves += 1
                     await asyncio.sleep(7)
-            await until(lambda: all(one.answer not in (0, 5) for one in given))
+            await wait_until(lambda: all(one.answer not in (0, 5) for one in given))
             await worker.settled()
         # Each got one answer, though many had to wait; the adapter asked for none of them twice.
         shown = Counter(server._made_by[number] for number in server._made_by if standing(channel, number))

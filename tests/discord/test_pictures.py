@@ -21,7 +21,7 @@ from bot.platform import MessageGone, NotDelivered, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from engine import verify
 from tests.bot.delivery.test_surface_sync import a_commit, surface_of
-from tests.bot.worker.test_games import shortest
+from tests.bot.worker.test_games import shortest_target
 from tests.discord.judge import LAYOUT, Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seated, text_of, until
 from tests.discord.server import ATTACH, BAR, CHANNEL, ENOUGH, GROUP, THREAD, Channel, DiscordServer, Failure
@@ -165,7 +165,7 @@ async def test_the_late_picture_of_a_page_does_not_come_over_the_one_that_took_i
 
 async def test_a_page_for_one_alone_has_its_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa", *shortest("testa"))
+        people = await seated(server, "testa", *shortest_target("testa"))
         random = Random(3)
         for _ in range(3000):
             if any("won by" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
@@ -189,7 +189,7 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
     random, channel = Random(game), server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = of_one_state(adapter)
-        people = await seated(server, game, *shortest(game))
+        people = await seated(server, game, *shortest_target(game))
         for _ in range(3000):
             if any("won by" in text_of(message) for message in channel.messages.values()):
                 break

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from adapters.telegram.adapter import Telegram
 from bot.store import EmbeddedStore, open_store
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
+from tests.bot.away import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.bot.fast_loop import run_fast
 from tests.long import long
 from tests.telegram import players
@@ -42,7 +42,7 @@ class TimedServer(TelegramServer):
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "until", until)
+    monkeypatch.setattr(players, "until", wait_until)
 
 
 @asynccontextmanager
@@ -77,7 +77,7 @@ async def play_one_move(people: list[Person]) -> None:
                         return person, own[-1], button["callback_data"]
         return None
 
-    await until(lambda: found() is not None)
+    await wait_until(lambda: found() is not None)
     person, message, data = found() or (people[0], {}, "")
     assert await person.send_press(person.private, message, data) == ""
 
@@ -99,7 +99,7 @@ def test_minutes_without_telegram(tmp_path: Path, how: str, seconds: float, monk
 async def check_outage(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
         worker, group = worker_of(adapter), server.group(GROUP)
-        before = tasks_of_the_bot()
+        before = bot_tasks()
         with capture_logs() as logs:
             if how == "nobody listens":
                 await server.stop()
@@ -110,11 +110,11 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
             assert (await worker.healthy())["adapters"]["telegram"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
-            await until(lambda: len(tasks_of_the_bot()) <= len(before) + 5)
+            await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             server.away = None
             if how == "nobody listens":
                 await server.start(server.port)
-            await until(lambda: any(line["event"] == "platform_back" for line in logs))
+            await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
             for _ in range(4):
                 await play_one_move(people)
@@ -124,7 +124,7 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
         for person in people:
             assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
         assert (await worker.healthy())["adapters"]["telegram"] == "up"
-        check_said(logs)
+        check_outage_logged(logs)
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ async def check_flood(folder: Path) -> None:
                     if minute < 3:
                         await play_one_move(people)
                     await asyncio.sleep(7)
-            await until(lambda: not server._updates and not worker.delivery.answers.tasks)
+            await wait_until(lambda: not server._updates and not worker.delivery.answers.tasks)
             await worker.settled()
         calls = server.in_groups
         # Nothing but what was ordered was ever refused, for the group's limit was kept.

@@ -6,7 +6,7 @@ import pytest
 
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.worker.test_games import shortest
+from tests.bot.worker.test_games import shortest_target
 from tests.long import mostly_long
 from tests.telegram.players import GROUP, on_telegram, seat_people, until
 from tests.telegram.server import TelegramServer
@@ -16,7 +16,7 @@ from tests.telegram.server import TelegramServer
 async def test_whole_game(store: Store, server: TelegramServer, game: str) -> None:
     random = Random(game)
     async with on_telegram(store, server) as adapter:
-        people = await seat_people(server, game, *shortest(game))
+        people = await seat_people(server, game, *shortest_target(game))
         group = server.group(GROUP)
 
         def over() -> bool:

@@ -19,7 +19,7 @@ from bot.store import Store, keys
 from bot.tables.choice import Choice
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
-from tests.bot.worker.test_games import shortest
+from tests.bot.worker.test_games import shortest_target
 from tests.kills.bot_process import free_port
 from tests.long import mostly_long
 from tests.telegram.balancer import balancer
@@ -147,7 +147,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
     async with on_telegram(store, server) as adapter:
         for person in people[:-1]:
             await open_private_chat(person)
-        await open_table(server, anna, chat, game, *shortest(game))
+        await open_table(server, anna, chat, game, *shortest_target(game))
         code = (await table_of(adapter, anna)).code
         await seat_others(adapter, people, chat)
         # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
@@ -315,7 +315,7 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
     async with on_telegram(store, server) as adapter:
         for person in (anna, bruno):
             await open_private_chat(person)
-        await open_table(server, anna, comments, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, comments, "metamazzo", *shortest_target("metamazzo"))
         # The post itself, which is a channel's, and what others write below it are no part of the table.
         comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
         await seat_others(adapter, (anna, bruno), comments)
@@ -533,7 +533,7 @@ async def test_message_with_a_game_takes_no_other_offer(store: Store, server: Te
 async def test_rematch_replaces_the_result(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.press("Accept", chat)
         await play_until([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
         result = next(iter(chat.messages.values())).copy()
@@ -564,7 +564,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
 async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, says: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
-        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.press("Accept", chat)
         code = 403 if says.startswith("Forbidden") else 400
         server.refuses_inline = Refused(code, says)
@@ -581,7 +581,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
 async def test_restarted_bot_continues_in_the_same_message(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
-        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.press("Accept", chat)
         await play_until([anna, bruno], lambda: has_come_to(3, [only_text(chat)]))
     async with on_telegram(store, server):
@@ -607,7 +607,7 @@ async def test_player_on_another_platform_joins_the_table(store: Store, server: 
         worker = adapter.worker
         worker.add_adapter(fake)
         bruno = Player(worker, fake, "Bruno", 2)
-        await open_table(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.say(f"/join {(await table_of(adapter, anna)).code}")
         random = Random(1)
         for _ in range(60):
@@ -675,7 +675,7 @@ async def test_slowed_board_is_complete_after_the_wait(store: Store, server: Tel
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
     chat = chat_without_bot()
     async with on_telegram(store, server):
-        await open_table(server, people[0], chat, "metamazzo", *shortest("metamazzo"))
+        await open_table(server, people[0], chat, "metamazzo", *shortest_target("metamazzo"))
         await people[1].press("Accept", chat)
         server.order("editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2)
         await play_until(people, lambda: "won by" in only_text(chat))

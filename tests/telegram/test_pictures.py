@@ -40,7 +40,7 @@ from bot.store import Store, keys
 from bot.tables.snapshot import isolated
 from engine import GAMES, verify
 from tests.bot.fake_platform import NAMES
-from tests.bot.worker.test_games import shortest
+from tests.bot.worker.test_games import shortest_target
 from tests.long import mostly_long
 from tests.telegram import server as server_module
 from tests.telegram.content import PNG, Refused, text_of
@@ -133,7 +133,7 @@ async def test_whole_game_with_pictures(
 ) -> None:
     random = Random(game)
     async with on_telegram(store, server, pictures=True) as adapter:
-        people = await seat_people(server, game, *shortest(game))
+        people = await seat_people(server, game, *shortest_target(game))
         group = server.group(GROUP)
         for _ in range(3000):
             if any("won by" in text_of(message) for message in group.messages.values()):

@@ -14,7 +14,7 @@ from bot.people import Profile
 from bot.site.hand_page import hand_page
 from bot.tables.table import Table
 from engine import GAMES
-from tests.bot.worker.test_page_controls import begun_table, is_composed, needs_control, step
+from tests.bot.worker.test_page_controls import is_composed, needs_control, new_table, next_table
 from tests.browser import ONE_BROWSER
 from tests.long import long
 from tests.open_playground import Open
@@ -43,7 +43,7 @@ def decisions(game: str) -> Iterator[tuple[Table, int]]:
     random = Random(f"phone {game}")
     found: dict[frozenset[str], tuple[Table, int]] = {}
     for _ in range(4):
-        table = begun_table(game, random)
+        table = new_table(game, random)
         for _ in range(120):
             assert table.game
             if table.game.over:
@@ -52,7 +52,7 @@ def decisions(game: str) -> Iterator[tuple[Table, int]]:
                 words = frozenset(move.partition(" ")[0] for move in needs_control(table.game, seat))
                 if words:
                     found.setdefault(words, (table, seat))
-            table = step(table, random)
+            table = next_table(table, random)
     yield from sorted(found.values(), key=lambda one: len(one[0].log))[:MOST_DECISIONS]
 
 

@@ -24,7 +24,7 @@ from bot.idempotency import KEPT_SECONDS, UsedKeys
 from bot.platform import RateLimit
 from bot.programs import MOST_EACH, Programs, is_program
 from engine import GAMES, verify
-from tests.bot.command import command
+from tests.bot.command import run_command
 from tests.long import mostly_long
 from tests.open_playground import Open
 from tests.web.test_sessions import ANNA, BRUNO, Chat
@@ -207,7 +207,7 @@ async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
     site = site_with_its_store
 
     async def called(*words: str, code: int = 0) -> str:
-        answer = await asyncio.to_thread(command, tmp_path, "token", *words, BUONGIOCO_PLAYGROUND_PORT="0")
+        answer = await asyncio.to_thread(run_command, tmp_path, "token", *words, BUONGIOCO_PLAYGROUND_PORT="0")
         assert answer.returncode == code, answer.stderr
         return answer.stdout + answer.stderr
 

@@ -14,8 +14,8 @@ import pytest
 from bot.people import People
 from bot.platform import Person
 from bot.store import EmbeddedStore, open_store
-from tests.bot.command import command, environment
-from tests.bot.test_run import running
+from tests.bot.command import environment, run_command
+from tests.bot.test_run import start_bot
 from tests.kills.bot_process import free_port
 
 
@@ -35,52 +35,52 @@ async def check_bot_store(folder: Path) -> None:
 
 def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None:
     port = free_port()
-    with running(tmp_path, port):
-        answer = command(tmp_path, "backup", "cards.gz")
+    with start_bot(tmp_path, port):
+        answer = run_command(tmp_path, "backup", "cards.gz")
         assert answer.returncode == 0, answer.stderr
         assert f"bytes, of the store in {tmp_path / 'data'}\n" in answer.stderr
         assert "warning: nobody has played in" in answer.stderr
         # A restore is refused while the bot runs, and nothing is lost.
-        answer = command(tmp_path, "restore", "cards.gz", "--replace")
+        answer = run_command(tmp_path, "restore", "cards.gz", "--replace")
         assert answer.returncode == 2
         assert (
             f"A bot is running with the data folder {tmp_path / 'data'}, and would overwrite the restored data"
             in answer.stderr
         )
         assert "Nothing was changed: stop the bot, run this again" in answer.stderr
-        answer = command(tmp_path, "rebuild")
+        answer = run_command(tmp_path, "rebuild")
         assert answer.returncode == 2
         assert "rates games that end during a rebuild. Nothing was changed: stop" in answer.stderr
         # Commands that only read work while the bot runs.
-        answer = command(tmp_path, "export")
+        answer = run_command(tmp_path, "export")
         assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "0 games\n")
         assert is_well(port)
-    answer = command(tmp_path, "restore", "cards.gz")
+    answer = run_command(tmp_path, "restore", "cards.gz")
     assert answer.returncode == 2
     assert "not empty" in answer.stderr
-    answer = command(tmp_path, "restore", "cards.gz", "--replace")
+    answer = run_command(tmp_path, "restore", "cards.gz", "--replace")
     assert answer.returncode == 0, answer.stderr
     assert "The store is as it was on 20" in answer.stderr
     assert "People forgotten after that time are back" in answer.stderr
     # Back up the stopped store too.
-    answer = command(tmp_path, "backup", "again.gz")
+    answer = run_command(tmp_path, "backup", "again.gz")
     assert answer.returncode == 0, answer.stderr
     asyncio.run(check_bot_store(tmp_path / "data"))
 
 
 def test_impossible_backups_fail_with_one_line(tmp_path: Path) -> None:
-    answer = command(tmp_path, "backup", "cards.gz")
+    answer = run_command(tmp_path, "backup", "cards.gz")
     assert answer.returncode == 2
     assert f"There is no store in {tmp_path / 'data'}" in answer.stderr
     assert not (tmp_path / "cards.gz").exists()
     (tmp_path / "bad.gz").write_bytes(b"no")
-    answer = command(tmp_path, "restore", "bad.gz")
+    answer = run_command(tmp_path, "restore", "bad.gz")
     assert answer.returncode == 2
     assert "not a backup, or it is damaged" in answer.stderr
-    answer = command(tmp_path, "backup", "x.gz", REDIS_URL="redis://127.0.0.1:1")
+    answer = run_command(tmp_path, "backup", "x.gz", REDIS_URL="redis://127.0.0.1:1")
     assert answer.returncode == 2
     assert "cannot be read" in answer.stderr
-    answer = command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
+    answer = run_command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
     assert answer.returncode == 2
 
 
@@ -139,7 +139,7 @@ async def test_interrupted_backup_leaves_no_file(
 )
 def test_commands_in_another_folder_create_no_store(tmp_path: Path, words: list[str]) -> None:
     """Like a cron job: BUONGIOCO_DATA is set in the .env of another folder."""
-    answer = command(tmp_path, *words)
+    answer = run_command(tmp_path, *words)
     assert answer.returncode == 2
     assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in answer.stderr
     assert f".env in the folder where a command is started, which is {tmp_path}: " in answer.stderr
@@ -152,7 +152,7 @@ async def test_backup_with_people_gives_no_warning(tmp_path: Path) -> None:
     async with open_store(embedded.url) as store:
         await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     await embedded.stop()
-    answer = await asyncio.to_thread(command, tmp_path, "backup", "cards.gz")
+    answer = await asyncio.to_thread(run_command, tmp_path, "backup", "cards.gz")
     assert answer.returncode == 0
     assert "warning" not in answer.stderr
 

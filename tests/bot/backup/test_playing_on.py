@@ -19,7 +19,7 @@ from bot.tables import Table
 from engine import verify
 from tests.bot.fake_platform import ACCEPT, GROUP, FakePlatform, Player, open_worker
 from tests.bot.finished.games import finished_game, store_game
-from tests.bot.worker.test_games import shortest
+from tests.bot.worker.test_games import shortest_target
 from tests.long import long
 from tests.stores import LONG_ON_A_CLUSTER
 
@@ -81,7 +81,7 @@ async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]
             names = NAMES[game]
             players = [Player(worker, fake, name, number) for name, number in zip(names, numbers, strict=True)]
             await players[0].say(f"/challenge {game}")
-            for label in shortest(game):
+            for label in shortest_target(game):
                 for button in ("Options", label, "Back"):
                     await players[0].press(button, GROUP)
             for player, label in zip(players[1:], ACCEPT[len(names)], strict=True):

@@ -23,22 +23,22 @@ from bot.worker import Worker
 
 ALL = set(range(keys.SHARDS))
 CODE = "ABCDEF"
-OF_CODE = keys.shard_of(CODE)
+SHARD = keys.shard_of(CODE)
 
 
-async def until(is_so: Callable[[], bool]) -> None:
+async def wait_until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not is_so():
             await asyncio.sleep(0)
 
 
-class Told(ShardListener):
+class RecordingWorker(ShardListener):
     """A worker's shards, what it was told about them, and its clock."""
 
     def __init__(self, store: Store, *, alone: bool = False) -> None:
         self.all_taken: list[int] = []
         self.all_lost: list[int] = []
-        self.heard: list[Any] = []
+        self.received: list[Any] = []
         self.time = 100.0
         self.shards = Shards(store, alone=alone)
         self.shards.now = lambda: self.time
@@ -58,26 +58,26 @@ class Told(ShardListener):
         self.all_lost.append(shard)
 
     def on_commit(self, told: CommitNotification) -> None:
-        self.heard.append(told)
+        self.received.append(told)
 
     def on_notification(self, word: dict[str, Any]) -> None:
         fault, self.fault = self.fault, None
         if fault:
             raise fault
-        self.heard.append(word)
+        self.received.append(word)
 
     def on_profile_changed(self, key: str) -> None:
-        self.heard.append(key)
+        self.received.append(key)
 
     def on_lowest(self, place: str, code: str) -> None:
-        self.heard.append((place, code))
+        self.received.append((place, code))
 
 
 # Sharing
 
 
-async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: Store) -> None:
-    first, second, third = Told(store), Told(store), Told(store)
+async def test_workers_share_shards_evenly(store: Store) -> None:
+    first, second, third = RecordingWorker(store), RecordingWorker(store), RecordingWorker(store)
     await first.shards.balance()
     assert (first.shards.worker_count, first.shards.owned, set(first.all_taken)) == (1, ALL, ALL)
     await second.shards.balance()
@@ -99,8 +99,8 @@ async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: St
     assert len(first.all_lost) == lost
 
 
-async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(store: Store) -> None:
-    first, second = Told(store), Told(store)
+async def test_leaving_shards_are_finished_before_release(store: Store) -> None:
+    first, second = RecordingWorker(store), RecordingWorker(store)
     await first.shards.balance()
     left: list[int] = []
 
@@ -120,8 +120,8 @@ async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(stor
     assert second.shards.owned == set(left)
 
 
-async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -> None:
-    first, second = Told(store), Told(store)
+async def test_stopping_worker_releases_its_shards(store: Store) -> None:
+    first, second = RecordingWorker(store), RecordingWorker(store)
     await first.shards.balance()
     await second.shards.balance()
     await first.shards.balance()
@@ -132,15 +132,15 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
     assert second.shards.owned == ALL
 
 
-async def test_workers_that_were_alive_in_the_future_are_gone(store: Store) -> None:
+async def test_workers_seen_in_the_future_do_not_count(store: Store) -> None:
     """The store's clock was an hour ahead then, and was set back."""
     await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
     assert await store.attendance.count_workers() == 0
-    await Told(store).shards.balance()
+    await RecordingWorker(store).shards.balance()
     assert await store.attendance.count_workers() == 1
 
 
-async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: Store) -> None:
+async def test_worker_with_another_time_zone_cannot_join(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     # Of a version that told no zone, and of one that was killed long ago.
     await store.client.zadd(keys.WORKERS, {"older": time.time(), "killed America/Lima": time.time() - 100})
@@ -157,7 +157,7 @@ async def test_no_worker_joins_whose_days_end_elsewhere_than_the_others(store: S
     assert set(await store.attendance.worker_zones()) == {"", "Europe/Rome", "Europe/Paris"}
 
 
-async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Store) -> None:
+async def test_refused_worker_takes_no_shards(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
     await rome.balance()
@@ -168,7 +168,7 @@ async def test_one_that_may_not_join_takes_no_shards_from_the_others(store: Stor
     assert await store.attendance.worker_zones() == ["Europe/Rome"]
 
 
-async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_be_heard_is_said(store: Store) -> None:
+async def test_differing_time_zones_are_logged_once(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
     await store.client.delete(keys.WORKERS)
@@ -180,16 +180,14 @@ async def test_that_one_joined_whose_days_end_elsewhere_while_another_could_not_
     assert (line["here"], line["elsewhere"]) == ("Europe/Rome", ["Europe/Paris"])
 
 
-async def test_of_two_that_start_at_once_and_whose_days_end_elsewhere_one_joins(store: Store) -> None:
+async def test_one_of_two_simultaneous_time_zones_joins(store: Store) -> None:
     both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
     refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)
     assert [type(one) for one in refused if one] == [StoreUnavailable]
     assert len(await store.attendance.worker_zones()) == 1
 
 
-async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_worker_joins_once_other_time_zones_are_gone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
     await rome.join()
     monkeypatch.setattr(shards_module, "CHECK_SECONDS", 0.001)
@@ -204,9 +202,7 @@ async def test_one_whose_days_end_elsewhere_joins_once_the_others_are_gone(
     assert await store.attendance.worker_zones() == ["Europe/Paris"]
 
 
-async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are_alive(
-    store: Store, tmp_path: Path
-) -> None:
+async def test_worker_start_fails_with_another_time_zone(store: Store, tmp_path: Path) -> None:
     def worker(zone: str) -> Worker:
         return Worker(store, Settings(_env_file=None, data=tmp_path, time_zone=zone), alone=False)
 
@@ -227,10 +223,10 @@ async def test_a_worker_whose_days_end_elsewhere_does_not_start_while_others_are
             await one.stop()
 
 
-async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_store_time_is_estimated_without_requests(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
-    worker = Told(store)
+    worker = RecordingWorker(store)
     assert store.attendance.estimated_time() == wrong
     await worker.shards.balance()
     assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
@@ -242,10 +238,8 @@ async def test_the_stores_time_is_known_without_asking_it(store: Store, monkeypa
     assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
 
 
-async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker, attendance = Told(store), store.attendance
+async def test_estimated_time_ignores_late_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, attendance = RecordingWorker(store), store.attendance
     await worker.shards.balance()
     midnight = attendance.estimated_time()
     present = attendance._report_alive
@@ -267,30 +261,30 @@ async def test_no_day_begins_twice_for_a_worker_that_hears_the_store_late(
     assert attendance.estimated_time() < midnight - SET_BACK_SECONDS
 
 
-async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:
-    killed, alone = Told(store), Told(store, alone=True)
+async def test_single_worker_takes_shards_of_a_killed_one(store: Store) -> None:
+    killed, alone = RecordingWorker(store), RecordingWorker(store, alone=True)
     await killed.shards.balance()
     await alone.shards.balance()
     assert (alone.shards.worker_count, alone.shards.owned) == (1, ALL)
 
 
-async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_leases_are_renewed_repeatedly(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards_module, "RENEW_SECONDS", 0.001)
-    worker = Told(store)
+    worker = RecordingWorker(store)
     await worker.shards.balance()
     worker.time += LEASE_SECONDS
     keeping = asyncio.create_task(worker.shards.renew_leases())
-    await until(lambda: worker.shards.surely_owns(CODE))
+    await wait_until(lambda: worker.shards.surely_owns(CODE))
     worker.time += LEASE_SECONDS
-    await until(lambda: worker.shards.surely_owns(CODE))
+    await wait_until(lambda: worker.shards.surely_owns(CODE))
     keeping.cancel()
 
 
 # For certain
 
 
-async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is_renewed(store: Store) -> None:
-    worker = Told(store)
+async def test_expired_lease_is_waited_for_until_renewed(store: Store) -> None:
+    worker = RecordingWorker(store)
     assert not worker.shards.surely_owns(CODE)
     await worker.shards.balance()
     assert not await worker.shards.wait_until_held(CODE)
@@ -307,30 +301,30 @@ async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is
         assert await waiting
 
 
-async def test_a_worker_alone_holds_its_shards_however_long_it_hung(store: Store) -> None:
-    worker = Told(store, alone=True)
+async def test_single_worker_keeps_shards_after_hanging(store: Store) -> None:
+    worker = RecordingWorker(store, alone=True)
     await worker.shards.balance()
     worker.time += 3600.0
     assert worker.shards.surely_owns(CODE)
 
 
-async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: Store) -> None:
-    hung, other = Told(store), Told(store)
+async def test_only_shards_taken_by_others_are_lost(store: Store) -> None:
+    hung, other = RecordingWorker(store), RecordingWorker(store)
     await hung.shards.balance()
-    await store.client.delete(keys.attended(OF_CODE))
-    assert await store.attendance.hold_shard(other.shards.worker_id, OF_CODE, "take")
+    await store.client.delete(keys.attended(SHARD))
+    assert await store.attendance.hold_shard(other.shards.worker_id, SHARD, "take")
     assert hung.shards.owns(CODE), "it has not heard"
     await hung.shards.balance()
     assert not hung.shards.owns(CODE)
-    assert hung.all_lost == [OF_CODE]
-    assert hung.shards.owned == ALL - {OF_CODE}
+    assert hung.all_lost == [SHARD]
+    assert hung.shards.owned == ALL - {SHARD}
 
 
 # Word between workers
 
 
 @asynccontextmanager
-async def listening(*workers: Told) -> AsyncIterator[None]:
+async def listen(*workers: RecordingWorker) -> AsyncIterator[None]:
     tasks = [asyncio.create_task(worker.shards.listen()) for worker in workers]
     client = workers[0].shards.store.client
     async with asyncio.timeout(10):
@@ -346,32 +340,32 @@ async def listening(*workers: Told) -> AsyncIterator[None]:
             task.cancel()
 
 
-async def test_word_about_a_table_reaches_its_owner_alone(store: Store) -> None:
-    owner, other = Told(store), Told(store)
+async def test_table_notification_reaches_only_its_owner(store: Store) -> None:
+    owner, other = RecordingWorker(store), RecordingWorker(store)
     await owner.shards.balance()
-    async with listening(owner, other):
+    async with listen(owner, other):
         await other.shards.notify({"code": CODE, "what": "a press"})
         await other.shards.notify({"forget": "a key", "by": "somebody"})
-        await until(lambda: bool(other.heard))
-        await until(lambda: len(owner.heard) == 2)
-    assert owner.heard == [{"code": CODE, "what": "a press"}, "a key"]
-    assert other.heard == ["a key"]
+        await wait_until(lambda: bool(other.received))
+        await wait_until(lambda: len(owner.received) == 2)
+    assert owner.received == [{"code": CODE, "what": "a press"}, "a key"]
+    assert other.received == ["a key"]
 
 
-async def test_what_is_to_be_forgotten_and_which_hand_is_lowest_is_heard_by_all_but_who_said_so(store: Store) -> None:
-    first, second = Told(store), Told(store)
+async def test_broadcasts_reach_all_workers_but_the_sender(store: Store) -> None:
+    first, second = RecordingWorker(store), RecordingWorker(store)
     me = first.shards.worker_id
-    async with listening(first, second):
+    async with listen(first, second):
         await first.shards.notify({"forget": "a key", "by": me})
         await first.shards.notify({"lowest": "paper:@1", "code": CODE, "by": me})
         await first.shards.notify({"forget": "the last", "by": "somebody"})
-        await until(lambda: "the last" in first.heard and "the last" in second.heard)
-    assert first.heard == ["the last"]
-    assert second.heard == ["a key", ("paper:@1", CODE), "the last"]
+        await wait_until(lambda: "the last" in first.received and "the last" in second.received)
+    assert first.received == ["the last"]
+    assert second.received == ["a key", ("paper:@1", CODE), "the last"]
 
 
-async def test_words_that_come_while_one_goes_out_go_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker, sent, gate = Told(store), list[Any](), asyncio.Event()
+async def test_notifications_are_batched_while_sending(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, sent, gate = RecordingWorker(store), list[Any](), asyncio.Event()
 
     async def publish(_channel: str, words: str) -> None:
         sent.append(json.loads(words))
@@ -380,7 +374,7 @@ async def test_words_that_come_while_one_goes_out_go_together(store: Store, monk
     monkeypatch.setattr(store.client, "publish", publish)
     words = [{"code": CODE, "number": number} for number in range(3)]
     telling = [asyncio.create_task(worker.shards.notify(word)) for word in words]
-    await until(lambda: len(sent) == 1)
+    await wait_until(lambda: len(sent) == 1)
     late = {"code": CODE, "number": 3}
     telling.append(asyncio.create_task(worker.shards.notify(late)))
     await asyncio.sleep(0)
@@ -392,19 +386,19 @@ async def test_words_that_come_while_one_goes_out_go_together(store: Store, monk
     assert len(sent) == 3
 
 
-async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(store: Store) -> None:
-    worker = Told(store)
+async def test_unreadable_notification_does_not_stop_listening(store: Store) -> None:
+    worker = RecordingWorker(store)
     await worker.shards.balance()
     word = {"code": CODE}
     worker.fault = KeyError("another version's")
-    async with listening(worker):
+    async with listen(worker):
         with capture_logs() as logs:
             for text in ("[", "5", json.dumps([word, 7, {}, word])):
                 await store.client.publish(keys.NOTIFICATIONS, text)
             await store.client.publish(keys.worker_channel(worker.shards.worker_id), "nonsense")
             await store.client.publish(keys.NOTIFICATIONS, json.dumps([word]))
-            await until(lambda: len(worker.heard) == 2)
-    assert worker.heard == [word, word]
+            await wait_until(lambda: len(worker.received) == 2)
+    assert worker.received == [word, word]
     events = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
     assert events == [
         *["notification_unreadable"] * 2,
@@ -413,28 +407,28 @@ async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(s
     ]
 
 
-async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Store) -> None:
-    worker = Told(store)
+async def test_commits_of_other_owners_are_ignored(store: Store) -> None:
+    worker = RecordingWorker(store)
     channel = keys.worker_channel(worker.shards.worker_id)
-    async with listening(worker):
+    async with listen(worker):
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await store.client.publish(keys.NOTIFICATIONS, json.dumps([{"forget": "a key", "by": "somebody"}]))
-        await until(lambda: len(worker.heard) == 1)
+        await wait_until(lambda: len(worker.received) == 1)
         await worker.shards.balance()
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
-        await until(lambda: len(worker.heard) == 2)
-    assert worker.heard == ["a key", CommitNotification(CODE, 1, None, None, b"before", [b"after"])]
+        await wait_until(lambda: len(worker.received) == 2)
+    assert worker.received == ["a key", CommitNotification(CODE, 1, None, None, b"before", [b"after"])]
 
 
-async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_error(store: Store) -> None:
-    worker = Told(store)
+async def test_store_outage_drops_one_notification(store: Store) -> None:
+    worker = RecordingWorker(store)
     await worker.shards.balance()
     word = {"code": CODE}
     worker.fault = ConnectionError("away")
     with capture_logs() as logs:
-        async with listening(worker):
+        async with listen(worker):
             await worker.shards.notify(word)
             await worker.shards.notify(word)
-            await until(lambda: bool(worker.heard))
+            await wait_until(lambda: bool(worker.received))
     assert "notification_failed" not in [line["event"] for line in logs]
-    assert worker.heard == [word]
+    assert worker.received == [word]

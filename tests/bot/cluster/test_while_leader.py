@@ -19,38 +19,38 @@ class Work:
     def __init__(self, error: Exception | None = None) -> None:
         self.times, self._error = 0, error
 
-    async def do(self) -> None:
+    async def run(self) -> None:
         self.times += 1
         if self.times == 1 and self._error:
             raise self._error
 
-    async def done(self, times: int) -> None:
+    async def wait_for_runs(self, times: int) -> None:
         """Wait until it was done so many times."""
         async with asyncio.timeout(10):
             while self.times < times:
                 await asyncio.sleep(0)
 
 
-async def leader(store: Store) -> Shards:
+async def start_leader(store: Store) -> Shards:
     shards = Shards(store, alone=False)
     await shards.balance()
     return shards
 
 
 async def test_only_the_leader_works(store: Store) -> None:
-    first, second = await leader(store), Shards(store, alone=False)
+    first, second = await start_leader(store), Shards(store, alone=False)
     works = Work(), Work()
     loops = [
-        asyncio.create_task(shards.while_leader(0, work.do))
+        asyncio.create_task(shards.while_leader(0, work.run))
         for shards, work in zip((first, second), works, strict=True)
     ]
-    await works[0].done(3)
+    await works[0].wait_for_runs(3)
     assert works[1].times == 0
     await first.stop()
     assert not first.is_leader
     await second.balance()
     before = works[0].times
-    await works[1].done(3)
+    await works[1].wait_for_runs(3)
     assert works[0].times == before
     for loop in loops:
         loop.cancel()
@@ -58,26 +58,26 @@ async def test_only_the_leader_works(store: Store) -> None:
 
 async def test_a_new_leader_works_at_once(store: Store) -> None:
     work = Work()
-    loop = asyncio.create_task((await leader(store)).while_leader(3600, work.do))
-    await work.done(1)
+    loop = asyncio.create_task((await start_leader(store)).while_leader(3600, work.run))
+    await work.wait_for_runs(1)
     loop.cancel()
 
 
 async def test_work_goes_on_after_a_store_outage(store: Store) -> None:
     work = Work(ConnectionError("away"))
     with capture_logs() as logs:
-        loop = asyncio.create_task((await leader(store)).while_leader(0, work.do))
-        await work.done(3)
+        loop = asyncio.create_task((await start_leader(store)).while_leader(0, work.run))
+        await work.wait_for_runs(3)
     assert [line["event"] for line in logs] == ["store_failed"]
     loop.cancel()
 
 
 async def test_a_failed_round_is_logged_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0)
-    shards, work, loops = await leader(store), Work(ValueError("broken")), Loops()
+    shards, work, loops = await start_leader(store), Work(ValueError("broken")), Loops()
     with capture_logs() as logs:
-        loop = loops.start("some work", partial(shards.while_leader, 0, work.do))
-        await work.done(3)
+        loop = loops.start("some work", partial(shards.while_leader, 0, work.run))
+        await work.wait_for_runs(3)
     assert [(line["event"], line["loop"]) for line in logs] == [("background_loop_failed", "some work")]
     assert loops.failing == {"some work"}
     loop.cancel()

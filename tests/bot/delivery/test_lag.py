@@ -13,7 +13,7 @@ from bot.delivery.names import Board, Hand
 from bot.panel import Panel, Span
 from bot.platform import RateLimit, SentMessage
 from bot.store import Store
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, seat_players
 
 HAND, BOARD = Hand(0), Board(1, 0)
 
@@ -97,7 +97,7 @@ async def test_busy_table_that_shows_everything_has_no_lag(
         return panel and replace(panel, text=(*panel.text, Span(f" {len(lags)}")))
 
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
 
         async def slow(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -123,7 +123,7 @@ async def test_busy_table_that_shows_everything_has_no_lag(
 async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         await worker.settled()
         assert worker.delivery.lag == 0
         # The board's next turn comes in an hour.

@@ -25,7 +25,7 @@ from bot.platform import DeliveryError, NoPicture, NotDelivered, NotEditable, Pl
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
@@ -73,7 +73,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
 async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         for _ in range(6):
             mover = next(player for player in players if player.moves())
@@ -97,7 +97,7 @@ async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Sto
 async def test_a_board_shows_each_card_of_the_trick_as_it_comes_to_lie_there(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         await mover.press(mover.moves()[0][1].label)
         board = fake.last(GROUP).picture
@@ -138,7 +138,7 @@ def _word(panel: Panel) -> str:
 async def test_where_a_picture_cannot_be_shown_the_text_goes_alone_until_the_next_change(store: Store) -> None:
     fake = Unable()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         assert all(fake.last(player.private).picture for player in players)
         fake.cannot = True
         mover = next(player for player in players if player.moves())
@@ -178,7 +178,7 @@ async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_aft
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = Lost()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync = surface_of(worker, code, Hand(0)), worker.delivery._tables[code]
         surface.mark_uncertain()
@@ -201,7 +201,7 @@ async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_aft
 async def test_what_an_adapter_knows_of_a_picture_outlives_the_worker(store: Store) -> None:
     fake = Unable()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
     fake.knew.clear()
     async with open_worker(store, fake) as worker:
         await play_until(
@@ -216,7 +216,7 @@ async def test_what_an_adapter_knows_of_a_picture_outlives_the_worker(store: Sto
 async def test_a_platform_without_pictures_is_given_none(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         await play_until(worker, players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
         assert not any(panel.picture for shown in fake.messages.values() for panel in shown.values())
 
@@ -226,7 +226,7 @@ async def test_a_text_whose_picture_fails_goes_alone_and_the_older_picture_goes(
 ) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         before = set(fake.messages[mover.private])
@@ -248,7 +248,7 @@ async def test_a_text_whose_picture_fails_goes_alone_and_the_older_picture_goes(
 async def test_people_and_chats_choose_whether_they_have_pictures_and_with_which_cards(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
 
         def hand_of(player: Player) -> Panel:
             return next(panel for panel in reversed(fake.messages[player.private].values()) if "deal 1" in panel.plain)
@@ -293,7 +293,7 @@ async def test_a_picture_that_is_late_follows_its_text(
         return await kept(place, sent, panel)
 
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
         monkeypatch.setattr(worker.picture_pool, "_paint", partial(paint_after, go))
         monkeypatch.setattr(fake, "edit", edit)
@@ -333,7 +333,7 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
     monkeypatch.setattr(PicturePool, "is_painting", lambda _pool, _scene: not let.is_set())
     monkeypatch.setattr(PicturePool, "wait_until_done", until_let)
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
         [table] = await worker.tables_of(anna.person.id)
         hand = "h0" if mover is anna else "h1"
@@ -368,7 +368,7 @@ async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, m
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         monkeypatch.setattr(worker.picture_pool, "_paint", never)
         fake.shows_pictures = True
         mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
@@ -389,7 +389,7 @@ async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake = Held()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         monkeypatch.setattr(worker.picture_pool, "_paint", never)
         fake.shows_pictures = True
@@ -414,7 +414,7 @@ async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_w
     fake = FakePlatform()
     fake.shows_pictures = True
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "pizzichino")
+        players = await seat_players(worker, fake, "pizzichino")
         mover = next(player for player in players if "take four packets" in fake.last(player.private).plain)
         assert fake.last(mover.private).picture
         assert not await store.changed_tables(range(keys.SHARDS))
@@ -437,7 +437,7 @@ async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(
 ) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         [before] = fake.messages[mover.private]
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
@@ -460,7 +460,7 @@ def never(scene: Scene) -> bytes:
 async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_the_language(store: Store) -> None:
     platform = Pictured()
     async with open_worker(store, platform) as worker:
-        players = await seated(worker, platform, "testa")
+        players = await seat_players(worker, platform, "testa")
         await play_until(worker, players, Random(1), lambda: "won by" in platform.last(GROUP).plain)
         panels = list(platform.messages[GROUP].values())
         assert len([panel for panel in panels if panel.picture and isinstance(panel.picture.subject, Sheet)]) > 1
@@ -478,7 +478,7 @@ async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_t
 async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: str) -> None:
     platform = Pictured()
     async with open_worker(store, platform) as worker:
-        players = await seated(worker, platform, "testa")
+        players = await seat_players(worker, platform, "testa")
         await rated_games(worker, players)
         reply = await players[0].say(command)
         assert reply.panel
@@ -494,7 +494,7 @@ async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: 
 async def test_pages_have_none_where_no_picture_can_be_shown(store: Store) -> None:
     platform = FakePlatform()
     async with open_worker(store, platform) as worker:
-        players = await seated(worker, platform, "testa")
+        players = await seat_players(worker, platform, "testa")
         reply = await players[0].say("/rules testa")
         assert reply.panel
         assert reply.panel.picture is None
@@ -524,13 +524,13 @@ async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypat
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", paint_slowly)
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         for _ in range(2):
             mover = next(player for player in players if player.moves())
-            rang = fake.rang.copy()
+            rang = fake.ring_counts.copy()
             await mover.press(mover.moves()[0][1].label)
             for player in players:
                 assert len(fake.messages[player.private]) == 1
                 assert fake.last(player.private).picture
-                assert fake.rang[player.private] == rang[player.private], "whoever looks at it is not rung"
-        assert {fake.rang[player.private] for player in players} == {1}
+                assert fake.ring_counts[player.private] == rang[player.private], "whoever looks at it is not rung"
+        assert {fake.ring_counts[player.private] for player in players} == {1}

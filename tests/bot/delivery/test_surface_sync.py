@@ -35,8 +35,8 @@ from bot.platform import (
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seated
-from tests.bot.worker.fleet import Lenient
+from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.worker.fleet import LenientPlatform
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ class Held(FakePlatform):
                 await asyncio.sleep(0)
 
 
-class Stuck(Lenient):
+class Stuck(LenientPlatform):
     """A fake platform whose chosen calls do what they should and never return."""
 
     def __init__(self, call: str) -> None:
@@ -126,7 +126,7 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
 ) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         gate = fake.gates[other.private] = asyncio.Event()
@@ -156,7 +156,7 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
 async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written_down(store: Store) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
@@ -181,7 +181,7 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
     """Nobody touches the table afterwards: the next bot must find it by itself."""
     fake = Stuck(call)
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
         assert not await store.changed_tables(range(keys.SHARDS))
@@ -202,7 +202,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
     fake = Stuck("send")
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
         fake.place = anna.aside
@@ -222,7 +222,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
 async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
         gate = fake.gates[anna.private] = asyncio.Event()
@@ -245,7 +245,7 @@ async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatc
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     fake = Stuck("send")
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
         kept = store.save_shown
@@ -273,7 +273,7 @@ async def until_at_rest(store: Store) -> None:
 async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere(store: Store) -> None:
     fake, elsewhere = FakePlatform(), "paper:200"
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         home = players[0].private
         fake.messages[elsewhere]["77"] = fake.last(home)
@@ -291,7 +291,7 @@ async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(stor
     fake = Held()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.people.update_person(anna.person.id, hands="aside")
         gate = fake.gates[anna.private] = asyncio.Event()
@@ -313,7 +313,7 @@ async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no
     """On Discord what answers a press is under no limit, and may be waiting from before."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         hand = surface_of(worker, code, Hand(players.index(other)))
@@ -337,7 +337,7 @@ async def test_a_hand_that_is_moved_while_its_place_is_held_back_goes_where_it_i
     fake = Held()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         name = Hand(players.index(other))
@@ -356,7 +356,7 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
     """The look that the change brings leaves it out, for it is under way."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
@@ -397,7 +397,7 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
     """What waits for the next look is not waited for by going round: that look would never come."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync, tools = surface_of(worker, code, Hand(0)), worker.delivery._tables[code], worker.delivery._tools
         asked, kept = 0, tools.drawer.draw
@@ -420,7 +420,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
     fake = Held()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
@@ -440,7 +440,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
 async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         kept, refused = fake.delete, 0
 
@@ -485,7 +485,7 @@ async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seld
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
-            anna, _bruno = await seated(worker, fake, "metamazzo")
+            anna, _bruno = await seat_players(worker, fake, "metamazzo")
             code, tools, tries = await code_of(worker, anna), worker.delivery._tools, 0
             kept, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
 
@@ -536,7 +536,7 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = Unsettled()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.is_settled = False
         fake.calls.clear()
@@ -565,7 +565,7 @@ async def test_a_choice_that_is_taken_back_while_its_edit_is_in_doubt_is_shown_a
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, before = await code_of(worker, anna), fake.last(anna.private)
         tools, kept = worker.delivery._tools, worker.delivery._tools.drawer.draw_if_free
         chosen = replace(before, text=(Span("one half of a move"),))
@@ -605,7 +605,7 @@ async def to_edit(
     """A hand of which it is not known what it shows, and what brings it up to date."""
     fake = Edited()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         surface = surface_of(worker, code, Hand(0))
         surface.mark_uncertain()
@@ -716,7 +716,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = Keeping(error)
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
         for tries in range(1, 4):
@@ -744,7 +744,7 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
     """For as long as it is tried the table does not come to rest, and would not go when it is over."""
     fake = Keeping(MessageRefused("message_delete_forbidden"))
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
         with capture_logs() as logs:
             await worker.updates.send_change(code, Hand(0), Change(repost=True))
@@ -787,7 +787,7 @@ async def in_trouble(
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
-            anna, _bruno = await seated(worker, fake, "metamazzo")
+            anna, _bruno = await seat_players(worker, fake, "metamazzo")
             fake.errors[anna.private] = list(errors)
             code = await code_of(worker, anna)
             await worker.updates.send_change(code, Hand(0), Change(repost=True))
@@ -854,7 +854,7 @@ async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, tools, drawn = await code_of(worker, anna), worker.delivery._tools, list[int]()
         kept = tools.drawer.draw
 
@@ -886,7 +886,7 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
-            anna, _bruno = await seated(worker, fake, "metamazzo")
+            anna, _bruno = await seat_players(worker, fake, "metamazzo")
             fake.errors[anna.private] = [MessageRefused("odd")] * 4
             await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True))
             await worker.settled()
@@ -896,9 +896,9 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
 async def test_lag_is_that_of_the_table_that_waits_longest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        await seated(worker, fake, "testa")
+        await seat_players(worker, fake, "testa")
         assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0), "they are at rest"
         place = players[0].private
         gate = fake.gates[place] = asyncio.Event()
@@ -917,7 +917,7 @@ async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
 
         async def since(*_about: object, **_more: object) -> None:
@@ -936,7 +936,7 @@ async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and
     fake = FakePlatform()
     fake.has_ephemeral = has_ephemeral
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.people.update_person(anna.person.id, hands="aside")
         before = fake.last(anna.private)
@@ -945,7 +945,7 @@ async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         assert fake.last(anna.private) != before
         [first] = await worker.tables_of(anna.person.id)
-        await seated(worker, fake, "testa")
+        await seat_players(worker, fake, "testa")
         [second] = [one.code for one in await worker.tables_of(anna.person.id) if one.code != first.code]
         assert surface_of(worker, second, Hand(0)).state is (State.UNREACHABLE if has_ephemeral else State.SHOWN)
         assert surface_of(worker, second, Hand(1)).state is State.SHOWN
@@ -956,7 +956,7 @@ async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and
 async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.rate_limit_of[anna.private] = RateLimit(burst=2, interval=3600.0)
         for _ in range(2):
@@ -980,7 +980,7 @@ async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(worker.delivery._tools.reposts.lowest, "_on_sent", lambda place, _code: told.append(place))
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         assert sorted(told) == [anna.private, bruno.private]
         # In the group it stands beside the others' messages.
         here = f"{anna.private}~100!pass"
@@ -995,7 +995,7 @@ async def test_what_a_look_has_drawn_is_sent_and_not_drawn_again_to_see_whether_
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
 
         async def draw(_of: TableSync, _table: Table, _surface: Surface) -> Panel:
@@ -1014,7 +1014,7 @@ async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where
     fake = FakePlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, here = await code_of(worker, anna), f"{anna.private}~100!pass"
         with capture_logs() as logs:
             for place in (here, anna.private):
@@ -1048,7 +1048,7 @@ COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
 async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: str, comeback: str) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[anna.private] = asyncio.Event()
         if method == "send":
@@ -1069,7 +1069,7 @@ async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: 
 async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[GROUP] = asyncio.Event()
         worker.delivery.apply_change(code, Board(1, 0), Change(repost=True))
@@ -1086,7 +1086,7 @@ async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -
 async def test_hand_refused_after_a_comeback_is_given_up(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, _bruno = await seated(worker, fake, "metamazzo")
+        anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         fake.closed.add(anna.private)
         await worker.updates.send_change(code, Hand(0), Change(repost=True, place=anna.private))

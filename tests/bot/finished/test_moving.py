@@ -23,7 +23,7 @@ from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
-from tests.bot.command import command
+from tests.bot.command import run_command
 from tests.bot.finished.games import NOON, finished_game, rename_player, store_game
 from tests.bot.finished.test_archive import load_ratings
 from tests.long import mostly_long
@@ -337,7 +337,7 @@ async def test_last_line_without_a_newline_is_kept(store: Store, tmp_path: Path)
 
 async def test_commands_read_the_archive(tmp_path: Path) -> None:
     async def call(*words: str) -> CompletedProcess[str]:
-        return await asyncio.to_thread(command, tmp_path, *words)
+        return await asyncio.to_thread(run_command, tmp_path, *words)
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()

@@ -6,7 +6,7 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.platform import Person
 from bot.store import Store
 from engine.cards import ITALIAN
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, people, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, people, seat_players
 
 
 async def test_suits_have_one_name(store: Store) -> None:
@@ -22,7 +22,7 @@ async def test_suits_have_one_name(store: Store) -> None:
 async def test_tables_lists_own_tables_and_turns(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover, other = sorted(players, key=lambda player: not player.moves())
         assert not other.moves()
         await mover.say("/challenge spades")
@@ -101,7 +101,7 @@ async def test_commands_understand_names_of_several_words(store: Store) -> None:
 async def test_hand_does_not_claim_to_reach_a_closed_chat(store: Store, command: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         anna = players[0]
         fake.closed.add(anna.private)
         first = await anna.say(command)

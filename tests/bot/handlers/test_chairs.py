@@ -10,7 +10,7 @@ from tests.bot.fake_platform import (
     Player,
     open_worker,
     people,
-    seated,
+    seat_players,
 )
 
 
@@ -96,7 +96,7 @@ async def test_practice_in_private_keeps_one_hand_message(store: Store) -> None:
 async def test_drawn_card_is_subtracted_from_the_stock(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "spades")
+        players = await seat_players(worker, fake, "spades")
         drawer = next(player for player in players if player.moves())
         assert "52 cards in the stock" in fake.last(drawer.private).plain
         await drawer.press("Draw a card")

@@ -17,7 +17,7 @@ from tests.bot.fake_platform import (
     people,
     play_until,
 )
-from tests.bot.hours import ring
+from tests.bot.hours import ring_clocks
 from tests.long import long
 
 
@@ -137,9 +137,9 @@ async def test_challenge_expires_after_a_day(store: Store) -> None:
         anna, bruno, *_ = people(worker, fake)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
-        await ring(worker, TIME_TO_ACCEPT - 60)
+        await ring_clocks(worker, TIME_TO_ACCEPT - 60)
         assert "expired" not in fake.last(GROUP).plain
-        await ring(worker, 120)
+        await ring_clocks(worker, 120)
         assert "The challenge has expired" in fake.last(GROUP).plain
         assert not fake.last(GROUP).rows
         assert await worker.tables_of(anna.person.id) == []
@@ -310,7 +310,7 @@ async def test_challenge_with_a_free_seat_expires(store: Store) -> None:
         anna, bruno, *_ = people(worker, fake)
         await anna.say("/challenge tressette")
         await bruno.press("Sit East", GROUP)
-        await ring(worker, TIME_TO_ACCEPT)
+        await ring_clocks(worker, TIME_TO_ACCEPT)
         assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
 
 

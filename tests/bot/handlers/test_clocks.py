@@ -11,9 +11,9 @@ from tests.bot.fake_platform import (
     code_of,
     open_worker,
     people,
-    seated,
+    seat_players,
 )
-from tests.bot.hours import ring
+from tests.bot.hours import ring_clocks
 from tests.bot.tables.test_table import find_declaration
 
 ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
@@ -22,18 +22,18 @@ ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
 async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        await ring(worker, 140)
+        await ring_clocks(worker, 140)
         assert "Half of your time" not in fake.last(mover.private).plain
         [before] = fake.messages[mover.private]
-        await ring(worker, 15)
+        await ring_clocks(worker, 15)
         assert "Half of your time" in fake.last(mover.private).plain
         # The nudge is a new message, because an edit does not notify.
         [nudge] = fake.messages[mover.private]
         assert nudge != before
-        await ring(worker, 155)
+        await ring_clocks(worker, 155)
         assert "Your time is up" in fake.last(mover.private).plain
         assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
         # The late player cannot decide. Waiting gives the same time again.
@@ -41,8 +41,8 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
         assert "not yours" in (await mover.send(button.payload)).toast
         await other.press("Wait")
         assert "time is up" not in fake.last(mover.private).plain
-        await ring(worker, 155)
-        await ring(worker, 155)
+        await ring_clocks(worker, 155)
+        await ring_clocks(worker, 155)
         version = (await worker.room.table(await code_of(worker, mover))).version
         await other.press("Let a robot play this move")
         assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
@@ -51,8 +51,8 @@ async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
         notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
         assert notice in fake.last(other.private).plain
         assert notice in fake.last(GROUP).plain
-        await ring(worker, 155)
-        await ring(worker, 155)
+        await ring_clocks(worker, 155)
+        await ring_clocks(worker, 155)
         late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
         early = next(player for player in players if player is not late)
         await early.press("Claim the win")
@@ -67,14 +67,14 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
     secret, *_ = find_declaration()
     async with open_worker(store, fake) as worker:
         worker.room.new_secret = lambda size: bytes([secret]) * size
-        players = await seated(worker, fake, "tavolo")
+        players = await seat_players(worker, fake, "tavolo")
         code = await code_of(worker, players[0])
         before = await worker.room.table(code)
         assert before.game
         late = before.game.turn
         assert late is not None
         for _ in range(2):
-            await ring(worker, 155)
+            await ring_clocks(worker, 155)
         # The partner has no decision buttons.
         partner = fake.last(players[(late + 2) % 4].private)
         assert f"{players[late].person.name}\u2069's time is up: the others decide." in partner.plain
@@ -108,11 +108,11 @@ async def test_clock_stops_if_only_robots_wait(store: Store, clock: tuple[str, .
             await worker.settled()
             if anna.moves():
                 break
-            await ring(worker, 1)
+            await ring_clocks(worker, 1)
         assert anna.moves()
         before = await worker.room.table(await code_of(worker, anna))
         for _ in range(4):
-            await ring(worker, 70)
+            await ring_clocks(worker, 70)
         after = await worker.room.table(before.code)
         assert (after.version, after.alarm) == (before.version, "")
         assert "time" not in fake.last(anna.private).plain.lower()
@@ -121,7 +121,7 @@ async def test_clock_stops_if_only_robots_wait(store: Store, clock: tuple[str, .
 async def test_strict_clock_forfeits_the_third_time(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(
+        players = await seat_players(
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         random = Random(1)
@@ -136,7 +136,7 @@ async def test_strict_clock_forfeits_the_third_time(store: Store) -> None:
                 await players[0].play(random)
                 await worker.settled()
             else:
-                await ring(worker, 31)
+                await ring_clocks(worker, 31)
         assert "ran out of time" in fake.last(GROUP).plain
         assert max(max(late) for late in lates) == 2
         [game] = [game async for game in worker.archive.all()]
@@ -146,13 +146,13 @@ async def test_strict_clock_forfeits_the_third_time(store: Store) -> None:
 async def test_move_in_time_resets_the_late_count(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(
+        players = await seat_players(
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         code = await code_of(worker, players[0])
         random = Random(1)
         for _ in range(12):
-            await ring(worker, 31)
+            await ring_clocks(worker, 31)
             table = await worker.room.cached(code)
             if max(table.lates) == 2:
                 break
@@ -174,7 +174,7 @@ async def test_move_in_time_resets_the_late_count(store: Store) -> None:
 async def test_table_without_a_clock_never_moves(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "no clock")
+        players = await seat_players(worker, fake, "testa", "no clock")
         version = (await worker.room.table(await code_of(worker, players[0]))).version
-        await ring(worker, 30 * 86400)
+        await ring_clocks(worker, 30 * 86400)
         assert (await worker.room.table(await code_of(worker, players[0]))).version == version

@@ -33,7 +33,7 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import GAMES
 from engine.rules import RELEASE, resolve
-from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.tables.test_table import play_cards, start_game
 from tests.long import long
 
@@ -53,7 +53,7 @@ async def test_page_of_a_removed_table_ends(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
-    anna, _bruno = await seated(worker, fake, "testa")
+    anna, _bruno = await seat_players(worker, fake, "testa")
     hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
     assert hand
     async with asyncio.timeout(20):
@@ -65,7 +65,7 @@ async def test_page_of_a_removed_table_ends(
 async def test_page_is_drawn_once_per_table_load(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, _bruno = await seated(worker, fake, "testa")
+    anna, _bruno = await seat_players(worker, fake, "testa")
     page = await Page.open(anna, await code_of(worker, anna))
     load, render = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
     monkeypatch.setattr(worker.room, "load", load)
@@ -88,7 +88,7 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
         open_worker(store, fake, alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as other,
     ):
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         code = await code_of(worker, players[0])
         delivers, presses = (worker, other) if worker.shards.owns(code) else (other, worker)
         reader = Player(delivers, FakePlatform(), "Anna", 1)
@@ -170,7 +170,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
 
 async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:
     async with open_worker(store, fake, rate_limits=True) as worker:
-        anna, _bruno = await seated(worker, fake, "testa")
+        anna, _bruno = await seat_players(worker, fake, "testa")
         hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
         assert hand
         other = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
@@ -271,7 +271,7 @@ async def test_page_can_play_a_deal(worker: Worker, fake: FakePlatform, game: st
 
 
 async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) -> None:
-    players = await seated(worker, fake, game)
+    players = await seat_players(worker, fake, game)
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
     random = Random(game)
@@ -304,7 +304,7 @@ async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) 
 
 
 async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> None:
-    players = await seated(worker, fake, "testa")
+    players = await seat_players(worker, fake, "testa")
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
     for _ in range(80):
@@ -326,7 +326,7 @@ async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> N
 
 
 async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform) -> None:
-    players = await seated(worker, fake, "pizzichino")
+    players = await seat_players(worker, fake, "pizzichino")
     code = await code_of(worker, players[0])
     table = worker.room.remembered(code)
     assert table
@@ -345,7 +345,7 @@ async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform)
 
 
 async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform) -> None:
-    players = await seated(worker, fake, "testa")
+    players = await seat_players(worker, fake, "testa")
     page = await Page.open(players[0], await code_of(worker, players[0]))
     await page.press(page.state["resign"])
     question = await page.next()
@@ -396,7 +396,7 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
 
 
 async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: FakePlatform) -> None:
-    players = await seated(worker, fake, "testa", "⏱ 1 min")
+    players = await seat_players(worker, fake, "testa", "⏱ 1 min")
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
     table = await worker.room.table(code)
@@ -421,7 +421,7 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
 
 
 async def test_stranger_has_no_page(worker: Worker, fake: FakePlatform) -> None:
-    players = await seated(worker, fake, "testa")
+    players = await seat_players(worker, fake, "testa")
     code = await code_of(worker, players[0])
     hands = players[0].dispatcher.hands
     assert await hands.at(code, "paper:99") is None

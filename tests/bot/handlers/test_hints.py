@@ -11,7 +11,7 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import View
 from engine.robots.findings import Hint
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seat_players
 
 
 async def start_practice(
@@ -102,7 +102,7 @@ async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
         await resign(worker, fake, [anna], 0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         for player in players:
             assert "Hint" not in str(fake.last(player.private).rows)
         [table] = await worker.tables_of(players[0].person.id)

@@ -19,7 +19,7 @@ from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFa
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def count_store_commands(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Cal
 async def test_press_flood_is_refused_without_store_access(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
-        anna, bruno = await seated(worker, fake, "testa")
+        anna, bruno = await seat_players(worker, fake, "testa")
         await anna.say("/help", anna.private)
         code = await code_of(worker, anna)
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
@@ -130,7 +130,7 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
 async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store) -> None:
     fake, other_fake = FakePlatform(), FakePlatform()
     async with open_worker(store, fake, rate_limits=True, alone=False) as worker:
-        anna, bruno = await seated(worker, fake, "testa")
+        anna, bruno = await seat_players(worker, fake, "testa")
         code = await code_of(worker, anna)
         for number in range(TRIES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
@@ -166,7 +166,7 @@ async def test_mistyped_code_gets_help_and_right_code_is_free(store: Store) -> N
 async def test_late_press_is_not_a_guess(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
-        anna, bruno = await seated(worker, fake, "testa")
+        anna, bruno = await seat_players(worker, fake, "testa")
         code, carla = await code_of(worker, anna), Player(worker, fake, "Carla", 3)
         for _ in range(TRIES.burst + 2):
             assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
@@ -250,7 +250,7 @@ async def test_answers_wait_for_the_platform_and_overflow_is_dropped() -> None:
 async def test_draft_with_repeated_choices_is_refused(store: Store, choice: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         table = await worker.room.table(await code_of(worker, players[0]))
         for player in players:
             reply = await player.send(f"1t{table.code}:draft {table.dealt_at} {choice}")

@@ -19,7 +19,7 @@ from tests.bot.fake_platform import (
     open_worker,
     play_until,
     resign,
-    seated,
+    seat_players,
 )
 from tests.long import mostly_long
 
@@ -54,7 +54,7 @@ MADE_UP = [
 async def test_made_up_payload_changes_nothing(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         before = (await worker.room.table(code)).log
         stranger = Player(worker, fake, "Zoe", 99)
@@ -71,7 +71,7 @@ async def test_made_up_payload_changes_nothing(store: Store) -> None:
 async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         message, button = mover.moves()[0]
         table = await worker.room.table(await code_of(worker, mover))
@@ -112,7 +112,7 @@ def test_any_text_parses_or_is_refused(text: str) -> None:
 async def test_fifty_simultaneous_presses_are_one_move(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         version = (await worker.room.table(code)).version

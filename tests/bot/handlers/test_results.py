@@ -13,14 +13,14 @@ from tests.bot.fake_platform import (
     people,
     play_until,
     resign,
-    seated,
+    seat_players,
 )
 
 
 async def test_resigning_asks_first(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         assert "on their way to our private chat" in (await players[0].say("/resign")).toast
         await players[0].press("No, play on")
         assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
@@ -38,7 +38,7 @@ async def test_resigning_asks_first(store: Store) -> None:
 async def test_hand_replaces_an_unanswered_resign_question(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         await players[0].say("/resign")
         assert [button.label for row in fake.last(players[0].private).rows for button in row] == [
             "Yes, I resign",
@@ -53,7 +53,7 @@ async def test_hand_replaces_an_unanswered_resign_question(store: Store) -> None
 async def test_games_have_one_name_everywhere(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "tavolo")
+        players = await seat_players(worker, fake, "tavolo")
         name = "Tressette al Tavolo"
         assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))
         await players[0].say("/rules tavolo")
@@ -70,7 +70,7 @@ async def test_games_have_one_name_everywhere(store: Store) -> None:
 async def test_board_shows_the_seal_and_a_page_the_proof(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "to 11")
+        players = await seat_players(worker, fake, "testa", "to 11")
         table = await worker.room.cached(await code_of(worker, players[0]))
         assert table.game
         seal = table.game.view(None).commitment
@@ -92,7 +92,7 @@ async def test_board_shows_the_seal_and_a_page_the_proof(store: Store) -> None:
 async def test_result_buttons_open_pages_and_a_rematch(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "to 11", "⏱ 1 min")
+        players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
         await resign(worker, fake, players, 0)
         carla = people(worker, fake)[2]
         assert "do not sit" in (await carla.press("Rematch", GROUP)).toast

@@ -21,7 +21,7 @@ from bot.platform import Person
 from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players
 
 LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")
 """Keys that only a running bot has, by what they end in."""
@@ -89,7 +89,7 @@ async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
     """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
     for game in GAMES:
         for presses in (2, 60):
-            players = await seated(worker, fake, game, *(["no clock"] if presses == 60 else []))
+            players = await seat_players(worker, fake, game, *(["no clock"] if presses == 60 else []))
             await play_a_little(worker, players, random, presses)
     anna, bruno, carla = (
         Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
@@ -111,7 +111,7 @@ async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
 async def finished(worker: Worker, fake: FakePlatform, random: Random) -> None:
     for game, count in (("testa", 3), ("metamazzo", 1), ("tressette", 1), ("spades", 1)):
         for _ in range(count):
-            players = await seated(worker, fake, game)
+            players = await seat_players(worker, fake, game)
             if count > 1:
                 await play_until(
                     worker, players.copy(), random, lambda: any(" won " in text for text in fake.texts(GROUP)[-2:])

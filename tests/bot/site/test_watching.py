@@ -15,8 +15,8 @@ from bot.tables.room import Commit
 from bot.tables.table import Table
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
-from tests.bot.worker.test_secrecy import _with_others, table_of
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players
+from tests.bot.worker.test_secrecy import _shuffle_hidden, random_table
 from tests.engine.hidden import hidden_cards
 
 
@@ -25,7 +25,7 @@ def test_hidden_cards_do_not_change_the_public_table(game: str) -> None:
     changed = 0
     for seed in range(60):
         random = Random(f"watch {game} {seed}")
-        table = table_of(game, random)
+        table = random_table(game, random)
         assert table.game
         assert table.game.current
         if table.game.turn is None:
@@ -33,7 +33,7 @@ def test_hidden_cards_do_not_change_the_public_table(game: str) -> None:
         before = public_table(table).model_dump_json()
         assert PublicTable.model_validate_json(before) == public_table(table)
         for _ in range(3):
-            other = _with_others(table, None, random)
+            other = _shuffle_hidden(table, None, random)
             assert other.game
             assert other.game.current
             changed += other.game.current.hand(0) != table.game.current.hand(0)
@@ -45,7 +45,7 @@ def test_hidden_cards_do_not_change_the_public_table(game: str) -> None:
 def test_public_table_has_no_hidden_card_or_address(game: str) -> None:
     checked = 0
     for seed in range(40):
-        table = table_of(game, Random(f"{game} {seed}"))
+        table = random_table(game, Random(f"{game} {seed}"))
         assert table.game
         assert table.game.current
         if table.game.turn is None:
@@ -86,7 +86,7 @@ async def remaining_states(states: AsyncIterator[bytes]) -> list[bytes]:
 async def test_table_can_be_watched_to_its_end(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         states = await open_stream(worker, await watch_id_of(worker, players[0]))
         first = await next_state(states)
         assert [seat["name"] for seat in first["seats"]] == ["Anna", "Bruno"]
@@ -110,7 +110,7 @@ async def test_spectators_see_moves_of_another_worker(store: Store, monkeypatch:
         open_worker(store, fake, alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as other,
     ):
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
         for shard in list(other.shards.owned):
             other.shards.owned.discard(shard)
@@ -126,7 +126,7 @@ async def test_stream_is_kept_alive_without_the_store(store: Store, monkeypatch:
     monkeypatch.setattr("bot.site.watching.KEEP_ALIVE_SECONDS", 0.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
         states = await open_stream(worker, watch_id)
         await next_state(states)
@@ -143,7 +143,7 @@ async def test_stream_is_kept_alive_without_the_store(store: Store, monkeypatch:
 async def test_slow_spectator_gets_the_latest_state(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
         slow, fast = await open_stream(worker, watch_id), await open_stream(worker, watch_id)
         turn = (await next_state(slow))["turn"]
@@ -157,7 +157,7 @@ async def test_slow_spectator_gets_the_latest_state(store: Store) -> None:
 async def test_closed_streams_are_freed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         states = await open_stream(worker, await watch_id_of(worker, players[0]))
         await next_state(states)
         assert worker.watching._watched
@@ -170,7 +170,7 @@ async def test_closed_streams_are_freed(store: Store) -> None:
 async def test_watching_needs_the_whole_id(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
         code, letters = watch_id.split("-")
         assert len(letters) == 12
@@ -183,7 +183,7 @@ async def test_watching_needs_the_whole_id(store: Store) -> None:
 async def test_chat_can_forbid_watching(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         watch_id = await watch_id_of(worker, players[0])
         states = await open_stream(worker, watch_id)
         await next_state(states)
@@ -238,7 +238,7 @@ async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
 
 
 def test_stopped_game_shows_its_ending() -> None:
-    table = table_of("metamazzo", Random(3))
+    table = random_table("metamazzo", Random(3))
     over = table.after([Stop("timeout", 1)], "u")
     public = public_table(over)
     assert (public.phase, public.ending, public.winner) == ("over", "timeout", [1])

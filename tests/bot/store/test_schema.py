@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations, schema
 from bot.store.attendance import LEASE_SECONDS
-from tests.bot.command import command
+from tests.bot.command import run_command
 
 
 async def nothing(_client: Any) -> None:
@@ -86,7 +86,7 @@ async def test_only_a_bot_and_a_restore_bring_a_store_up(
     """An older bot may be running on it."""
     async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
-        said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
+        said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
         assert said.returncode == (1 if words == ["doctor"] else 2)
         assert "start this version first" in said.stdout + said.stderr
         assert await client.get(keys.SCHEMA) == b"1"
@@ -101,7 +101,7 @@ async def test_a_command_leaves_an_empty_store_empty(
     """REDIS_URL may name another program's."""
     async with connect(empty_valkey.url) as client:
         await client.flushall()
-        said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
+        said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
         assert said.returncode == code, said.stderr
         assert not await client.keys()
 
@@ -193,7 +193,7 @@ async def test_a_server_that_is_too_old_is_named_and_left_alone(
     async with connect(empty_valkey.url) as client:
         with pytest.raises(StoreError, match=f"The store is a Redis {version}, but Buongioco needs Redis 7.0 or newer"):
             await schema.check(client)
-        said = await asyncio.to_thread(command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
+        said = await asyncio.to_thread(run_command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
         assert said.returncode == 1
         assert f"wrong  store: The store is a Redis {version}, but" in said.stdout
         assert not await client.keys()

@@ -14,7 +14,7 @@ from bot.tables.clock import NEVER, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
 from bot.tables.lists import MOST_TABLES_OF_GUEST
 from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_COME_BACK
-from tests.bot.full import full
+from tests.bot.full import full_store
 
 HOME = Visitor.from_address("192.0.2.1")
 NEXT_DOOR = Visitor.from_address("192.0.2.77")
@@ -116,7 +116,7 @@ async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: 
         return await challenges.open_fixture("testa", TWO, update, setup=[])
 
     table = await open_one("1")
-    async with full(store):
+    async with full_store(store):
         with pytest.raises(StoreFull):
             await open_one("2")
         # A redelivered update opens no new table.

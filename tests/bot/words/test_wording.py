@@ -24,7 +24,7 @@ from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
@@ -217,7 +217,7 @@ def test_rules_name_the_signs_on_the_cards(language: str) -> None:
 async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "pizzichino")
+        players = await seat_players(worker, fake, "pizzichino")
         state: set[str] = set()
 
         def has_six_tricks() -> bool:

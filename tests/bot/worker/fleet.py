@@ -25,7 +25,7 @@ PEOPLE = tuple(Person(f"paper:{number}", name, name.lower(), "en") for number, n
 GROUPS = ("paper:100", "paper:200")
 PLACES = (*GROUPS, *(private_place(person.id) for person in PEOPLE))
 
-NEVER = 1e6
+ROBOT_PAUSE = 1e6
 """A robot's pause, in seconds: they sit, and do not move."""
 
 REST_SECONDS = 20.0
@@ -34,7 +34,7 @@ REST_SECONDS = 20.0
 Update = Command | Press
 
 
-class Seen(NamedTuple):
+class VisibleState(NamedTuple):
     """What can be seen of a fleet at rest."""
 
     logs: dict[str, list[bytes]]
@@ -43,7 +43,7 @@ class Seen(NamedTuple):
     settings: dict[str, dict[str, str]]
 
 
-class Lenient(FakePlatform):
+class LenientPlatform(FakePlatform):
     """A fake platform on which a message may be edited to what it shows: a press that comes late has it looked at again."""
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -58,7 +58,7 @@ class Fleet:
     def __init__(self, store: Store, urls: Sequence[str]) -> None:
         """``urls`` are by which each of the workers finds the store."""
         self.store, self.urls, self.count = store, urls, len(urls)
-        self.fake = Lenient()
+        self.fake = LenientPlatform()
         self.workers: list[Worker] = []
         self.dispatchers: list[Dispatcher] = []
         self._stack = AsyncExitStack()
@@ -71,14 +71,14 @@ class Fleet:
         for url in self.urls:
             store = await self._stack.enter_async_context(open_store(url))
             worker = await self._stack.enter_async_context(
-                open_worker(store, self.fake, alone=self.count == 1, robot_pause=NEVER)
+                open_worker(store, self.fake, alone=self.count == 1, robot_pause=ROBOT_PAUSE)
             )
-            deal_alike(worker)
+            make_packs_deterministic(worker)
             self.workers.append(worker)
             dispatcher = Dispatcher(worker)
             dispatcher.limits = Limits(on=False)
             self.dispatchers.append(dispatcher)
-            self._fences.append(_hear_fences(worker))
+            self._fences.append(_record_fences(worker))
         for worker in (*self.workers, *self.workers):
             await worker.shards.balance()
         async with asyncio.timeout(REST_SECONDS):
@@ -106,13 +106,13 @@ class Fleet:
             self.fake.messages[place][update.message] = reply.panel
         return reply
 
-    async def rest(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Return when all is told and delivered; TimeoutError when that never comes."""
         async with asyncio.timeout(REST_SECONDS):
             while True:
                 for worker in self.workers:
                     await worker.shards.tasks.wait()
-                await self._all_heard()
+                await self._wait_for_notifications()
                 for worker in self.workers:
                     await worker.settled()
                 if not any(len(worker.shards.tasks) for worker in self.workers) and not await self.store.changed_tables(
@@ -121,7 +121,7 @@ class Fleet:
                     return
                 await asyncio.sleep(0.01)
 
-    async def _all_heard(self) -> None:
+    async def _wait_for_notifications(self) -> None:
         """Every worker has heard what any of them has told."""
         self._fence += 1
         fence = f"fence:{self._fence}"
@@ -131,10 +131,10 @@ class Fleet:
         for heard in self._fences:
             heard.clear()
 
-    async def seen(self) -> Seen:
+    async def visible_state(self) -> VisibleState:
         games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.all()]
-        shown = {place: panels(self.fake.messages[place]) for place in PLACES}
-        return Seen(await self.logs(), shown, games, await self.settings())
+        shown = {place: sorted_panels(self.fake.messages[place]) for place in PLACES}
+        return VisibleState(await self.logs(), shown, games, await self.settings())
 
     async def logs(self) -> dict[str, list[bytes]]:
         """What every table's log says, by code."""
@@ -153,7 +153,7 @@ class Fleet:
             for name, fields in zip(names, stored, strict=True)
         }
 
-    def message(self, place: str, number: int) -> str:
+    def message_at(self, place: str, number: int) -> str:
         """A place's message, by its number among them all as `panels` has them."""
         messages = self.fake.messages[place]
         ordered = sorted(messages, key=lambda message: _order(messages[message]))
@@ -168,7 +168,7 @@ class Snapshot:
         self._messages, self._keys = deepcopy(fleet.fake.messages), dict(fleet.fake._keys)
 
     @classmethod
-    async def of(cls, fleet: Fleet) -> "Snapshot":
+    async def take(cls, fleet: Fleet) -> "Snapshot":
         client = fleet.store.client
         names = [name async for name in client.scan_iter("*", count=1000)]
         async with client.pipeline(transaction=True) as pipe:
@@ -191,7 +191,7 @@ class Snapshot:
         await fleet.open()
 
 
-def panels(messages: Mapping[str, Panel]) -> list[Panel]:
+def sorted_panels(messages: Mapping[str, Panel]) -> list[Panel]:
     """A place's messages, in an order that does not depend on which came first."""
     return sorted(messages.values(), key=_order)
 
@@ -200,19 +200,19 @@ def _order(panel: Panel) -> tuple[str, str]:
     return panel.plain, repr(panel.rows)
 
 
-def sits_at(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
+def live_tables_of(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
     """The live tables where a person sits or asks for a chair, by code and version, as their logs tell."""
     tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
     return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
 
 
-def shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
+def tables_shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
     """The tables that a chat shows, as their logs tell."""
     tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
     return sorted((table.code, table.version) for table in tables if chat in table.hosts)
 
 
-def deal_alike(worker: Worker) -> None:
+def make_packs_deterministic(worker: Worker) -> None:
     """Have a deal's pack follow from its table and number, whoever deals it and when."""
 
     def alike(original: Any) -> Any:
@@ -228,7 +228,7 @@ def deal_alike(worker: Worker) -> None:
         setattr(dealer, name, alike(getattr(dealer, name)))
 
 
-def _hear_fences(worker: Worker) -> set[str]:
+def _record_fences(worker: Worker) -> set[str]:
     """The fences that a worker hears of from now on, beside what it forgets."""
     heard: set[str] = set()
     forget = worker.updates.on_profile_changed

@@ -25,7 +25,7 @@ from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.kills.bot_process import free_port
 
 
-async def test_strange_words_of_other_workers_are_passed_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         forgotten = asyncio.Event()
         monkeypatch.setattr(worker.updates, "on_profile_changed", lambda _key: forgotten.set())
@@ -51,9 +51,7 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store, monk
         assert [entry["event"] for entry in logs].count("table_vanished") == 1
 
 
-async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhile(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_loop_restarts_and_worker_is_unhealthy(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0.01)
     async with open_worker(store, FakePlatform()) as worker:
         runs, was_seen = 0, asyncio.Event()
@@ -85,9 +83,7 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
         assert (await worker.check_health())["healthy"]
 
 
-async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     let_go, tries = asyncio.Event(), 0
 
     async def catch_up(_ratings: Ratings) -> int:
@@ -120,7 +116,7 @@ async def test_a_worker_is_alive_and_delivers_while_much_is_left_to_be_rated(
         await worker.stop()
 
 
-async def test_days_that_cannot_be_closed_do_not_hold_up_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_days_do_not_block_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = asyncio.Event()
 
     async def fails(_days: Days) -> None:
@@ -135,7 +131,7 @@ async def test_days_that_cannot_be_closed_do_not_hold_up_months(store: Store, mo
         await closed.wait()
 
 
-async def test_a_loop_that_is_cancelled_stays_so() -> None:
+async def test_cancelled_loop_is_not_restarted() -> None:
     loops = Loops()
     task = loops.start("one", asyncio.Event().wait)  # type: ignore[arg-type]
     await asyncio.sleep(0)
@@ -145,9 +141,7 @@ async def test_a_loop_that_is_cancelled_stays_so() -> None:
     assert not loops.failing
 
 
-async def test_one_stuck_table_does_not_keep_all_others_in_memory(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_stuck_table_does_not_keep_others_in_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "TABLES_CACHED", 2)
     async with open_worker(store, FakePlatform()) as worker:
         tables = worker.delivery._tables
@@ -165,7 +159,7 @@ async def test_one_stuck_table_does_not_keep_all_others_in_memory(
         tables.clear()
 
 
-async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None:
+async def test_answers_are_sent_during_shutdown(store: Store) -> None:
     said = asyncio.Event()
 
     async def say() -> None:
@@ -177,7 +171,7 @@ async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None
     assert said.is_set()
 
 
-async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_signal_stops_a_starting_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = asyncio.Event()
 
     async def hangs(_worker: Worker) -> None:
@@ -195,9 +189,7 @@ async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch
         asyncio.get_running_loop().remove_signal_handler(number)
 
 
-async def test_who_waits_for_a_cluster_that_cannot_be_healed_is_told(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_cluster_refresh_reaches_the_caller(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async def away(*_: object) -> list[Exception]:
         return [ConnectionError("away")]
 

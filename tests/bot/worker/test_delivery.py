@@ -20,17 +20,17 @@ from bot.store import Store, keys
 from bot.store.log import strip_stamp
 from bot.tables.snapshot import snapshot
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
 
-async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
+async def check_messages(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
     """Every person has one panel, which offers what may be played now and nothing else, and the group's last board is
     what it would be if it were drawn now.
     """
@@ -50,7 +50,7 @@ async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> N
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
 
-async def some_moves(worker: Worker, players: list[Player], count: int, seed: str = "moves") -> None:
+async def play_moves(worker: Worker, players: list[Player], count: int, seed: str = "moves") -> None:
     random, made = Random(seed), 0
 
     def done() -> bool:
@@ -61,22 +61,22 @@ async def some_moves(worker: Worker, players: list[Player], count: int, seed: st
     await play_until(worker, players.copy(), random, done)
 
 
-async def test_a_message_that_is_gone_is_sent_anew(store: Store) -> None:
+async def test_deleted_message_is_sent_again(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         other = next(player for player in players if not player.moves())
         fake.messages[GROUP].clear()
         fake.messages[other.private].clear()
-        await some_moves(worker, players, 6)
-        await agrees(worker, fake, players)
+        await play_moves(worker, players, 6)
+        await check_messages(worker, fake, players)
         assert "Trick" in fake.last(GROUP).plain
 
 
-async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> None:
+async def test_hand_command_replaces_a_deleted_panel(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         fake.messages[mover.private].clear()
         reply = await mover.say("/hand")
@@ -85,37 +85,33 @@ async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> No
 
 
 @pytest.mark.parametrize(("kind", "about"), [(SlowDown, 0.02), (PlatformFailure, "no answer"), (MessageGone, "")])
-async def test_a_fault_on_the_way_costs_time_only(store: Store, kind: type[Exception], about: object) -> None:
+async def test_failed_delivery_is_retried(store: Store, kind: type[Exception], about: object) -> None:
     error = kind(about)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         for player in players:
             fake.errors[player.private] += [error] * 3  # type: ignore[list-item]
         fake.errors[GROUP] += [error] * 3  # type: ignore[list-item]
-        await some_moves(worker, players, 8)
+        await play_moves(worker, players, 8)
         await worker.settled()
         for player in players:
             assert not fake.errors[player.private]
             assert player.fake.messages[player.private]
         if not isinstance(error, MessageGone):
-            await agrees(worker, fake, players)
+            await check_messages(worker, fake, players)
 
 
 @pytest.mark.parametrize("knows_keys", [True, False])
-async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_platform_can_tell(
-    store: Store, knows_keys: bool
-) -> None:
+async def test_idempotency_key_prevents_duplicate_messages(store: Store, knows_keys: bool) -> None:
     fake = FakePlatform(knows_keys=knows_keys)
     fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
-        await seated(worker, fake, "metamazzo")
+        await seat_players(worker, fake, "metamazzo")
         assert len(fake.messages["paper:@2"]) == (1 if knows_keys else 2)
 
 
-async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
     fake = FakePlatform(knows_keys=False)
     fake.after_faults[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
@@ -134,11 +130,11 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     assert pauses == pytest.approx([0.001, 0.002, 0.004, 0.004, 0.004])
 
 
-async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         fake.messages[other.private].clear()
@@ -162,12 +158,12 @@ async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: p
         assert len(fake.messages[other.private]) == 3
 
 
-async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> None:
+async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
     fake = FakePlatform(knows_keys=False)
     fake.after_faults["paper:@1"] = [PlatformFailure("timed out")]
     fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         doubled = next(iter(fake.messages[mover.private]))
         await mover.send(mover.moves()[0][1].payload, mover.private, doubled)
@@ -176,7 +172,7 @@ async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> 
         assert len(fake.messages[mover.private]) == 1
 
 
-async def doubled_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
+async def create_duplicate_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
     """A challenge whose card stands there twice; returns the players, and the older message."""
     anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
     fake.after_faults[GROUP] = [PlatformFailure("timed out")]
@@ -185,10 +181,10 @@ async def doubled_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player,
     return anna, bruno, next(iter(fake.messages[GROUP]))
 
 
-async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> None:
+async def test_pressed_duplicate_challenge_is_deleted(store: Store) -> None:
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
-        _anna, bruno, older = await doubled_challenge(worker, fake)
+        _anna, bruno, older = await create_duplicate_challenge(worker, fake)
         payload = bruno.button("Game", GROUP)[1].payload
         await bruno.send(payload, GROUP, older)
         await worker.settled()
@@ -197,12 +193,10 @@ async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> Non
         assert "cards are dealt" in next(iter(fake.messages[GROUP].values())).plain
 
 
-async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_not_only_found_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         # Their panel is sent anew, which is not noted any more; then they play.
         with monkeypatch.context() as patched:
@@ -214,22 +208,20 @@ async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_n
 
             patched.setattr(store, "save_shown", lost)
             await mover.say("/hand")
-        await committed_unheard(worker, players)
+        await commit_undelivered(worker, players)
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
         assert not mover.moves()
 
 
 @pytest.mark.parametrize("moves", [0, 3])
-async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_pressed_it(
-    store: Store, moves: int
-) -> None:
+async def test_pressed_duplicate_of_a_running_game_loses_buttons(store: Store, moves: int) -> None:
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
-        anna, bruno, older = await doubled_challenge(worker, fake)
+        anna, bruno, older = await create_duplicate_challenge(worker, fake)
         payload = bruno.button("Accept", GROUP)[1].payload
         await bruno.press("Accept", GROUP)
         for player in (anna, bruno) * moves:
@@ -245,11 +237,11 @@ async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_
             assert older not in fake.messages[GROUP]
 
 
-async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(store: Store) -> None:
+async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> None:
     fake = FakePlatform()
     fake.closed.add("paper:@2")
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         assert "Bruno\u2069, I cannot write to you" in fake.last(GROUP).plain
         [row] = fake.last(GROUP).rows
         assert row[0].kind == "private"
@@ -261,14 +253,14 @@ async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(
         await worker.settled()
         assert fake.messages["paper:@2"]
         assert "cannot write" not in fake.last(GROUP).plain
-        await some_moves(worker, players, 6)
-        await agrees(worker, fake, players)
+        await play_moves(worker, players, 6)
+        await check_messages(worker, fake, players)
 
 
-async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: Store) -> None:
+async def test_game_continues_when_the_chat_is_gone(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "to 11")
+        players = await seat_players(worker, fake, "testa", "to 11")
         fake.errors[GROUP] += [ChatGone("kicked")] * 50
         await play_until(worker, players.copy(), Random(3), lambda: "You " in fake.last("paper:@1").plain)
         await worker.settled()
@@ -282,30 +274,30 @@ async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: S
         ]
 
 
-async def test_a_text_that_is_too_long_is_cut(store: Store) -> None:
+async def test_overlong_text_is_cut(store: Store) -> None:
     fake = FakePlatform(longest=120)
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
-        await some_moves(worker, players, 10)
-        await agrees(worker, fake, players)
+        players = await seat_players(worker, fake, "metamazzo")
+        await play_moves(worker, players, 10)
+        await check_messages(worker, fake, players)
         for texts in (fake.texts(GROUP), fake.texts("paper:@1")):
             assert all(len(text) <= 120 for text in texts)
         assert fake.last(GROUP).plain.endswith("…")
 
 
-async def test_a_platform_that_was_taken_off_holds_up_nobody(store: Store) -> None:
+async def test_removed_platform_does_not_block_delivery(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         await worker.challenges.host(await code_of(worker, players[0]), "elsewhere:5", "h1")
-        await some_moves(worker, players, 8)
-        await agrees(worker, fake, players)
+        await play_moves(worker, players, 8)
+        await check_messages(worker, fake, players)
 
 
-async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once(store: Store) -> None:
+async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         fake.errors[GROUP] = [SlowDown(3600.0)]
         fake.calls.clear()
@@ -322,13 +314,13 @@ async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once
         await worker.settled()
         edits = [call for call in fake.calls if call[1] == GROUP]
         assert 2 <= len(edits) <= 6
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
 
 
-async def test_the_turn_rings_after_a_while_and_the_old_panel_goes(store: Store) -> None:
+async def test_turn_sends_a_new_hand_after_a_while(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, ring_after=-1.0) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         [before] = fake.messages[other.private]
@@ -339,21 +331,21 @@ async def test_the_turn_rings_after_a_while_and_the_old_panel_goes(store: Store)
         assert other.moves()
 
 
-async def test_while_both_play_at_once_panels_are_edited_in_place(store: Store) -> None:
+async def test_hands_are_edited_during_fast_play(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         before = [list(fake.messages[player.private]) for player in players]
-        await some_moves(worker, players, 10)
+        await play_moves(worker, players, 10)
         assert [list(fake.messages[player.private]) for player in players] == before
 
 
-async def test_of_several_tables_the_one_that_calls_comes_up_front(store: Store) -> None:
+async def test_hand_to_move_becomes_the_lowest_message(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         first = await code_of(worker, players[0])
-        await seated(worker, fake, "testa")
+        await seat_players(worker, fake, "testa")
         table = await worker.room.table(first)
         # The second table's panels lie below. Somebody moves at the first: it comes up for the other.
         mover = next(player for player in players if table.to_move and player.person.id == table.to_move.person)
@@ -367,11 +359,11 @@ async def test_of_several_tables_the_one_that_calls_comes_up_front(store: Store)
         assert len(fake.messages[other.private]) == 2
 
 
-async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -> None:
+async def test_restart_sends_nothing_twice(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
-        await some_moves(worker, players, 7)
+        players = await seat_players(worker, fake, "metamazzo")
+        await play_moves(worker, players, 7)
     before, calls = {place: dict(m) for place, m in fake.messages.items()}, len(fake.calls)
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.1)
@@ -380,11 +372,11 @@ async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -
         assert len(fake.calls) == calls
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
-        await some_moves(worker, players, 7, "more")
-        await agrees(worker, fake, players)
+        await play_moves(worker, players, 7, "more")
+        await check_messages(worker, fake, players)
 
 
-async def committed_unheard(worker: Worker, players: list[Player]) -> str:
+async def commit_undelivered(worker: Worker, players: list[Player]) -> str:
     """A move that is in the store and that delivery has not heard of; returns the table's code."""
     code = await code_of(worker, players[0])
     await worker.delivery.stop(1.0)
@@ -396,22 +388,22 @@ async def committed_unheard(worker: Worker, players: list[Player]) -> str:
     return code
 
 
-async def test_what_was_committed_and_not_delivered_is_delivered_after_a_restart(store: Store) -> None:
+async def test_undelivered_commit_is_delivered_after_restart(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
-        await committed_unheard(worker, players)
+        players = await seat_players(worker, fake, "metamazzo")
+        await commit_undelivered(worker, players)
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
         assert "On the table" in fake.last("paper:@1").plain
 
 
-async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_looked_at(store: Store) -> None:
+async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
-        code = await committed_unheard(worker, players)
+        players = await seat_players(worker, fake, "metamazzo")
+        code = await commit_undelivered(worker, players)
         table = await worker.room.table(code)
         # The hand of whoever is to move is looked at first.
         last = next(c.person for c in table.chairs if c and c is not table.to_move)
@@ -436,15 +428,15 @@ async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_look
         assert await store.changed_tables(range(keys.SHARDS)) == {code: table.version}
         assert worker.delivery.lag > 0
         gate.set()
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
     finally:
         await worker.stop()
 
 
-async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> None:
+async def test_interrupted_delivery_continues_after_restart(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         for player in players:
@@ -458,13 +450,13 @@ async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> 
         await asyncio.sleep(0.2)
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
 
 
-async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         # Of those whose turn it is the hand is drawn first.
@@ -477,10 +469,10 @@ async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monk
         async with asyncio.timeout(60):
             while await store.changed_tables(range(keys.SHARDS)):
                 await asyncio.sleep(0.01)
-        await agrees(worker, fake, players)
+        await check_messages(worker, fake, players)
 
 
-async def at_rest(store: Store, *workers: Worker) -> None:
+async def wait_until_idle(store: Store, *workers: Worker) -> None:
     """Until nothing is under way, nor marked as changed for a worker that has yet to hear of it."""
     async with asyncio.timeout(60):
         while True:
@@ -491,7 +483,7 @@ async def at_rest(store: Store, *workers: Worker) -> None:
                 return
 
 
-async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
+async def test_each_of_two_workers_accepts_every_press(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
         await one.shards.balance()
@@ -501,7 +493,7 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
         assert one.shards.owned | two.shards.owned == set(range(64))
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         random = Random(5)
-        rest = partial(at_rest, store, one, two)
+        rest = partial(wait_until_idle, store, one, two)
         await players[0].say("/challenge metamazzo")
         await rest()
         await players[1].press("Accept", GROUP)
@@ -519,14 +511,14 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
             assert len(fake.messages[player.private]) == 1
 
 
-async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_delivers(store: Store) -> None:
+async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
         await one.shards.balance()
         await two.shards.balance()
         await asyncio.sleep(0.1)
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
-        rest, codes = partial(at_rest, store, one, two), list[str]()
+        rest, codes = partial(wait_until_idle, store, one, two), list[str]()
         while {one.shards.owns(code) for code in codes} != {True, False}:
             assert len(codes) < 15
             await players[0].say("/challenge metamazzo")
@@ -550,11 +542,11 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         assert len(fake.messages[waiting.private]) == len(codes)
 
 
-async def test_edits_are_noted_while_another_message_waits(store: Store) -> None:
+async def test_edits_are_saved_while_another_message_waits(store: Store) -> None:
     """A worker that is killed then leaves nothing to be edited again, though its table never came to rest."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = await seated(worker, fake, "metamazzo")
+        anna, bruno = await seat_players(worker, fake, "metamazzo")
         await worker.settled()
         code = await code_of(worker, anna)
         # The board's next turn comes in an hour.

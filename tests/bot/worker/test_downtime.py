@@ -13,22 +13,22 @@ from bot.store.attendance import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
-from tests.bot.hours import pass_time, ring, step_clock
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.hours import pass_time, ring_clocks, step_clock
 
 HOUR = 3600.0
 LONGEST_GAP = 5.0
 """How much of a gap may count as playing time: playing_time.lua."""
 
-ALL = range(keys.SHARDS)
+ALL_SHARDS = range(keys.SHARDS)
 
 
-async def clocks(store: Store) -> dict[str, float]:
+async def running_clocks(store: Store) -> dict[str, float]:
     """Every clock that runs, and how long until it rings."""
-    return await store.attendance.due_clocks(ALL, 10 * TIME_TO_ACCEPT)
+    return await store.attendance.due_clocks(ALL_SHARDS, 10 * TIME_TO_ACCEPT)
 
 
-async def challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
+async def open_challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
     for number in range(count):
         await Player(worker, fake, f"P{number}", number).say("/challenge testa", place=f"paper:{1000 + number}")
 
@@ -52,40 +52,40 @@ async def hang(worker: Worker, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
+async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
     fake = FakePlatform()
     async with open_store(embedded.url) as store:
         async with open_worker(store, fake) as worker:
-            await challenges(worker, fake, 60)
-            await ring(worker, TIME_TO_ACCEPT - HOUR / 2)
-            before, begun = await clocks(store), asyncio.get_running_loop().time()
+            await open_challenges(worker, fake, 60)
+            await ring_clocks(worker, TIME_TO_ACCEPT - HOUR / 2)
+            before, begun = await running_clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
                 # Nothing is given back.
                 worker.shards.owned.clear()
         assert len(before) == 60
         await step_clock(store, HOUR)
         async with open_worker(store, fake) as worker:
-            await ring(worker, 0)
-            after = await clocks(store)
+            await ring_clocks(worker, 0)
+            after = await running_clocks(store)
             assert set(after) == set(before)
             # Time in which a worker attends does count, and a slow machine takes some to open sixty tables.
             passed = asyncio.get_running_loop().time() - begun
             assert all(before[code] - after[code] <= LONGEST_GAP + 2 + passed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
-            await ring(worker, HOUR)
-            assert await clocks(store) == {}
+            await ring_clocks(worker, HOUR)
+            assert await running_clocks(store) == {}
             assert "The challenge has expired" in fake.last("paper:1000").plain
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(store: Store, end: str) -> None:
+async def test_downtime_flags_nobody(store: Store, end: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(
+        players = await seat_players(
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         code = await code_of(worker, players[0])
-        await ring(worker, 31)
+        await ring_clocks(worker, 31)
         nudged = await worker.room.table(code)
         assert nudged.alarm == "nudged"
         assert not any(nudged.lates)
@@ -93,17 +93,17 @@ async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(
             worker.shards.owned.clear()
     await step_clock(store, HOUR)
     async with open_worker(store, fake) as worker:
-        await ring(worker, 0)
+        await ring_clocks(worker, 0)
         assert (await worker.room.table(code)).version == nudged.version
-        await ring(worker, 31)
+        await ring_clocks(worker, 31)
         assert sum((await worker.room.table(code)).lates) == 1
 
 
-async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
+async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        await challenges(worker, fake, 1)
-        [code] = await clocks(store)
+        await open_challenges(worker, fake, 1)
+        [code] = await running_clocks(store)
     stopped = await store.attendance.clock_rings_in(code)
     assert stopped
     await asyncio.sleep(0.01)
@@ -122,22 +122,22 @@ async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store: Store, seconds: float) -> None:
+async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as worker:
-        players = await seated(
+        players = await seat_players(
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         code = await code_of(worker, players[0])
-        before, begun = await clocks(store), asyncio.get_running_loop().time()
+        before, begun = await running_clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
         await step_clock(store, seconds)
         assert len(worker.shards.owned) == keys.SHARDS
         # Before the owner comes by, and after.
         for _ in range(2):
-            await ring(worker, 0)
+            await ring_clocks(worker, 0)
             assert (await worker.room.table(code)).version == table.version
-            after = await clocks(store)
+            after = await running_clocks(store)
             # A slow machine: what passed since it was last noted down may be given back.
             passed = asyncio.get_running_loop().time() - begun
             assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
@@ -148,17 +148,17 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
         # From here on time passes as ever.
         await step_clock(store, LONGEST_GAP - 1)
         await worker.shards.balance()
-        left = (await clocks(store))[code]
+        left = (await running_clocks(store))[code]
         passed = asyncio.get_running_loop().time() - begun
         assert 3.9 < after[code] - left < LONGEST_GAP + 2 + passed
-        await ring(worker, 31)
+        await ring_clocks(worker, 31)
         assert (await worker.room.table(code)).alarm == "nudged"
-        await ring(worker, 31)
+        await ring_clocks(worker, 31)
         assert sum((await worker.room.table(code)).lates) == 1
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_a_dead_workers_lease_ends_though_the_stores_clock_was_set(store: Store, seconds: float) -> None:
+async def test_dead_lease_ends_after_a_store_clock_step(store: Store, seconds: float) -> None:
     assert await store.attendance.hold_shard("dead", 1, "take")
     assert not await store.attendance.hold_shard("heir", 1, "take")
     await step_clock(store, seconds)
@@ -167,7 +167,7 @@ async def test_a_dead_workers_lease_ends_though_the_stores_clock_was_set(store: 
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_workers_whose_own_clocks_differ_share_the_shards(
+async def test_workers_with_differing_clocks_share_shards(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     fake, real = FakePlatform(), time.time
@@ -183,15 +183,15 @@ async def test_workers_whose_own_clocks_differ_share_the_shards(
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
+async def test_worker_clock_step_keeps_table_clocks(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     fake, real = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         table = await worker.room.table(await code_of(worker, players[0]))
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
-        await ring(worker, 0)
+        await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
         mover, begun = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
         await mover.play(Random(1))
@@ -202,12 +202,10 @@ async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
-async def test_phones_ring_again_once_a_clock_was_set(
-    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
-) -> None:
+async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     fake, real = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         [before] = fake.messages[other.private]
@@ -221,18 +219,18 @@ async def test_phones_ring_again_once_a_clock_was_set(
 # Workers that hang
 
 
-async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late(store: Store) -> None:
+async def test_hung_single_worker_flags_nobody(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(
+        players = await seat_players(
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         table = await worker.room.table(await code_of(worker, players[0]))
         await hang(worker, 60)
-        await ring(worker, 0)
+        await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
         await worker.shards.balance()
-        await ring(worker, 0)
+        await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
         mover = next(player for player in players if player.moves())
         await mover.play(Random(1))
@@ -240,10 +238,10 @@ async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late
         assert (await worker.room.table(table.code)).version > table.version
 
 
-async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_still_owns(store: Store) -> None:
+async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as frozen:
-        players = await seated(frozen, fake, "metamazzo")
+        players = await seat_players(frozen, fake, "metamazzo")
         code = await code_of(frozen, players[0])
         await hang(frozen, 60)
         async with open_worker(store, fake, alone=False) as heir:
@@ -275,10 +273,10 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             await next(player for player in players if player.moves()).play(Random(1))
 
 
-async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> None:
+async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as frozen:
-        players = await seated(frozen, fake, "metamazzo")
+        players = await seat_players(frozen, fake, "metamazzo")
         code = await code_of(frozen, players[0])
         version = (await frozen.room.table(code)).version
         await hang(frozen, 60)
@@ -299,7 +297,7 @@ async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> 
             await heir.settled()
 
 
-async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Store) -> None:
+async def test_worker_ends_its_lease_earlier_than_others(store: Store) -> None:
     async with open_worker(store, FakePlatform(), alone=False) as worker:
         await freeze(worker)
         start = time.clock_gettime(CLOCK)
@@ -313,7 +311,7 @@ async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Stor
 # The queue
 
 
-async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_clocks(store: Store) -> None:
+async def test_scheduler_keeps_one_entry_per_table(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
@@ -329,9 +327,7 @@ async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_cloc
         assert not scheduler._soon
 
 
-async def test_a_robot_moves_after_its_pause_though_nobody_asks_the_store(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.scheduler.POLL_SECONDS", 1000.0)
     fake = FakePlatform()
     async with open_worker(store, fake, robot_pause=0.2) as worker:
@@ -353,7 +349,7 @@ async def test_a_robot_moves_after_its_pause_though_nobody_asks_the_store(
 # From the first release's clocks
 
 
-async def test_clocks_of_the_first_release_go_on_from_where_they_rang_unheard(store: Store) -> None:
+async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> None:
     now = time.time()
     await store.client.set(keys.SCHEMA, 1)
     rings = {"LATE": now - HOUR, "SOON": now - HOUR + 100, "LONG": now + HOUR}
@@ -363,14 +359,14 @@ async def test_clocks_of_the_first_release_go_on_from_where_they_rang_unheard(st
     # A step cut short is done again.
     await store.client.set(keys.SCHEMA, 1)
     await schema.check(store.client)
-    left = await clocks(store)
+    left = await running_clocks(store)
     assert left["LATE"] == pytest.approx(LEAST_TIME, abs=0.01)
     assert left["SOON"] == pytest.approx(LEAST_TIME + 100, abs=0.01)
     assert left["LONG"] == pytest.approx(LEAST_TIME + 2 * HOUR, abs=0.01)
 
 
-async def test_clocks_of_the_first_release_that_run_keep_their_time(store: Store) -> None:
+async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.timers(keys.shard_of("LONG")), {"LONG": time.time() + HOUR})
     await schema.check(store.client)
-    assert (await clocks(store))["LONG"] == pytest.approx(HOUR, abs=5)
+    assert (await running_clocks(store))["LONG"] == pytest.approx(HOUR, abs=5)

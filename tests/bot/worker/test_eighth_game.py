@@ -35,7 +35,7 @@ from engine.cards import Pack, SuitTexts
 from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown_move
 from engine.rules import RELEASE, Rules, resolve
 from engine.views import DealView
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seat_players
 from tests.bot.handlers.test_hands import play_deals
 
 PACK = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="TJQKA", printed="TJQKA")
@@ -84,7 +84,7 @@ def twenty(monkeypatch: pytest.MonkeyPatch) -> GameKind:
     return kind
 
 
-def moments() -> Iterator[Table]:
+def game_tables() -> Iterator[Table]:
     """A table before each move of a game."""
     people = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     deal = FirstDeal(bytes([7] * 32), RELEASE, resolve(TwentyRules, {}).model_dump())
@@ -101,7 +101,7 @@ def moments() -> Iterator[Table]:
 async def test_new_game_is_played_in_chat(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "twenty")
+        players = await seat_players(worker, fake, "twenty")
         assert "The cards are dealt: open our private chat to see yours." in fake.texts(GROUP)[0]
         await play_until(
             worker,
@@ -132,7 +132,7 @@ async def test_new_game_is_played_on_a_page(store: Store) -> None:
 def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
     won_by = set()
     words = (profile.language, profile.suits)
-    for number, table in enumerate(moments()):
+    for number, table in enumerate(game_tables()):
         for seat in (0, 1):
             seen = snapshot(table, seat)
             panel = hand_panel(seen, *words)

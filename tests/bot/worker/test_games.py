@@ -6,20 +6,20 @@ import pytest
 
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seat_players
 from tests.long import mostly_long
 
 SIGNALS = (" busso", " volo")
 
 
-def plain(move: str) -> str:
+def strip_signals(move: str) -> str:
     """A move without what is said with it."""
     for signal in SIGNALS:
         move = move.removesuffix(signal)
     return move
 
 
-def shortest(game: str) -> tuple[str, ...]:
+def shortest_target(game: str) -> tuple[str, ...]:
     """The button for the smallest target, if there is a choice."""
     targets = GAMES[game].rules.choices()["target"]
     unit = 3 if game == "tressette" else 1
@@ -27,10 +27,10 @@ def shortest(game: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
-async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
+async def test_whole_game_by_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, game, *shortest(game))
+        players = await seat_players(worker, fake, game, *shortest_target(game))
         begun = "The game has begun" if game == "spades" else "The cards are dealt: open our private chat to see yours."
         assert begun in fake.texts(GROUP)[0]
         await play_until(
@@ -61,11 +61,11 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_every_legal_move_has_its_button(store: Store, game: str) -> None:
+async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
     """Whatever the engine lets a seat do can be reached by buttons, and no button is refused."""
     fake, random = FakePlatform(), Random(game)
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, game)
+        players = await seat_players(worker, fake, game)
         by_seat = {player.person.id: player for player in players}
         for _ in range(60):
             [table] = await worker.tables_of(players[0].person.id)
@@ -80,7 +80,7 @@ async def test_every_legal_move_has_its_button(store: Store, game: str) -> None:
                 one_step = {m for m in legal if not m.startswith(("take", "exchange")) and not m.endswith(SIGNALS)}
                 offered = {m for m in offered if not m.startswith(("take", "exchange"))}
                 assert offered <= set(legal)
-                assert {plain(move) for move in offered} == one_step
+                assert {strip_signals(move) for move in offered} == one_step
             for player in random.sample(players, len(players)):
                 if await player.play(random):
                     break

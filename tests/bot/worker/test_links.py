@@ -3,18 +3,18 @@
 from bot.panel import Button, Panel
 from bot.store import Store
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, seat_players
 
 
 def links(panel: Panel) -> list[Button]:
     return [button for row in panel.rows for button in row if button.kind == "link"]
 
 
-async def test_a_board_leads_to_where_it_is_watched_and_a_result_to_its_replay(store: Store) -> None:
+async def test_board_links_to_watching_and_result_to_replay(store: Store) -> None:
     fake = FakePlatform()
     fake.pages_url = "https://cards.example.org"
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         [table] = await worker.tables_of(players[0].person.id)
         watch_id = await worker.watching.watch_id(table)
         [watch] = links(fake.last(GROUP))
@@ -34,11 +34,11 @@ async def test_a_board_leads_to_where_it_is_watched_and_a_result_to_its_replay(s
         assert links(fake.last(players[0].private)) == [replay]
 
 
-async def test_a_chat_that_does_not_want_to_be_watched_has_no_link(store: Store) -> None:
+async def test_chat_can_turn_off_watch_links(store: Store) -> None:
     fake = FakePlatform()
     fake.pages_url = "https://cards.example.org"
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         board = next(message for message, panel in fake.messages[GROUP].items() if links(panel))
         await players[0].say("/settings")
         await players[0].press("Whoever has the link may watch", GROUP)
@@ -47,10 +47,10 @@ async def test_a_chat_that_does_not_want_to_be_watched_has_no_link(store: Store)
         assert len(links(fake.messages[GROUP][board])) == 1
 
 
-async def test_without_pages_the_replay_is_a_message(store: Store) -> None:
+async def test_replay_is_a_message_without_pages(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         [table] = await worker.tables_of(players[0].person.id)
         await worker.room.press(table.code, players[0].person.id, table.version, "resign", "r")
         await worker.settled()

@@ -7,17 +7,17 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 
 
-def called(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
+def create_players(worker: Worker, fake: FakePlatform, *names: str) -> list[Player]:
     players = [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
     for player in players:
         player.person = player.person._replace(handle=f"handle{player.person.id[-1]}")
     return players
 
 
-async def test_three_marcos_at_a_table_are_told_apart(store: Store) -> None:
+async def test_namesakes_at_a_table_are_numbered(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = called(worker, fake, "Marco", "Marco", "marco", "Marco 2")
+        players = create_players(worker, fake, "Marco", "Marco", "marco", "Marco 2")
         await players[0].say("/challenge tressette")
         for player, label in zip(players[1:], ("Sit East", "Sit North", "Sit West"), strict=True):
             await player.press(label, GROUP)
@@ -36,10 +36,10 @@ async def test_three_marcos_at_a_table_are_told_apart(store: Store) -> None:
                     assert other in repr(page)
 
 
-async def test_a_challenged_namesake_has_a_number(store: Store) -> None:
+async def test_challenged_namesake_is_numbered(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, other = called(worker, fake, "Anna", "Anna")
+        anna, other = create_players(worker, fake, "Anna", "Anna")
         await other.say("/help")
         await anna.say("/challenge testa", about=(other.person._replace(handle=""),))
         [table] = await worker.tables_of(anna.person.id)
@@ -49,7 +49,7 @@ async def test_a_challenged_namesake_has_a_number(store: Store) -> None:
         assert "Anna 2" in fake.last(GROUP).plain
 
 
-async def test_strangers_of_one_name_are_told_apart(store: Store) -> None:
+async def test_matched_namesakes_are_numbered(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         matched = [Chair(f"paper:{number}", "Asso") for number in (1, 2, 3)]
         table = await worker.challenges.open_for("tressette", matched, "find")
@@ -58,10 +58,10 @@ async def test_strangers_of_one_name_are_told_apart(store: Store) -> None:
         assert [chair.name for chair in table.chairs if chair] == ["Asso 2"]
 
 
-async def test_a_person_called_like_a_robot_has_no_sign(store: Store) -> None:
+async def test_person_named_like_a_robot_loses_the_sign(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        rosa, *_ = called(worker, fake, "🤖\ufe0f Nonna Rosa")
+        rosa, *_ = create_players(worker, fake, "🤖\ufe0f Nonna Rosa")
         await rosa.say("/challenge tressette")
         for _robot in range(3):
             await rosa.press("Strong robot", GROUP)
@@ -75,7 +75,7 @@ async def test_a_person_called_like_a_robot_has_no_sign(store: Store) -> None:
         assert (await worker.people.person(rosa.person.id)).name == "Nonna Rosa"
 
 
-async def test_a_sign_from_an_earlier_release_is_not_shown(store: Store) -> None:
+async def test_stored_robot_sign_is_not_shown(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await worker.people.update_person("paper:5", name="🤖 Nonna Rosa")
         assert (await worker.people.person("paper:5")).name == "Nonna Rosa"

@@ -9,18 +9,18 @@ import pytest
 from benchmarks.cluster import LocalCluster
 from bot.store import Store, keys, open_store
 from engine import verify
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, play_until, seated
-from tests.bot.worker.test_games import shortest
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, play_until, seat_players
+from tests.bot.worker.test_games import shortest_target
 from tests.long import mostly_long
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
 
 @pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tavolo"], "testa"))
-async def test_a_whole_game(cluster_store: Store, game: str) -> None:
+async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(cluster_store, fake) as worker:
-        players = await seated(worker, fake, game, *shortest(game))
+        players = await seat_players(worker, fake, game, *shortest_target(game))
         await play_until(
             worker,
             players.copy(),
@@ -36,7 +36,7 @@ async def test_a_whole_game(cluster_store: Store, game: str) -> None:
         assert (await worker.check_health())["healthy"]
 
 
-async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) -> None:
+async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> None:
     """Each press goes to any worker; every one that is acknowledged is made, once, and panels show it in the end."""
     await asyncio.to_thread(cluster.clear)
     fake, random = FakePlatform(), Random(1)
@@ -45,7 +45,7 @@ async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) 
         for _ in range(3):
             store = await stack.enter_async_context(open_store(cluster.url, replicas=1))
             workers.append(await stack.enter_async_context(open_worker(store, fake, alone=False)))
-        players = await seated(workers[0], fake, "metamazzo")
+        players = await seat_players(workers[0], fake, "metamazzo")
         code = await code_of(workers[0], players[0])
         acknowledged = 0
         failing: asyncio.Task[None] | None = None

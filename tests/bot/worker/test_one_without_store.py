@@ -11,10 +11,10 @@ from bot.delivery import delivery
 from bot.store import EmbeddedStore, Store, keys, outage
 from tests.bot.fake_platform import Player
 from tests.bot.worker.fleet import REST_SECONDS, Fleet
-from tests.bot.worker.test_told_by_commits import playing
+from tests.bot.worker.test_told_by_commits import start_game
 
 
-class Line:
+class StoreProxy:
     """A way to a store that can be cut; ``url`` is where it begins."""
 
     def __init__(self, store_url: str) -> None:
@@ -28,8 +28,8 @@ class Line:
     def url(self) -> str:
         return f"redis://127.0.0.1:{self._port}"
 
-    async def mend(self) -> None:
-        self._server = await asyncio.start_server(self._lead, "127.0.0.1", self._port)
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._handle_connection, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def cut(self) -> None:
@@ -41,16 +41,16 @@ class Line:
         await asyncio.gather(*self._tasks)
         await self._server.wait_closed()
 
-    async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_store, to_store = await asyncio.open_unix_connection(self._socket)
         self._open += [writer, to_store]
-        ways = {asyncio.ensure_future(self._pass_on(*way)) for way in ((reader, to_store), (from_store, writer))}
+        ways = {asyncio.ensure_future(self._copy(*way)) for way in ((reader, to_store), (from_store, writer))}
         self._tasks |= ways
         await asyncio.wait(ways)
         self._tasks -= ways
 
     @staticmethod
-    async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             while some := await reader.read(65536):
                 writer.write(some)
@@ -59,31 +59,31 @@ class Line:
 
 
 @pytest.fixture
-async def lines(shared_valkey: EmbeddedStore) -> AsyncIterator[list[Line]]:
-    lines = [Line(shared_valkey.url) for _ in range(2)]
-    for line in lines:
-        await line.mend()
-    yield lines
-    for line in lines:
+async def proxies(shared_valkey: EmbeddedStore) -> AsyncIterator[list[StoreProxy]]:
+    proxies = [StoreProxy(shared_valkey.url) for _ in range(2)]
+    for line in proxies:
+        await line.open()
+    yield proxies
+    for line in proxies:
         await line.cut()
 
 
 @pytest.fixture
-async def fleet(store: Store, lines: list[Line]) -> AsyncIterator[Fleet]:
-    fleet = Fleet(store, [line.url for line in lines])
+async def fleet(store: Store, proxies: list[StoreProxy]) -> AsyncIterator[Fleet]:
+    fleet = Fleet(store, [line.url for line in proxies])
     await fleet.open()
     yield fleet
     await fleet.close()
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
     monkeypatch.setattr("bot.delivery.updates.SWEEP_SECONDS", 0.1)
 
 
-async def all_well(fleet: Fleet) -> None:
+async def wait_until_healthy(fleet: Fleet) -> None:
     """Until every worker has the store, and hears what it publishes."""
     async with asyncio.timeout(REST_SECONDS):
         while (
@@ -93,12 +93,10 @@ async def all_well(fleet: Fleet) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_what_the_other_worker_writes_is_shown_once_the_owner_has_the_store_again(
-    fleet: Fleet, lines: list[Line]
-) -> None:
-    owner, other, player = await playing(fleet)
+async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: list[StoreProxy]) -> None:
+    owner, other, player = await start_game(fleet)
     [table] = await other.tables_of(player.person.id)
-    line = lines[fleet.workers.index(owner)]
+    line = proxies[fleet.workers.index(owner)]
     before = fleet.fake.last(player.private)
     await line.cut()
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
@@ -108,18 +106,18 @@ async def test_what_the_other_worker_writes_is_shown_once_the_owner_has_the_stor
     assert "I cannot" in (await there.say("/tables")).toast
     assert not (await owner.check_health())["store"]
     assert (await other.check_health())["store"]
-    await line.mend()
-    await all_well(fleet)
-    await fleet.rest()
+    await line.open()
+    await wait_until_healthy(fleet)
+    await fleet.wait_until_idle()
     assert fleet.fake.last(player.private) != before
     assert (await owner.room.cached(table.code)).version > table.version
 
 
-async def test_a_press_that_one_worker_could_not_write_is_made_once_by_another(fleet: Fleet, lines: list[Line]) -> None:
-    owner, other, player = await playing(fleet)
+async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: list[StoreProxy]) -> None:
+    owner, other, player = await start_game(fleet)
     [table] = await other.tables_of(player.person.id)
     message, button = next(move for move in player.moves() if "play" in move[1].payload)
-    line = lines[fleet.workers.index(owner)]
+    line = proxies[fleet.workers.index(owner)]
     await line.cut()
     players = [Player(worker, fleet.fake, player.person.name, 9) for worker in (owner, other, other, owner)]
     for one in players:
@@ -130,9 +128,9 @@ async def test_a_press_that_one_worker_could_not_write_is_made_once_by_another(f
     assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
     after = (await other.room.table(table.code)).version
     assert after > table.version
-    await line.mend()
-    await all_well(fleet)
+    await line.open()
+    await wait_until_healthy(fleet)
     for one in players:
         assert not (await one.send(button.payload, player.private, message, key="pressed")).toast
     assert (await again.worker.room.table(table.code)).version == after
-    await fleet.rest()
+    await fleet.wait_until_idle()

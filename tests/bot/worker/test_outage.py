@@ -15,24 +15,24 @@ from bot.platform import Reply
 from bot.store import EmbeddedStore, Store, outage, store
 from bot.store.store import open_store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 
-NOT_KEPT = "I cannot write anything down just now, so this did not count."
-NOT_KEPT_IN_ITALIAN = "Ora non riesco a scrivere nulla: questo non vale."
-NOT_KNOWN = "I cannot get at my notes just now"
+NOT_WRITTEN = "I cannot write anything down just now, so this did not count."
+NOT_WRITTEN_ITALIAN = "Ora non riesco a scrivere nulla: questo non vale."
+UNREACHABLE = "I cannot get at my notes just now"
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.05)
 
 
-def process_of(embedded: EmbeddedStore) -> int:
+def store_process(embedded: EmbeddedStore) -> int:
     return int((embedded.folder / "valkey.pid").read_text())
 
 
-def wait_for_answers(there: Store, seconds: float) -> None:
+def set_answer_timeout(there: Store, seconds: float) -> None:
     """How long a store may be silent before it counts as away."""
     pool = there.client.connection_pool
     pool.timeout = pool.connection_kwargs["socket_timeout"] = seconds
@@ -41,26 +41,26 @@ def wait_for_answers(there: Store, seconds: float) -> None:
 
 
 @asynccontextmanager
-async def frozen(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
+async def freeze_store(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
     """A store that says nothing. Only for so long it counts as away sooner: what it is to say may take a while."""
     with pytest.MonkeyPatch.context() as context:
         context.setattr(store, "COMMIT_SECONDS", 0.8)
-        wait_for_answers(there, 0.4)
-        os.kill(process_of(embedded), signal.SIGSTOP)
+        set_answer_timeout(there, 0.4)
+        os.kill(store_process(embedded), signal.SIGSTOP)
         try:
             # It stops when it is next scheduled.
             await asyncio.sleep(0.2)
             yield
         finally:
-            wait_for_answers(there, store.ANSWER_SECONDS)
-            os.kill(process_of(embedded), signal.SIGCONT)
+            set_answer_timeout(there, store.ANSWER_SECONDS)
+            os.kill(store_process(embedded), signal.SIGCONT)
 
 
 @asynccontextmanager
-async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player]]]:
+async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player]]]:
     fake = FakePlatform()
     async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         for player in players:
             # As whoever gets a hand there has done: that they have a private chat is not to be written down any more.
             await player.dispatcher.send_hands(player.person)
@@ -72,13 +72,13 @@ def mover_of(players: list[Player]) -> Player:
     return next(player for player in players if player.moves())
 
 
-async def until_well(worker: Worker) -> None:
+async def wait_until_healthy(worker: Worker) -> None:
     async with asyncio.timeout(20):
         while not (await worker.check_health())["store"]:
             await asyncio.sleep(0.02)
 
 
-async def forbid(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
+async def refuse_writes(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
     """Have the store refuse every write; returns what has it take them again."""
     client = there.client
     if error == "replica":
@@ -91,10 +91,8 @@ async def forbid(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
 
 
 @pytest.mark.parametrize("error", ["full", "alone", "replica"])
-async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_told_so(
-    embedded: EmbeddedStore, error: str
-) -> None:
-    async with at_table(embedded) as (worker, _fake, players):
+async def test_refused_write_is_reported_and_changes_nothing(embedded: EmbeddedStore, error: str) -> None:
+    async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         await worker.people.update_person(mover.person.id, language="it")
         await worker.settled()
@@ -102,15 +100,15 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
         with capture_logs() as logs:
-            allow = await forbid(worker.store, error)
+            allow = await refuse_writes(worker.store, error)
             for number in range(20):
                 reply = await mover.send(button.payload, mover.private, message, key=f"again{number}")
-                assert NOT_KEPT_IN_ITALIAN in reply.toast
-            assert NOT_KEPT in (await Player(worker, mover.fake, "Carla", 3).say("/challenge testa")).toast
+                assert NOT_WRITTEN_ITALIAN in reply.toast
+            assert NOT_WRITTEN in (await Player(worker, mover.fake, "Carla", 3).say("/challenge testa")).toast
             assert not (await worker.check_health())["healthy"]
             assert (await worker.store.load(code)).version == before
             await allow()
-            await until_well(worker)
+            await wait_until_healthy(worker)
             assert (await mover.send(button.payload, mover.private, message, key="again0")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
         await worker.settled()
@@ -120,10 +118,10 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
         assert not [line for line in logs if "exception" in line or "exc_info" in line]
 
 
-async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_press_counts_once(
+async def test_presses_on_a_frozen_store_count_once(
     embedded: EmbeddedStore,
 ) -> None:
-    async with at_table(embedded) as (worker, _fake, players):
+    async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
@@ -131,15 +129,15 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
         await worker.settled()
         tasks = len(asyncio.all_tasks())
         with capture_logs() as logs:
-            async with frozen(embedded, worker.store):
+            async with freeze_store(embedded, worker.store):
                 # More than there are connections; each gets its answer.
                 presses = [mover.send(button.payload, mover.private, message, key=f"frozen{n}") for n in range(100)]
                 strangers = [Player(worker, mover.fake, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
                 async with asyncio.timeout(60):
                     answers: list[Reply] = await asyncio.gather(*presses, *strangers)
-                assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
+                assert not [answer.toast for answer in answers if UNREACHABLE not in answer.toast]
                 assert not (await worker.check_health())["store"]
-            await until_well(worker)
+            await wait_until_healthy(worker)
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",
                 # Another of the hundred was written when the store woke up.
@@ -157,18 +155,18 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
                 await asyncio.sleep(0.05)
 
 
-async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_its_key(
+async def test_late_written_press_is_found_by_its_key(
     embedded: EmbeddedStore,
 ) -> None:
-    async with at_table(embedded) as (worker, _fake, players):
+    async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
-        async with frozen(embedded, worker.store):
+        async with freeze_store(embedded, worker.store):
             reply = await mover.send(button.payload, mover.private, message, key="once")
-            assert NOT_KNOWN in reply.toast
-        await until_well(worker)
+            assert UNREACHABLE in reply.toast
+        await wait_until_healthy(worker)
         # The store had it in its socket, and wrote it when it woke up; the worker's memory does not know.
         assert (await worker.store.load(code)).version == before + 1
         assert (await mover.send(button.payload, mover.private, message, key="once")).toast == ""
@@ -179,7 +177,7 @@ async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_i
                 await asyncio.sleep(0.1)
 
 
-async def test_a_look_whether_the_store_is_back_takes_no_connection_from_anybody(embedded: EmbeddedStore) -> None:
+async def test_store_probe_takes_no_connection_from_others(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as there:
         for _ in range(20):
             # Some are idle; those who ask just after the look has begun take them.
@@ -187,18 +185,18 @@ async def test_a_look_whether_the_store_is_back_takes_no_connection_from_anybody
             await asyncio.gather(there._test_write(), *(there.client.get("x") for _ in range(5)))
 
 
-async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, _fake, players):
+async def test_dead_store_restarts_and_play_continues(embedded: EmbeddedStore) -> None:
+    async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]
         before = (await worker.store.load(code)).version
-        os.kill(process_of(embedded), signal.SIGKILL)
+        os.kill(store_process(embedded), signal.SIGKILL)
         replies = [(await mover.send(button.payload, mover.private, message, key="k")).toast for _ in range(5)]
         # Nobody listens: what cannot be sent is not kept.
-        assert NOT_KEPT in replies[-1]
+        assert NOT_WRITTEN in replies[-1]
         keeper = asyncio.create_task(embedded.keep_running())
-        await until_well(worker)
+        await wait_until_healthy(worker)
         assert (await mover.send(button.payload, mover.private, message, key="k")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
         keeper.cancel()

@@ -34,15 +34,15 @@ MOST_PAGES = 60
 """How many half-made choices are looked at for one decision: an exchange alone has some 370."""
 
 
-DRAFT = {"draw", "keep", "pass", "blind", "exchange", "bid"}
-EVERY_MOVE = {
+DRAFT_MOVES = {"draw", "keep", "pass", "blind", "exchange", "bid"}
+MOVE_KINDS = {
     "pizzichino": {"take", "hold", "play", "pick", "declare"},
     "spizzichino": {"take", "hold", "play", "pick", "declare"},
     "metamazzo": {"play", "declare"},
     "testa": {"play", "declare"},
     "tressette": {"play", "declare", "claim"},
     "tavolo": {"play", "declare"},
-    "spades": {"play", *DRAFT},
+    "spades": {"play", *DRAFT_MOVES},
 }
 """The kinds of moves that must come up for the test to mean something."""
 
@@ -121,7 +121,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
         assert not needed - found, f"no way to a move at {where}"
 
 
-def begun_table(game: str, random: Random) -> Table:
+def new_table(game: str, random: Random) -> Table:
     """A table with random options at its first deal; at some its players were strangers who were matched."""
     people = [(f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
     matched: list[Entry] = [Match(*one) for one in people] if random.random() < 0.5 else []
@@ -131,7 +131,7 @@ def begun_table(game: str, random: Random) -> Table:
     return Table("ABCD").after([Open(game, *people[0]), *matched, *chairs, first_deal], "begin")
 
 
-def step(table: Table, random: Random) -> Table:
+def next_table(table: Table, random: Random) -> Table:
     """The table after a random legal move, or the next deal."""
     assert table.game
     if table.game.needs_deal:
@@ -148,10 +148,10 @@ def step(table: Table, random: Random) -> Table:
 def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_brief: bool) -> None:
     words: set[str] = set()
     for seed in range(tables):
-        if is_brief and words >= EVERY_MOVE[game]:
+        if is_brief and words >= MOVE_KINDS[game]:
             break
         random = Random(f"controls {game} {seed}")
-        table = begun_table(game, random)
+        table = new_table(game, random)
         for _ in range(300):
             assert table.game
             if table.game.over:
@@ -161,5 +161,5 @@ def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_bri
                 for seat in range(table.game.kind.seats):
                     words |= {move.partition(" ")[0] for move in needs_control(table.game, seat)}
                     check_page(shown, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))
-            table = step(table, random)
-    assert words >= EVERY_MOVE[game], "not every kind of move came up"
+            table = next_table(table, random)
+    assert words >= MOVE_KINDS[game], "not every kind of move came up"

@@ -12,7 +12,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.platform import NotDelivered, PlatformFailure, RateLimit, SlowDown
 from bot.store import Store, keys
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players
 from tests.long import long
 
 SURFACES = 3
@@ -20,14 +20,14 @@ SURFACES = 3
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
     monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.002)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
 
 
-class Moody(FakePlatform):
+class FailingPlatform(FakePlatform):
     """A fake platform that answers so many calls with a fault, and counts what it took."""
 
     def __init__(self) -> None:
@@ -46,23 +46,23 @@ class Moody(FakePlatform):
 
 
 @pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
-async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, error: str, times: int) -> None:
+async def test_long_platform_failure_only_delays(store: Store, error: str, times: int) -> None:
     """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
-    fake = Moody()
+    fake = FailingPlatform()
     with capture_logs() as logs:
-        await refused(store, fake, error, times)
+        await play_through_failures(store, fake, error, times)
     said = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
     assert said == ["platform_away"]
 
 
-async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
+async def play_through_failures(store: Store, fake: FailingPlatform, error: str, times: int) -> None:
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         tasks = len(asyncio.all_tasks())
         table = (await worker.tables_of(players[0].person.id))[0]
         fake.error, fake.left, fake.most_tasks = error, times, 0
         # They cannot see what is played; what they press was drawn before, or came by another way.
-        await played_unseen(worker, players, table.code, 12)
+        await play_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
             await worker.settled()
         assert not fake.left
@@ -86,9 +86,7 @@ async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
                 await asyncio.sleep(0.05)
 
 
-async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long its pauses have grown, and though its messages may have arrived."""
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
@@ -109,7 +107,7 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
             assert len(fake.messages[player.private]) == 1
 
 
-async def played_unseen(worker: Worker, players: list[Player], code: str, moves: int) -> None:
+async def play_unseen(worker: Worker, players: list[Player], code: str, moves: int) -> None:
     random = Random(7)
     for _ in range(moves):
         table = await worker.room.cached(code)
@@ -122,7 +120,7 @@ async def played_unseen(worker: Worker, players: list[Player], code: str, moves:
         await asyncio.sleep(0)
 
 
-async def test_places_that_were_held_back_once_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_blocked_places_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.delivery.send_limiter.PLACES_CACHED", 100)
     limiter = SendLimiter(lambda _place: RateLimit())
     for number in range(1000):

@@ -13,7 +13,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.handlers.test_hints import start_practice, wait_for_turn
 
 
-async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake, thinks, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
     async def move(*_about: object) -> str:
@@ -40,7 +40,7 @@ async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch
     assert [line for line in logs if line["log_level"] == "error"] == []
 
 
-async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
+async def test_strong_robot_plays(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake)

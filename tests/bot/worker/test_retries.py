@@ -21,42 +21,42 @@ from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
 from bot.store.store import open_store
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
-from tests.bot.worker.test_outage import process_of, until_well
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.worker.test_outage import store_process, wait_until_healthy
 
 ELSEWHERE = "paper:777"
 NONE = type(None)
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
 
 
 @asynccontextmanager
-async def away(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
+async def stop_store(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
     """While the store is down; it is started again behind that."""
-    os.kill(process_of(embedded), signal.SIGKILL)
+    os.kill(store_process(embedded), signal.SIGKILL)
     yield
     keeper = asyncio.create_task(embedded.keep_running())
-    await until_well(worker)
+    await wait_until_healthy(worker)
     keeper.cancel()
     await asyncio.wait([keeper])
 
 
 @asynccontextmanager
-async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player], str]]:
+async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player], str]]:
     fake = FakePlatform(knows_keys=False)
     async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         yield worker, fake, players, await code_of(worker, players[0])
 
 
-async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, fake, players, code):
+async def test_group_migration_during_an_outage_moves_the_board(embedded: EmbeddedStore) -> None:
+    async with open_table(embedded) as (worker, fake, players, code):
         dispatcher, tasks = players[0].dispatcher, len(asyncio.all_tasks())
         with capture_logs() as logs:
-            async with away(embedded, worker):
+            async with stop_store(embedded, worker):
                 # However often it is told, and whether somebody waits for it or not.
                 told = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
                 waiting = asyncio.ensure_future(told[-1])
@@ -74,13 +74,13 @@ async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(
         assert not [line for line in logs if "exc_info" in line or line["event"] == "work_dropped"]
 
 
-async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, fake, players, code):
+async def test_chat_returning_during_an_outage_gets_its_board(embedded: EmbeddedStore) -> None:
+    async with open_table(embedded) as (worker, fake, players, code):
         board = worker.delivery._tables[code].get(Board(1, 0))
         assert board
         assert board.give_up(GROUP) is State.DROPPED
         fake.messages[GROUP].clear()
-        async with away(embedded, worker):
+        async with stop_store(embedded, worker):
             told = players[0].dispatcher.refresh_chat(GROUP)
             await asyncio.sleep(0.2)
             assert not fake.messages[GROUP]
@@ -90,7 +90,7 @@ async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedd
                 await asyncio.sleep(0.01)
 
 
-async def test_what_waits_is_bounded_done_in_order_and_a_fault_of_ours_holds_nobody_up(
+async def test_retry_queue_is_bounded_and_ordered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(retries, "MAX_WAITING", 3)
@@ -117,14 +117,14 @@ async def test_what_waits_is_bounded_done_in_order_and_a_fault_of_ours_holds_nob
     await queue.stop()
 
 
-def _refusal(text: str) -> Exception:
+def _parse_error(text: str) -> Exception:
     """As the client makes it of the server's words."""
     error = BaseParser.parse_error(text)  # type: ignore[no-untyped-call]
     assert isinstance(error, Exception)
     return error
 
 
-PASSING = [
+TEMPORARY_ERRORS = [
     "OOM command not allowed when used memory > 'maxmemory'.",
     "MISCONF Errors writing to the AOF file: No space left on device",
     "READONLY You can't write against a read only replica.",
@@ -137,22 +137,22 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize("text", PASSING, ids=lambda text: text.split()[0])
-def test_a_store_that_refuses_everybody_is_waited_for(text: str) -> None:
-    assert is_temporary(_refusal(text))
+@pytest.mark.parametrize("text", TEMPORARY_ERRORS, ids=lambda text: text.split()[0])
+def test_temporary_store_errors_are_retried(text: str) -> None:
+    assert is_temporary(_parse_error(text))
     assert is_temporary(ResponseError(f"Command # 1 (HSET buongioco:moved a b) of pipeline caused error: {text}"))
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        _refusal("WRONGTYPE Operation against a key holding the wrong kind of value"),
-        _refusal("ERR unknown command 'MISCONF'"),
+        _parse_error("WRONGTYPE Operation against a key holding the wrong kind of value"),
+        _parse_error("ERR unknown command 'MISCONF'"),
         DataError("Invalid input of type: 'NoneType'"),
     ],
     ids=repr,
 )
-async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_goes_on(error: Exception) -> None:
+async def test_permanent_error_fails_only_its_own_work(error: Exception) -> None:
     async def probe() -> None:
         return
 
@@ -176,7 +176,7 @@ async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_go
     await queue.stop()
 
 
-async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(embedded: EmbeddedStore) -> None:
+async def test_group_migration_with_a_wrong_key_type_fails(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as there, open_worker(there, FakePlatform()) as worker:
         await there.client.set(keys.MOVED, "no hash")
         with capture_logs() as logs, pytest.raises(WorkFailed):
@@ -185,9 +185,7 @@ async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(e
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["work_failed"]
 
 
-async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -37,7 +37,7 @@ VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"),
 DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
 
 
-def table_of(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
+def random_table(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
     """A table with two boards, at a random moment of a random game; or one in private chats, of a tournament or a day."""
     hosts: list[Entry] = [Host("p:100"), Host("q:200")]
     if fixture:
@@ -89,13 +89,11 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 @pytest.mark.parametrize("fixture", [None, DUPLICATE], ids=["group", "tournament"])
 @pytest.mark.parametrize("tables", [12, long(60)])
-def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
-    game: str, fixture: Fixture | None, tables: int
-) -> None:
+def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None, tables: int) -> None:
     changed = 0
     for seed in range(tables):
         random = Random(f"{game} {seed}")
-        table = table_of(game, random, fixture)
+        table = random_table(game, random, fixture)
         assert table.game
         deal = table.game.current
         assert deal
@@ -107,7 +105,7 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
             before = panels(table, viewer, drafts)
             assert before
             for _ in range(3):
-                other = _with_others(table, viewer, random)
+                other = _shuffle_hidden(table, viewer, random)
                 assert other.game
                 assert other.game.current
                 changed += other.game.current.hand(0) != deal.hand(0)
@@ -117,7 +115,7 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 @pytest.mark.parametrize("fixture", [DUPLICATE, Day(date(2026, 11, 24))], ids=["tournament", "day"])
-def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_over(
+def test_finished_duplicate_reveals_no_cards(
     game: str, fixture: Fixture | Day, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given up or lost on time in its middle, and nothing that is then drawn is drawn from its record.
@@ -127,7 +125,7 @@ def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_ove
     changed = 0
     for seed in range(30):
         random = Random(f"over {game} {seed}")
-        table = table_of(game, random, fixture)
+        table = random_table(game, random, fixture)
         if table.game is None or table.game.turn is None:
             continue
         endings: list[Entry] = [Move(random.randrange(table.game.kind.seats), "resign"), Stop("timeout", 1)]
@@ -139,7 +137,7 @@ def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_ove
                 before = panels(over, viewer, {})
                 assert any("Result" in name for name in before) == (viewer is None)
                 for _ in range(3):
-                    other = _with_others(table, viewer, random)
+                    other = _shuffle_hidden(table, viewer, random)
                     assert other.game
                     assert other.game.current
                     changed += other.game.current.hand(0) != table.game.current.hand(0)  # type: ignore[union-attr]
@@ -156,17 +154,17 @@ def picture(table: Table, viewer: int | None) -> bytes:
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
-def test_pictures_do_not_change_by_a_byte_with_cards_that_their_viewer_cannot_know(game: str) -> None:
+def test_pictures_do_not_depend_on_hidden_cards(game: str) -> None:
     random = Random(game)
-    tables = (table_of(game, random) for _ in range(100))
+    tables = (random_table(game, random) for _ in range(100))
     table = next(one for one in tables if one.game and one.game.turn is not None and len(_hidden_from(one, 0)) > 8)
     for viewer in (None, 0, 1):
         before = picture(table, viewer)
         for _ in range(3):
-            assert picture(_with_others(table, viewer, random), viewer) == before
+            assert picture(_shuffle_hidden(table, viewer, random), viewer) == before
 
 
-def _with_others(table: Table, viewer: int | None, random: Random) -> Table:
+def _shuffle_hidden(table: Table, viewer: int | None, random: Random) -> Table:
     """The same table with other cards wherever this viewer cannot see them."""
     assert table.game
     assert table.game.current
@@ -182,17 +180,17 @@ def _hidden_from(table: Table, seat: int) -> list[int]:
     return hidden_cards(table.game.current, seat) if table.game and table.game.current else []
 
 
-def test_a_panel_of_another_hand_would_be_noticed() -> None:
+def test_panels_depend_on_visible_cards() -> None:
     """The test above can fail: a seat's own panel does change when its own cards do."""
     random = Random(1)
-    tables = (table_of("metamazzo", random) for _ in range(100))
+    tables = (random_table("metamazzo", random) for _ in range(100))
     table = next(one for one in tables if one.game and one.game.turn == 1 and len(_hidden_from(one, 0)) > 8)
     assert table.game
     assert table.game.current
     seen_by_other = [panels(table, 1, {})]
     painted = {picture(table, 1)}
     for _ in range(5):
-        other = _with_others(table, 0, random)
+        other = _shuffle_hidden(table, 0, random)
         seen_by_other.append(panels(other, 1, {}))
         painted.add(picture(other, 1))
     assert any(panel != seen_by_other[0] for panel in seen_by_other)

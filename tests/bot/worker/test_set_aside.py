@@ -13,7 +13,7 @@ from bot.tables.errors import SetAside
 from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 from tests.bot.handlers.test_hands import Page
 
 UNREADABLE = {
@@ -33,15 +33,15 @@ async def break_log(store: Store, code: str, entry: str) -> None:
     await store.append(code, await store.load(code), [add_stamp(entry, "broken")], clock=1000.0)
 
 
-async def told(fake: FakePlatform, place: str) -> bool:
+async def is_notified(fake: FakePlatform, place: str) -> bool:
     return any("is set aside" in text for text in fake.texts(place))
 
 
 @pytest.mark.parametrize("entry", UNREADABLE.values(), ids=UNREADABLE)
-async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(store: Store, entry: str) -> None:
+async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         message, button = next(moves[0] for player in players if (moves := player.moves()))
     await break_log(store, code, entry.format(other=1))
@@ -50,12 +50,12 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
             for _ in range(100):
                 await worker.settled()
-                if await told(fake, GROUP):
+                if await is_notified(fake, GROUP):
                     break
                 await asyncio.sleep(0.02)
             await worker.settled()
             for place in (GROUP, players[0].private, players[1].private):
-                assert await told(fake, place), place
+                assert await is_notified(fake, place), place
             assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
             # Presses are answered, and every command works.
             for player in players:
@@ -72,24 +72,24 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
             assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
             # The others go on.
-            again = await seated(worker, fake, "testa")
+            again = await seat_players(worker, fake, "testa")
             await play_until(worker, again, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
-        {"event": "table_set_aside", "log_level": "error", "table": code, "why": logs_why(logs)}
+        {"event": "table_set_aside", "log_level": "error", "table": code, "why": set_aside_reason(logs)}
     ]
     assert not [
         line for line in logs if line["log_level"] in ("error", "critical") and line["event"] != "table_set_aside"
     ]
 
 
-def logs_why(logs: list[structlog.typing.EventDict]) -> str:
+def set_aside_reason(logs: list[structlog.typing.EventDict]) -> str:
     return next(str(line["why"]) for line in logs if line["event"] == "table_set_aside")
 
 
-async def test_the_page_of_a_table_that_is_set_aside_says_so(store: Store) -> None:
+async def test_page_says_that_its_table_is_set_aside(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         under_way = await code_of(worker, players[0])
         waiting = await worker.challenges.open_table("testa", players[0].person.id, "Anna", "u1")
         for code in (under_way, waiting.code):
@@ -105,10 +105,10 @@ async def test_the_page_of_a_table_that_is_set_aside_says_so(store: Store) -> No
 
 
 @pytest.mark.parametrize("head", [b"nonsense", b"3 \xff\xff damaged"])
-async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store, head: bytes) -> None:
+async def test_damaged_log_is_set_aside(store: Store, head: bytes) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
     await store.client.lset(keys.table(code), 0, head)
     async with open_worker(store, fake) as worker:
@@ -125,10 +125,10 @@ async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store, head: by
         assert not await store.changed_tables(range(keys.SHARDS))
 
 
-async def test_a_worker_that_remembers_a_table_does_not_go_on_with_it_once_it_is_no_log(store: Store) -> None:
+async def test_cached_table_with_a_damaged_log_is_set_aside(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         assert worker.room.remembered(code)
         await store.client.lset(keys.table(code), 0, b"3 \xff\xff damaged")
@@ -137,17 +137,17 @@ async def test_a_worker_that_remembers_a_table_does_not_go_on_with_it_once_it_is
         assert await worker.tables_of(players[0].person.id) == []
 
 
-async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) -> None:
+async def test_readable_again_table_continues(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         version = (await worker.room.table(code)).version
         left = await store.attendance.clock_rings_in(code)
         assert left
     await break_log(store, code, "conquer 3")
     async with open_worker(store, fake) as worker:
-        await _until_told(worker, fake)
+        await _wait_until_notified(worker, fake)
         assert await store.set_aside_tables(range(keys.SHARDS)) == [code]
     # What the other version wrote is what this one cannot read: without it, it is as good as mended.
     await store.client.rpop(keys.table(code))
@@ -156,7 +156,7 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         for _ in range(200):
             await asyncio.sleep(0.02)
             await worker.settled()
-            if not await told(fake, GROUP):
+            if not await is_notified(fake, GROUP):
                 break
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
@@ -167,20 +167,20 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)
 
 
-async def _until_told(worker: Worker, fake: FakePlatform) -> None:
+async def _wait_until_notified(worker: Worker, fake: FakePlatform) -> None:
     for _ in range(200):
         await asyncio.sleep(0.02)
         await worker.settled()
-        if await told(fake, GROUP):
+        if await is_notified(fake, GROUP):
             return
     raise AssertionError("nobody is told")
 
 
-async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(store: Store) -> None:
+async def test_reading_an_unreadable_table_changes_nothing(store: Store) -> None:
     """Such as `buongioco tables` from another release, or a worker of one that does not own the table."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
     # Whoever delivers it would hear of it, and set it aside.
     await break_log(store, code, "conquer 3")
@@ -191,7 +191,7 @@ async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(sto
     assert await store.set_aside_tables(range(keys.SHARDS)) == []
 
 
-async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:
+async def test_unreadable_tables_do_not_count_for_limits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
@@ -202,13 +202,11 @@ async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) 
         assert not (await anna.say("/challenge testa")).toast
 
 
-async def test_a_table_that_another_release_cannot_read_stays_on_its_players_lists(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one release takes another's place: the table's owner can read it."""
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as owner:
-        players = await seated(owner, fake, "metamazzo")
+        players = await seat_players(owner, fake, "metamazzo")
         code = await code_of(owner, players[0])
         # This one delivers no tables.
         older = Worker(store, owner.settings, alone=False)

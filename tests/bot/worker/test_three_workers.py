@@ -29,7 +29,17 @@ from bot.platform import Command, Person, Press, Reply, private_place
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.tables import lists
 from bot.texts import texts
-from tests.bot.worker.fleet import GROUPS, PEOPLE, Fleet, Seen, Snapshot, Update, panels, shown_in, sits_at
+from tests.bot.worker.fleet import (
+    GROUPS,
+    PEOPLE,
+    Fleet,
+    Snapshot,
+    Update,
+    VisibleState,
+    live_tables_of,
+    sorted_panels,
+    tables_shown_in,
+)
 from tests.long import long
 
 WORKERS = 3
@@ -60,7 +70,7 @@ WANTED = """
 UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
 """Presses that make processes think, and one that takes a hand's panel to what it was."""
 
-DRAWS = (":menu", ":draft", ":aside", "1p")
+DISPLAY_WORDS = (":menu", ":draft", ":aside", "1p")
 """Presses that only show something: the last one counts."""
 
 
@@ -83,7 +93,7 @@ def actions() -> st.SearchStrategy[Action]:
     return st.one_of(challenge, press, press, press, press, press, old, command)
 
 
-class Both(NamedTuple):
+class UpdatePair(NamedTuple):
     """An update as it reaches each fleet, where messages have names of their own."""
 
     many: Update
@@ -94,7 +104,7 @@ class Both(NamedTuple):
         """Whether it only shows something, or sets a setting."""
         if isinstance(self.many, Command):
             return self.many.word not in ("challenge", "join")
-        return any(word in self.many.payload for word in DRAWS) and "rematch" not in self.many.payload
+        return any(word in self.many.payload for word in DISPLAY_WORDS) and "rematch" not in self.many.payload
 
 
 class World:
@@ -114,8 +124,8 @@ class ThreeWorkers(RuleBasedStateMachine):
             for store, url, count in zip(self.world.stores, self.world.urls, (WORKERS, 1), strict=True)
         )
         self.number = 0
-        self.done: list[tuple[Both, Reply]] = []
-        self.held: list[Both] = []
+        self.done: list[tuple[UpdatePair, Reply]] = []
+        self.held: list[UpdatePair] = []
         self.buttons: list[tuple[str, str]] = []
         self.codes: list[str] = []
 
@@ -150,20 +160,20 @@ class ThreeWorkers(RuleBasedStateMachine):
     # What people do
 
     @rule(action=actions(), index=st.integers(0, 2), copies=st.sampled_from((1, 1, 1, 2, 3)))
-    def do(self, action: Action, index: int, copies: int) -> None:
+    def act(self, action: Action, index: int, copies: int) -> None:
         """Somebody does something; the update may come to several workers at once."""
         if both := self.update(action):
             self.run(self.deliver(both, index, copies))
 
     @rule(action=actions())
-    def hold(self, action: Action) -> None:
+    def hold_back(self, action: Action) -> None:
         """Somebody does something, and it comes late."""
         if both := self.update(action):
             self.held.append(both)
 
     @precondition(lambda self: self.held)
     @rule(pick=st.integers(0, 5), index=st.integers(0, 2))
-    def let_go(self, pick: int, index: int) -> None:
+    def release(self, pick: int, index: int) -> None:
         self.run(self.deliver(self.held.pop(pick % len(self.held)), index, 1))
 
     @precondition(lambda self: self.done)
@@ -171,28 +181,28 @@ class ThreeWorkers(RuleBasedStateMachine):
     def redeliver(self, back: int, index: int) -> None:
         """An update that was answered comes once more, to any worker."""
         both, first = self.done[max(0, len(self.done) - 1 - back)]
-        self.run(self.once_more(both, first, index))
+        self.run(self.check_redelivery(both, first, index))
 
     @rule(first=actions(), second=actions(), index=st.integers(0, 2), other=st.integers(0, 2))
-    def at_once(self, first: Action, second: Action, index: int, other: int) -> None:
+    def act_simultaneously(self, first: Action, second: Action, index: int, other: int) -> None:
         """Two do something at the same moment: what comes of it is what would come of one after the other."""
         pair = [both for action in (first, second) if (both := self.update(action))]
         if len(pair) == 2:
-            self.run(self.deliver_at_once(pair, (index, other)))
+            self.run(self.deliver_simultaneously(pair, (index, other)))
 
     # How it reaches the workers
 
-    async def deliver(self, both: Both, index: int, copies: int) -> None:
+    async def deliver(self, both: UpdatePair, index: int, copies: int) -> None:
         note(f"{both.many} to {index} x{copies}")
         replies = await asyncio.gather(*(self.many.deliver(index + copy, both.many) for copy in range(copies)))
-        [expected] = await self.give_to_one([both])
+        [expected] = await self.deliver_to_single([both])
         # A copy that comes after what it asks for was done may find that the table is no more.
         assert any(same(reply, expected) for reply in replies), (both, replies, expected)
         for reply in replies:
-            assert same(reply, expected) or await self.tells_of_no_table(reply), (both, replies, expected)
+            assert same(reply, expected) or await self.says_table_is_gone(reply), (both, replies, expected)
         self.done.append((both, expected))
 
-    async def once_more(self, both: Both, first: Reply, index: int) -> None:
+    async def check_redelivery(self, both: UpdatePair, first: Reply, index: int) -> None:
         """What took effect is not done again, and nobody is told otherwise.
 
         What was refused may be done by now, and what only shows something shows it again.
@@ -200,71 +210,71 @@ class ThreeWorkers(RuleBasedStateMachine):
         note(f"again {both.many} to {index}")
         reply = await self.many.deliver(index, both.many)
         if not both.is_drawing and (not first.toast or is_success(first)):
-            assert same(reply, first) or await self.tells_of_no_table(reply), (both, reply, first)
+            assert same(reply, first) or await self.says_table_is_gone(reply), (both, reply, first)
             return
-        [expected] = await self.give_to_one([both])
+        [expected] = await self.deliver_to_single([both])
         assert same(reply, expected), (both, reply, expected)
         self.done.append((both, expected))
 
-    async def tells_of_no_table(self, reply: Reply) -> bool:
+    async def says_table_is_gone(self, reply: Reply) -> bool:
         """Whether somebody is told that a table is no more, and it is so."""
         found = re.match(r"There is no table (\w+)", reply.toast)
         return found is not None and found[1] not in await self.many.logs()
 
-    async def deliver_at_once(self, pair: list[Both], indices: tuple[int, int]) -> None:
+    async def deliver_simultaneously(self, pair: list[UpdatePair], indices: tuple[int, int]) -> None:
         note(f"at once {[both.many for both in pair]} to {indices}")
-        before = await Snapshot.of(self.one)
+        before = await Snapshot.take(self.one)
         replies = await asyncio.gather(
             *(self.many.deliver(index, both.many) for both, index in zip(pair, indices, strict=True))
         )
-        await self.many.rest()
-        seen = await self.many.seen()
+        await self.many.wait_until_idle()
+        seen = await self.many.visible_state()
         tried: list[tuple[list[Reply], list[str]]] = []
         for step in (1, -1):
             if tried:
                 await before.restore()
-            answers = (await self.give_to_one(pair[::step]))[::step]
-            await self.one.rest()
-            found = await self.one.seen()
+            answers = (await self.deliver_to_single(pair[::step]))[::step]
+            await self.one.wait_until_idle()
+            found = await self.one.visible_state()
             tried.append((answers, difference(seen, found)))
             if all(map(same, replies, answers)) and seen == found:
                 self.done += zip(pair, answers, strict=True)
                 return
         raise AssertionError((pair, replies, tried))
 
-    async def give_to_one(self, updates: list[Both]) -> list[Reply]:
+    async def deliver_to_single(self, updates: list[UpdatePair]) -> list[Reply]:
         return [await self.one.deliver(0, both.one) for both in updates]
 
     # What must be so after each step
 
     @invariant()
-    def all_is_the_same(self) -> None:
+    def fleets_agree(self) -> None:
         if self.many.workers:
             self.run(self.compare())
 
     async def compare(self) -> None:
-        await self.many.rest()
-        await self.one.rest()
-        many, one = await self.many.seen(), await self.one.seen()
+        await self.many.wait_until_idle()
+        await self.one.wait_until_idle()
+        many, one = await self.many.visible_state(), await self.one.visible_state()
         assert many == one, difference(many, one)
         for person in PEOPLE:
-            truth = sits_at(person.id, many.logs)
+            truth = live_tables_of(person.id, many.logs)
             assert len(truth) <= MOST_TABLES
-            assert await self.list_of(self.one, 0, person) == truth
+            assert await self.listed_tables(self.one, 0, person) == truth
             for index in range(WORKERS):
-                assert await self.list_of(self.many, index, person) == truth, (person, index)
+                assert await self.listed_tables(self.many, index, person) == truth, (person, index)
         for worker in self.many.workers:
             for name, fields in many.settings.items():
                 known = await worker.people._fields(name)
                 assert {field: known[field] for field in known if field != "game"} == fields, name
         for group in GROUPS:
-            truth = shown_in(group, many.logs)
+            truth = tables_shown_in(group, many.logs)
             for worker in (*self.many.workers, *self.one.workers):
                 assert [(table.code, table.version) for table in await worker.tables_at(group)] == truth
         self.remember(many)
 
     @staticmethod
-    async def list_of(fleet: Fleet, index: int, person: Person) -> list[tuple[str, int]]:
+    async def listed_tables(fleet: Fleet, index: int, person: Person) -> list[tuple[str, int]]:
         """The tables of a person by a worker, who says the same on the page."""
         worker = fleet.workers[index]
         tables = await worker.tables_of(person.id)
@@ -279,7 +289,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         assert sorted(line[:6] for line in mine) == sorted(code for code in whose if whose[code] == person.id)
         return [(table.code, table.version) for table in tables]
 
-    def remember(self, seen: Seen) -> None:
+    def remember(self, seen: VisibleState) -> None:
         for place, found in seen.messages.items():
             for panel in found:
                 self.buttons += [(place, button.payload) for row in panel.rows for button in row if is_wanted(button)]
@@ -288,7 +298,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     # What there is to do
 
-    def update(self, action: Action) -> Both | None:
+    def update(self, action: Action) -> UpdatePair | None:
         """What somebody does, by what stands there; nothing if there is nothing to press."""
         self.number += 1
         key, person = f"u{self.number}", PEOPLE[action.who]
@@ -303,38 +313,38 @@ class ThreeWorkers(RuleBasedStateMachine):
             if words in (["join"], ["resign"], ["hand"]) and self.codes and (action.pick % 3 or words == ["join"]):
                 words.append(self.codes[-1 - action.pick % min(4, len(self.codes))])
             command = Command(key, person, place, words[0], tuple(words[1:]), about)
-            return Both(command, command)
+            return UpdatePair(command, command)
         # Whoever finds what is looked for, this person first.
         for one in (*PEOPLE[action.who :], *PEOPLE[: action.who]):
             there = (*GROUPS, private_place(one.id))
-            stands = self.old(there) if action.kind == "old" else self.standing(there)
+            stands = self.earlier_buttons(there) if action.kind == "old" else self.current_buttons(there)
             if found := [button for button in stands if action.what in button[2]]:
                 return self.press(key, one, *found[action.pick % len(found)])
         return None
 
-    def standing(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
+    def current_buttons(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
         """The buttons that stand in these places: where, on which of the messages there, and what they carry."""
         return [
             (place, number, button.payload)
             for place in places
-            for number, panel in enumerate(panels(self.many.fake.messages[place]))
+            for number, panel in enumerate(sorted_panels(self.many.fake.messages[place]))
             for row in panel.rows
             for button in row
             if is_wanted(button)
         ]
 
-    def old(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
+    def earlier_buttons(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
         """The buttons that stand there or stood there once, the last ones first; as on the first message there is."""
         return [(place, 0, payload) for place, payload in reversed(self.buttons) if place in places]
 
-    def press(self, key: str, person: Person, place: str, number: int, payload: str) -> Both:
+    def press(self, key: str, person: Person, place: str, number: int, payload: str) -> UpdatePair:
         presses = []
         for fleet in (self.many, self.one):
-            message = fleet.message(place, number)
+            message = fleet.message_at(place, number)
             panel = fleet.fake.messages[place].get(message)
             genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
             presses.append(Press(key, person, place, message, payload, genuine=genuine))
-        return Both(*presses)
+        return UpdatePair(*presses)
 
 
 def is_wanted(button: Button) -> bool:
@@ -349,10 +359,12 @@ def same(one: Reply, other: Reply) -> bool:
     return one == other
 
 
-def difference(one: Seen, other: Seen) -> list[str]:
+def difference(one: VisibleState, other: VisibleState) -> list[str]:
     """What differs, in short."""
     lines = [
-        f"{name}: {left} / {right}" for name, left, right in zip(Seen._fields, one, other, strict=True) if left != right
+        f"{name}: {left} / {right}"
+        for name, left, right in zip(VisibleState._fields, one, other, strict=True)
+        if left != right
     ]
     for code in one.logs.keys() | other.logs.keys():
         if one.logs.get(code) != other.logs.get(code):

@@ -15,7 +15,7 @@ from bot.store import EmbeddedStore, Store, keys
 from bot.store.committed import NEW_LOG, CommitNotification
 from bot.store.log import Log
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.worker.fleet import Fleet
 
 LONG_AGO = 1_000_000_000
@@ -30,14 +30,14 @@ async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fle
     await fleet.close()
 
 
-async def playing(fleet: Fleet) -> tuple[Worker, Worker, Player]:
+async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     """The worker that delivers a table, the other one, and who is to move there, whom the other one answers."""
     one, two = fleet.workers
     anna, bruno = Player(one, fleet.fake, "Anna", 1), Player(one, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")
     code = await code_of(one, anna)
     await bruno.press("Accept", GROUP)
-    await fleet.rest()
+    await fleet.wait_until_idle()
     owner, other = (one, two) if one.shards.owns(code) else (two, one)
     table = await other.room.table(code)
     assert table.game
@@ -45,10 +45,8 @@ async def playing(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     return owner, other, Player(other, fleet.fake, who.person.name, int(who.person.id.partition(":")[2]))
 
 
-async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_store_nothing(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    owner, other, player = await playing(fleet)
+async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, other, player = await start_game(fleet)
     [table] = await other.tables_of(player.person.id)
 
     async def asked(*_: Any, **__: Any) -> Any:
@@ -58,7 +56,7 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
     before = fleet.fake.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
-    await fleet.rest()
+    await fleet.wait_until_idle()
     known = owner.room.remembered(table.code)
     assert known
     assert known.version > table.version
@@ -66,8 +64,8 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
     assert fleet.fake.last(player.private) != before
 
 
-async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet: Fleet) -> None:
-    owner, _other, player = await playing(fleet)
+async def test_press_at_another_worker_counts_as_seen(fleet: Fleet) -> None:
+    owner, _other, player = await start_game(fleet)
     [code] = [table.code for table in await owner.tables_of(player.person.id)]
     name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
     surface = owner.delivery._tables[code].get(name)
@@ -75,31 +73,29 @@ async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet:
     assert surface.record_press(Change(pressed=surface.known.message), "", LONG_AGO)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
-    await fleet.rest()
+    await fleet.wait_until_idle()
     assert surface.known.seen_at > LONG_AGO
     stored = decode_state((await fleet.store.load_shown(code))[encode_name(name)])
     assert stored.message == surface.known.message
 
 
-async def test_a_worker_of_an_older_release_names_the_person_and_is_heeded_all_the_same(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _owner, _other, player = await playing(fleet)
+async def test_notification_of_an_older_release_is_accepted(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    _owner, _other, player = await start_game(fleet)
     monkeypatch.setattr(presses, "encode_name", lambda _hand: player.person.id)
     before = fleet.fake.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     with capture_logs() as logs:
         await player.press(button.label)
-        await fleet.rest()
+        await fleet.wait_until_idle()
     assert fleet.fake.last(player.private) != before
     assert [line for line in logs if line["log_level"] in ("warning", "error")] == []
 
 
-async def test_a_press_that_comes_again_is_looked_at_again(store: Store) -> None:
+async def test_repeated_press_counts_as_seen(store: Store) -> None:
     """The bot may have been killed between the commit and what it is about."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]
@@ -114,8 +110,8 @@ async def test_a_press_that_comes_again_is_looked_at_again(store: Store) -> None
         assert (await worker.room.table(code)).version == version
 
 
-async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) -> None:
-    owner, _other, player = await playing(fleet)
+async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None:
+    owner, _other, player = await start_game(fleet)
     [table] = await owner.tables_of(player.person.id)
     room, last = owner.room, table.log.last
     told = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
@@ -135,7 +131,7 @@ async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) 
     assert (await room.table(table.code)).hosts == table.hosts
 
 
-async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: Store) -> None:
+async def test_commit_notifies_only_another_owner(store: Store) -> None:
     async with AsyncExitStack() as stack:
         line = await stack.enter_async_context(store.client.pubsub())
         await line.subscribe(keys.worker_channel("owner"), keys.worker_channel("another"))
@@ -163,7 +159,7 @@ async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: St
         assert await line.get_message(timeout=0.1) is None
 
 
-async def test_strange_words_about_commits_are_passed_over(store: Store) -> None:
+async def test_unreadable_commit_notifications_are_skipped(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as worker:
         anna = Player(worker, fake, "Anna", 1)

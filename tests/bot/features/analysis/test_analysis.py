@@ -9,7 +9,7 @@ from bot.features.analysis.pages import BAR
 from bot.store import Store, keys
 from bot.tables.snapshot import isolated
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, resign, seated, some_cards
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, play_cards, resign, seat_players
 
 
 async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
@@ -17,8 +17,8 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, bruno, *_ = people(worker, fake)
         assert "no finished game of yours" in (await anna.say("/analyse")).toast
-        players = await seated(worker, fake, "testa", "to 11")
-        await some_cards(worker, players, 12)
+        players = await seat_players(worker, fake, "testa", "to 11")
+        await play_cards(worker, players, 12)
         await resign(worker, fake, players, 0)
         [game] = [game async for game in worker.archive.all()]
         may_continue = asyncio.Event()
@@ -51,11 +51,11 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
 async def test_real_analysis_in_italian(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "to 11")
+        players = await seat_players(worker, fake, "testa", "to 11")
         players[0].person = players[0].person._replace(language="it")
         await players[0].say("/settings", players[0].private)
         await players[0].press("Italiano")
-        await some_cards(worker, players, 36)
+        await play_cards(worker, players, 36)
         await resign(worker, fake, players, 1)
         await players[0].say("/analisi", players[0].private)
         for _ in range(60):
@@ -69,7 +69,7 @@ async def test_real_analysis_in_italian(store: Store) -> None:
 async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         await resign(worker, fake, players, 0)
         carla = people(worker, fake)[2]
         assert "in our private chat" in (await carla.say("/analyse")).toast
@@ -83,7 +83,7 @@ async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> Non
 async def test_failed_analysis_is_reported_and_can_be_repeated(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         await resign(worker, fake, players, 0)
         real_verdicts = worker.robot_pool.verdicts
 

@@ -13,7 +13,7 @@ from bot.tables.snapshot import isolated
 from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, resign, seated, some_cards
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_cards, resign, seat_players
 from tests.bot.pictures.test_pool import paint_slowly
 
 VERDICTS = [
@@ -48,8 +48,8 @@ class FakeAnalyser:
 
 
 async def play_and_resign(worker: Worker, fake: FakePlatform) -> list[Player]:
-    players = await seated(worker, fake, "testa", "to 11")
-    await some_cards(worker, players, 12)
+    players = await seat_players(worker, fake, "testa", "to 11")
+    await play_cards(worker, players, 12)
     await resign(worker, fake, players, 0)
     return players
 

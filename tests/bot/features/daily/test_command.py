@@ -12,7 +12,7 @@ from bot.features.daily.days import load_chain
 from bot.features.daily.pages import PastDay, yesterday_panel
 from bot.store import EmbeddedStore, keys, open_store
 from engine import Game
-from tests.bot.command import command
+from tests.bot.command import run_command
 
 CHAIN = Chain(bytes(range(32)), date(2026, 11, 24))
 
@@ -49,11 +49,13 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
         today = datetime.now(UTC).date()
         stored_games = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
         await store.client.hset(keys.DAILY_DRAWN, mapping=stored_games)
-        answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
+        answers = [
+            await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)
+        ]
         # The day follows the bot's time zone, not the command's.
         await store.attendance.report_alive("worker", "Etc/GMT-14")
         with_zone = [
-            await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
+            await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
             for zone in ("Etc/GMT+12", "Etc/GMT-14")
         ]
         end = (await load_chain(store.client, datetime.now(UTC).date() + timedelta(days=1))).end

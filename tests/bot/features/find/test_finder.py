@@ -20,7 +20,7 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import GAME, find_each_other, run_finder
-from tests.bot.full import full
+from tests.bot.full import full_store
 from tests.long import mostly_long
 
 
@@ -112,7 +112,7 @@ async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Pla
     anna, worker = two_strangers[0], two_strangers[0].worker
     for player in two_strangers:
         await player.say(f"/find {GAME}", player.private)
-    async with full(worker.store):
+    async with full_store(worker.store):
         for _ in range(2):
             await run_finder(worker)
             await worker.delivery.answers.tasks.wait()
@@ -139,7 +139,7 @@ async def test_matched_players_can_leave_a_full_store(two_strangers: list[Player
     both = await finder.queue.entries()
     # A worker died before it opened their table.
     assert await finder.queue.pair("p1", both, GAME)
-    async with full(anna.worker.store):
+    async with full_store(anna.worker.store):
         if action == "leave":
             await finder.leave(anna.person.id, "stop")
         else:

@@ -48,7 +48,7 @@ def test_phrases_differ_in_each_language(language: str) -> None:
 async def test_phrase_is_translated_and_silent(playing: list[Player]) -> None:
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
-    rang = anna.fake.rang.copy()
+    rang = anna.fake.ring_counts.copy()
     await anna.press("💬 Say")
     labels = [button.label for row in anna.fake.last(anna.private).rows for button in row]
     assert labels[-7:-1] == ["Hello!", "Good luck!", "Well played!", "Thank you!", "Sorry!", "Good game!"]
@@ -56,7 +56,7 @@ async def test_phrase_is_translated_and_silent(playing: list[Player]) -> None:
     name = (await anna.worker.people.person(anna.person.id)).nickname
     assert f"💬 \u2068{name}\u2069: Buona fortuna!" in hand_text(bruno)
     assert "💬 \u2068" not in hand_text(anna)
-    assert anna.fake.rang == rang
+    assert anna.fake.ring_counts == rang
     # The menu is closed again.
     anna.button("🚫 Block")
 
@@ -177,7 +177,7 @@ async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) 
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
     await resign(anna)
-    rang = anna.fake.rang.copy()
+    rang = anna.fake.ring_counts.copy()
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
     name = (await anna.worker.people.person(anna.person.id)).nickname
     await anna.worker.delivery.answers.tasks.wait()
@@ -186,7 +186,7 @@ async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) 
     await bruno.press("Grazie!")
     await anna.worker.delivery.answers.tasks.wait()
     assert hand_text(anna).endswith(": Thank you!")
-    assert anna.fake.rang == rang
+    assert anna.fake.ring_counts == rang
 
 
 @pytest.mark.parametrize("how", ["blocked", "muted"])

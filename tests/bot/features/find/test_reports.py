@@ -17,7 +17,7 @@ from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.worker import Worker
 from engine import read
-from tests.bot.command import command
+from tests.bot.command import run_command
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import find_each_other
 from tests.bot.features.find.test_strangers import resign
@@ -144,7 +144,7 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
 
 async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:
     async def run_reports(*words: str, code: int = 0) -> tuple[str, str]:
-        answer = await asyncio.to_thread(command, tmp_path, "reports", *words, BUONGIOCO_PLAYGROUND_PORT="0")
+        answer = await asyncio.to_thread(run_command, tmp_path, "reports", *words, BUONGIOCO_PLAYGROUND_PORT="0")
         assert answer.returncode == code, answer.stderr
         return answer.stdout, answer.stderr
 

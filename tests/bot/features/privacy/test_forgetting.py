@@ -40,7 +40,7 @@ from bot.store.indexing import index_people
 from bot.tables.choice import Choice
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import write_backup
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players
 from tests.bot.features.privacy.traces import dump_store, find_traces
 from tests.bot.finished.games import finished_game
 from tests.long import mostly_long
@@ -779,7 +779,7 @@ async def test_mydata_lists_numbers_of_archived_games(store: Store) -> None:
 async def test_forgotten_player_of_four_leaves_no_trace(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        people = await seated(worker, fake, "tavolo")
+        people = await seat_players(worker, fake, "tavolo")
         await forget_person(worker, people[2].person.id)
         assert await find_traces(store, people[2].person.id, "carla") == []
         assert [game.record.seats[2] async for game in worker.archive.all()] == ["somebody"]

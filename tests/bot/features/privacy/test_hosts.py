@@ -18,7 +18,7 @@ from bot.platform import Person
 from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.settings import BadSetting, read_settings
 from bot.store import EmbeddedStore, Store, keys, open_store, schema
-from tests.bot.away import until
+from tests.bot.away import wait_until
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.finished.games import finished_game, store_game
@@ -149,7 +149,7 @@ async def test_forget_command_notifies_a_running_bot(embedded: EmbeddedStore, mo
             await asyncio.sleep(0)
         done = await asyncio.to_thread(CliRunner().invoke, cli.app, ["forget", "paper:6", "--yes"])
         assert done.exit_code == 0, done.output
-        await until(lambda: keys.person("paper:6") in changed_keys)
+        await wait_until(lambda: keys.person("paper:6") in changed_keys)
 
 
 async def store_profiles(store: Store, **used: int) -> None:

@@ -19,7 +19,7 @@ from bot.pseudonyms import ForgettingMark
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.rewriting import rewrite_files
 from bot.worker import Worker
-from tests.bot.command import command
+from tests.bot.command import run_command
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.privacy.test_forgetting import play_and_resign, run_first_pass, run_second_pass
 
@@ -240,6 +240,6 @@ async def test_forget_command_rewrites_the_file(tmp_path: Path) -> None:
             await store.client.delete(key)
     await valkey.stop()
     assert files_with_traces(tmp_path / "data")
-    done = await asyncio.to_thread(command, tmp_path, "forget", ANNA, "--yes")
+    done = await asyncio.to_thread(run_command, tmp_path, "forget", ANNA, "--yes")
     assert done.returncode == 0, done.stderr
     await wait_until(lambda: not files_with_traces(tmp_path / "data"))

@@ -12,7 +12,7 @@ from bot.finished.ratings import Scope
 from bot.guests import is_web_guest
 from bot.store import Store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 
 TRIAL = "Not rated: a guest’s games count"
 GIVEN_UP = "The game was given up, so the winner gains nothing this time."
@@ -20,7 +20,7 @@ GIVEN_UP = "The game was given up, so the winner gains nothing this time."
 
 async def give_up(worker: Worker, fake: FakePlatform, plays: int, loser: int = 0) -> str:
     """Play some cards, let a player resign, and return the result shown in the group."""
-    players = await seated(worker, fake, "testa")
+    players = await seat_players(worker, fake, "testa")
     code = await code_of(worker, players[0])
 
     def is_enough() -> bool:
@@ -91,7 +91,7 @@ async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypat
     monkeypatch.setattr(guests, "GUESTS", "paper:2")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         code = await code_of(worker, players[0])
 
         def is_enough() -> bool:
@@ -115,7 +115,7 @@ async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         await give_up(worker, fake, 10)
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         code = await code_of(worker, players[0])
 
         def is_over() -> bool:

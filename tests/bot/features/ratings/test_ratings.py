@@ -12,7 +12,7 @@ from tests.bot.fake_platform import (
     open_worker,
     people,
     resign,
-    seated,
+    seat_players,
 )
 from tests.bot.features.ratings.test_players import make_players, store_rated_games
 
@@ -24,9 +24,9 @@ async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         for loser in (0, 0, 1, 0):
-            players = await seated(worker, fake, "testa")
+            players = await seat_players(worker, fake, "testa")
             await resign(worker, fake, players, loser)
-        players = await seated(worker, fake, "tressette")
+        players = await seat_players(worker, fake, "tressette")
         await resign(worker, fake, players, 3)
         anna, _bruno, carla, _dino = players
         await anna.say("/leaderboard")

@@ -13,7 +13,7 @@ from tests.bot.fake_platform import (
     open_worker,
     people,
     play_until,
-    seated,
+    seat_players,
 )
 
 
@@ -34,7 +34,7 @@ async def test_chat_keeps_its_game_and_clock(store: Store) -> None:
 async def test_person_chooses_language_and_suits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "metamazzo")
+        players = await seat_players(worker, fake, "metamazzo")
         anna = players[0]
         assert "Tricks" in fake.last(anna.private).plain
         await anna.say("/settings", place=anna.private)
@@ -72,7 +72,7 @@ async def test_chat_takes_the_language_of_its_first_client(store: Store) -> None
 async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
     fake, random = FakePlatform(), Random(1)
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa")
+        players = await seat_players(worker, fake, "testa")
         for player in players:
             await worker.people.update_person(player.person.id, suits="french")
         while True:

@@ -43,7 +43,7 @@ from tests.bot.features.tournaments.field import (
     sides,
     team_name,
 )
-from tests.bot.full import full
+from tests.bot.full import full_store
 from tests.long import long
 
 
@@ -548,7 +548,7 @@ async def test_matches_wait_while_the_store_is_full(store: Store) -> None:
     async with open_field(store) as field:
         code = (await field.start_tournament("testa", "knockout", 4, 11)).code
         with capture_logs() as logs:
-            async with full(store):
+            async with full_store(store):
                 await field.settle(2)
                 tournament = await field.tournaments.load(code)
                 assert [match.seats for match in tournament.matches] == [{}, {}]
@@ -566,7 +566,7 @@ async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatc
         await field.settle()
         [table] = open_tables(await field.tournaments.load(code))
         await lose_table(field, table)
-        async with full(store):
+        async with full_store(store):
             await field.settle(2)
             [match] = (await field.tournaments.load(code)).matches
             assert not match.results

@@ -21,7 +21,7 @@ from bot.store.log import strip_stamp
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.tournaments.field import scores_in_order
-from tests.bot.worker.fleet import Lenient
+from tests.bot.worker.fleet import LenientPlatform
 from tests.long import long
 
 PEOPLE = tuple(Person(f"paper:{number}", f"Player {number}", f"p{number}", "en") for number in range(1, 7))
@@ -31,7 +31,7 @@ class TwoWorkers:
     """Two workers on one store and platform. Updates reach them at random."""
 
     def __init__(self, url: str, seed: int) -> None:
-        self.url, self.random, self.fake = url, Random(seed), Lenient()
+        self.url, self.random, self.fake = url, Random(seed), LenientPlatform()
         self.workers: list[tuple[AsyncExitStack, Worker, Dispatcher]] = []
         self._updates = count(1)
 

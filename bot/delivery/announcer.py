@@ -1,4 +1,4 @@
-"""Messages that nobody keeps up to date: each with its picture, or by its text alone where that cannot be had."""
+"""Messages that are never edited. Each has its picture, or only text if the picture fails."""
 
 import asyncio
 from dataclasses import replace
@@ -11,13 +11,13 @@ from bot.platform import Adapter, NoPicture
 
 
 class Announcer:
-    """Sends them; a picture that comes after its text has gone by itself is deleted."""
+    """Sends announcements. A picture that arrives after its text was sent alone is deleted."""
 
     def __init__(self, pictures: PicturePool, answers: Answers) -> None:
         self._pictures, self._answers = pictures, answers
 
     async def send(self, adapter: Adapter, place: str, panel: Panel, key: str) -> None:
-        """Send one, once under its key; the errors are those of `Adapter.send`."""
+        """Send a panel, once per key. Raise the errors of `Adapter.send`."""
         try:
             await adapter.send(place, await self._pictures.paint_panel(panel), key)
         except NoPicture as error:

@@ -15,9 +15,7 @@ from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, 
 
 MAX_WAITING = 5  # answers that can wait for one place; more are dropped
 GIVE_UP_SECONDS = 120.0  # how long an answer is tried: by then the person has asked again or lost interest
-
-FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0
-"""Seconds before an answer is tried again that did not go out: doubled each time, up to the longest."""
+FIRST_PAUSE, MAX_PAUSE = 1.0, 20.0  # seconds before a failed answer is retried; the pause doubles each time
 
 SendAnswer = Callable[[], Awaitable[object]]
 OnLost = Callable[[], object]
@@ -34,11 +32,10 @@ class Job:
     is_new: bool = True
 
     def replace(self, say: SendAnswer, on_lost: OnLost | None) -> None:
-        """Send another answer instead of the one on its way."""
         self.send, self.on_lost, self.is_new = say, on_lost, True
 
     def take(self) -> SendAnswer:
-        """Return the answer to send now."""
+        """Return the answer to send now, and note that it is not new any more."""
         self.is_new = False
         return self.send
 
@@ -53,10 +50,10 @@ class Answers:
         self.tasks = TaskSet()
 
     def send(self, place: str, say: SendAnswer, *, message: str = "", on_lost: OnLost | None = None) -> bool:
-        """Have ``say`` send an answer to a place in its turn; return False if too many wait, and it is dropped.
+        """Call ``say`` when the place has its turn. Return False if too many answers wait and this one is dropped.
 
-        An answer that changes a ``message`` replaces one that waits to change it. ``on_lost`` is called if the answer
-        is given up later, but not when the bot stops.
+        An answer that changes a ``message`` replaces a waiting answer for the same message. ``on_lost`` is called if
+        the answer is given up later, but not when the bot stops.
         """
         if message and (job := self._jobs.get((place, message))):
             job.replace(say, on_lost)
@@ -72,7 +69,7 @@ class Answers:
         return True
 
     def stop(self) -> None:
-        """Send no more."""
+        """Drop all waiting answers."""
         self.tasks.cancel()
 
     async def _send(self, place: str, job: Job, message: str) -> None:

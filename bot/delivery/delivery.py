@@ -42,12 +42,10 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 
-RING_AFTER = 45
-"""Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
-
-RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store or a first error of ours
-MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles while our errors repeat; a change of the table ends it
-LEAVING_SECONDS = 1.5  # how long sends may take when shards move to another worker; much less than a lease
+RING_AFTER = 45  # seconds without a press after which a turn comes as a new message, so that the phone rings
+RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store, or a first other error
+MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles for repeated errors; a change ends it
+LEAVING_SECONDS = 1.5  # time limit of sends when shards move to another worker; far less than a lease
 TABLES_CACHED = 25_000  # tables whose messages are kept in memory, about 3 kB each
 MAX_EVICTED = 100  # tables checked for eviction at a time, to keep it cheap
 
@@ -98,10 +96,10 @@ class Delivery:
         )
         room.watchers.append(self._handle_commit)
 
-    # What others tell
+    # Changes and notifications
 
     def touch(self, code: str, *, reload: bool = False) -> None:
-        """Note that a table may have changed; ``reload`` if another worker changed it."""
+        """Deliver a table that might have changed; ``reload`` if another worker changed it."""
         if sync := self._sync_of(code):
             sync.touch(reload=reload)
             if not sync.is_running:
@@ -110,7 +108,7 @@ class Delivery:
     def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
         if commit.about:
-            # The surface that was pressed. Older releases name the person, and then only the time of the press is lost.
+            # The pressed surface. Older releases name the person instead; then only the time of the press is lost.
             with suppress(ValueError):
                 name, change = commit.about
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
@@ -148,7 +146,7 @@ class Delivery:
             sync.stop_waiting()
 
     def is_busy(self, code: str) -> bool:
-        """Whether a table is being delivered."""
+        """Return whether a table is being delivered."""
         sync = self._tables.get(code)
         return sync is not None and sync.is_busy
 
@@ -180,7 +178,7 @@ class Delivery:
             await self._writer.write_now(sync)
 
     async def leave_shards(self, shards: Collection[int]) -> None:
-        """Finish and save the sends of shards that move to another worker. What is not saved is sent again."""
+        """Finish and save the sends of shards that move to another worker. Unsaved messages are sent again."""
         syncs = [sync for code, sync in self._tables.items() if keys.shard_of(code) in shards]
         for sync in syncs:
             sync.stop_waiting()
@@ -196,19 +194,19 @@ class Delivery:
 
     @property
     def busy_tables(self) -> int:
-        """Number of tables being delivered."""
+        """The number of tables being delivered."""
         return sum(1 for sync in self._tables.values() if sync.is_busy)
 
     @property
     def lag(self) -> float:
-        """Age of the oldest change not yet shown, in seconds; 0 if all are shown."""
+        """The age of the oldest change not yet shown, in seconds; 0 if all are shown."""
         unshown = [at for sync in self._tables.values() if (at := sync.lag.oldest) is not None]
         return now() - min(unshown) if unshown else 0.0
 
     # Bringing a table to rest
 
     async def _deliver(self, sync: TableSync) -> None:
-        """Deliver a table until all is shown, a surface fails or the bot stops."""
+        """Deliver a table until everything is shown, a surface fails or the bot stops."""
         try:
             if await self._deliver_until_shown(sync):
                 self._forget(sync)
@@ -235,7 +233,7 @@ class Delivery:
             elif sync.has_failed:
                 return False
             elif has_waited and not self._room.is_playing_at(sync.code, table.version):
-                # The surfaces that had nothing to do then may have something now.
+                # Surfaces that were up to date can be outdated now.
                 sync.touch()
             else:
                 is_removed = await self._complete(sync, table)
@@ -252,7 +250,7 @@ class Delivery:
             try:
                 name = decode_name(text)
             except ValueError:
-                # A release to come may know it.
+                # A later release wrote it.
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
@@ -280,10 +278,10 @@ class Delivery:
         return table
 
     async def _apply_changes(self, sync: TableSync, table: Table) -> Table:
-        """Apply queued changes. Return the table, which may be newer."""
+        """Apply queued changes. Return the table, which can be newer."""
         while name := sync.next_changed:
             if not sync.get(name) and name not in required_surfaces(table):
-                # It may have come with a commit that the table in memory lacks.
+                # Its commit can be missing from the table in memory.
                 table = await self._room.load(sync.code, confirmed=True)
             sync.apply_next_change(home_of(table, name) if sync.get(name) or name in required_surfaces(table) else None)
         return table
@@ -295,12 +293,12 @@ class Delivery:
             return
         home = home_of(table, name)
         if platform_of(home) not in self._adapters:
-            # The host removed this platform; the game goes on elsewhere.
+            # The host removed this platform. The game continues elsewhere.
             return
         surface = sync.surface(name, home)
         if not surface.is_syncing and await self._waits_for_press(table, surface, home):
             surface.wait_for_press()
-            # Boards say so.
+            # Boards show who must press.
             sync.touch()
         surface.wake()
         if surface.is_syncing:
@@ -319,7 +317,7 @@ class Delivery:
             surface.finish()
 
     async def _waits_for_press(self, table: Table, surface: Surface, home: str) -> bool:
-        """Whether a hand must be ephemeral and its player has not yet pressed a button, which the platform requires."""
+        """Return whether an ephemeral hand needs a press of its player first, because the platform requires it."""
         known = surface.known
         if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
             return False
@@ -329,16 +327,16 @@ class Delivery:
             return False
         return (await self._people.person(person_of(home))).wants_ephemeral
 
-    async def _run_sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
+    async def _run_sync(self, sync: TableSync, surface: Surface, panel: Panel | None, check: int) -> None:
         try:
-            await SurfaceSync(self._tools, sync, surface).run(panel, look)
+            await SurfaceSync(self._tools, sync, surface).run(panel, check)
             sync.lag.mark_at_rest(surface.name)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
             sync.mark_failed()
             self._handle_error(sync, error, encode_name(surface.name))
 
     async def _complete(self, sync: TableSync, table: Table) -> bool:
-        """Finish a table whose surfaces are all shown. Return whether it was removed."""
+        """Finish a table after all its surfaces are shown. Return whether it was removed."""
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
             if sync.outcome:
@@ -356,8 +354,8 @@ class Delivery:
             self._retry_later(sync.code)
             return
         if sync.is_new_error(error, surface):
-            about = {"surface": surface} if surface else {}
-            log.error("surface_failed" if surface else "delivery_failed", table=sync.code, **about, exc_info=error)
+            fields = {"surface": surface} if surface else {}
+            log.error("surface_failed" if surface else "delivery_failed", table=sync.code, **fields, exc_info=error)
         sync.retry_in(RETRY_AFTER, MAX_RETRY_AFTER, lambda: self.touch(sync.code, reload=True))
 
     def _retry_later(self, code: str) -> None:

@@ -49,8 +49,9 @@ class Drawer:
         return panel
 
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
-        """Draw a surface; None if its panel is not cached and its place is held back, because it will change until
-        then.
+        """Draw a surface. Return None if its panel is not cached and its place is not free.
+
+        The panel would change before it can be sent.
         """
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 
@@ -113,8 +114,8 @@ def draw_surface(
             panel = policy.card_panel(table, seen, reader, viewer.language) or challenge_panel(
                 table, seen, *words, menu=known.draft.choice_at(0), reader=reader
             )
-        case Result() if told := policy.result_panel(table, outcome or Outcome("", ()), viewer.language):
-            panel = told
+        case Result() if own_panel := policy.result_panel(table, outcome or Outcome("", ()), viewer.language):
+            panel = own_panel
         case Result():
             assert table.game
             record = table.game.record(live=False)
@@ -124,7 +125,7 @@ def draw_surface(
                 # A rating would identify strangers in a leaderboard.
                 reader = person_of(table.hosts[name.host])
                 own = {chair.name for chair in table.chairs if chair and chair.person == reader}
-                changes = [one for one in changes if one[0] in own]
+                changes = [change for change in changes if change[0] in own]
                 strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != reader]
             panel = result_panel(
                 seen,
@@ -174,5 +175,5 @@ def draw_surface(
 
 
 def _reader_of(place: str) -> str:
-    """Return the one person who reads what stands at a place; empty if several do."""
+    """Return the only reader of a place; empty if it has several."""
     return person_of(place) if is_private(place) else ""

@@ -7,7 +7,6 @@ from bot.delivery.names import SurfaceName
 
 
 def now() -> float:
-    """Return monotonic seconds."""
     return time.monotonic()
 
 
@@ -33,8 +32,8 @@ class Lag:
 
     @property
     def oldest(self) -> float | None:
-        """Time of the oldest change not shown everywhere; None if all are shown."""
-        times = [one.since for one in self._unshown.values()]
+        """The time of the oldest change not shown everywhere; None if all are shown."""
+        times = [unshown.since for unshown in self._unshown.values()]
         times += [at for at in (self._touched_at, self._checking) if at is not None]
         return min(times, default=None)
 
@@ -43,7 +42,7 @@ class Lag:
             self._touched_at = now()
 
     def begin_check(self) -> None:
-        """Begin a check of all changes so far, including those of a failed check."""
+        """Begin a check of all changes so far. It includes the changes of a failed check."""
         if self._checking is None:
             self._checking = self._touched_at
         self._touched_at = None
@@ -73,5 +72,5 @@ class Lag:
             self.mark_at_rest(name)
 
     def mark_at_rest(self, name: SurfaceName) -> None:
-        """Note that a surface has nothing left to show, or cannot show it now."""
+        """Note that a surface shows all changes, or cannot show them now."""
         self._unshown.pop(name, None)

@@ -31,15 +31,14 @@ class Outdated(NamedTuple):
 
 
 class MessageState(NamedTuple):
-    """What is known of one surface.
+    """The known state of one surface's message.
 
-    ``message`` is what stands there, empty if nothing does, and ``digest`` the panel it shows. ``place_tag`` tells the
-    place from others, for another person may take a chair. ``sent`` counts the messages sent for it, which makes each
-    send's key. ``seen_at`` is when it last came to the person's eye (sent, or pressed by them), in Unix seconds.
-    ``halted`` is why nothing is sent for now: a `State` that is neither absent nor shown, or empty. ``urgency`` is how
-    loudly it calls for the viewer (`bot.delivery.urgency`). ``draft`` is a choice in several presses.
-    ``ephemeral`` is where a hand is shown in place of the private chat: in a group, to its owner
-    alone. ``picture`` is what the adapter has to know of the message's picture (`bot.platform.SentMessage`).
+    ``message`` is the current message, or empty. ``digest`` is the digest of the panel it shows.
+    ``place_tag`` identifies its place, because another person can take the chair. ``sent`` counts the messages sent for
+    the surface, which makes each send's key. ``seen_at`` is when it was last sent or pressed, in Unix seconds.
+    ``halted`` is a `State` in which nothing is sent, or empty. ``urgency`` is described in `bot.delivery.urgency`.
+    ``draft`` is a choice in several presses. ``ephemeral`` is the ephemeral place of a hand in a group; empty if the
+    hand is in the private chat. ``picture`` is the adapter's data about the picture (`bot.platform.SentMessage`).
     """
 
     message: str = ""
@@ -66,11 +65,11 @@ def encode_state(state: MessageState) -> str:
 
     Outdated messages are separated by spaces; those at another place have it and a bar in front.
     """
-    message, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
-    outdated = " ".join([f"{one.place}|{one.message}" if one.place else one.message for one in older])
+    current, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
+    outdated = " ".join([f"{place}|{message}" if place else message for message, place in older])
     drafted = encode_draft(draft).replace("\t", " ")
     return (
-        f"{message}\t{digest}\t{place_tag}\t{sent or ''}\t{seen_at or ''}\t{halted}\t{urgency or ''}"
+        f"{current}\t{digest}\t{place_tag}\t{sent or ''}\t{seen_at or ''}\t{halted}\t{urgency or ''}"
         f"\t{drafted}\t{outdated}\t{ephemeral}\t{picture}"
     ).rstrip("\t")
 
@@ -79,7 +78,7 @@ def decode_state(text: str) -> MessageState:
     """Parse a stored text. Raise ValueError if a number is invalid."""
     fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
     message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral, picture = fields
-    parts = (one.rpartition("|") for one in outdated.split())
+    parts = (text.rpartition("|") for text in outdated.split())
     return MessageState(
         message,
         digest,

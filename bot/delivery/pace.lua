@@ -1,6 +1,6 @@
--- Count a message to a chat for all workers: GCRA, by the store's own clock.
+-- Count a message to a chat for all workers, by GCRA and the store's clock.
 --
--- KEYS  when the next message falls due, Unix milliseconds; gone once that is past
+-- KEYS  when the next message is due, Unix milliseconds; deleted after that
 -- ARGV  burst; milliseconds between messages
 -- Returns 0 if the message was counted, otherwise the milliseconds to wait.
 local clock = redis.call('TIME')

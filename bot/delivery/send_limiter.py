@@ -19,7 +19,7 @@ class SendLimiter:
     """Gives each place its turns, after any pause that the platform asked for.
 
     ``rate_limit_of`` is for a place (None if it has no limit now), ``overall_of`` for a platform. ``shared`` keeps the
-    limits of whole chats in the store, for all workers and restarts.
+    limits of whole chats in the store. All workers share them, and they survive restarts.
     """
 
     def __init__(
@@ -31,8 +31,7 @@ class SendLimiter:
         self._rate_limit_of, self._overall_of, self._shared = rate_limit_of, overall_of, shared
         self._turns = RateLimiter(_now, PLACES_CACHED)
         self._answers_waiting: Counter[str] = Counter()
-        # Until when.
-        self._blocked: dict[str, float] = {}
+        self._blocked: dict[str, float] = {}  # loop time at which each key is free again
 
     def wait_seconds(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
@@ -41,14 +40,13 @@ class SendLimiter:
         return max(early, self._blocked_for(whose), 0.0)
 
     def is_free(self, place: str) -> bool:
-        """Return whether the place may be written to now."""
         return self.wait_seconds(place) <= 0
 
     async def wait_for_turn(self, place: str, *, answer: bool = False) -> bool:
-        """Return when the place may be written to, and count the message; the result is whether there was a wait.
+        """Wait until a message to the place is allowed, and count it. Return whether there was a wait.
 
         An ``answer`` leaves one message of the place's burst to boards and hands. While it waits, it gets one turn in
-        three: boards and hands that always want the next turn do not hold it up.
+        three, even if boards and hands always want the next turn.
         """
         early = self.take_turn(place, answer=answer)
         if early <= 0 and (early := await self.claim_shared(place, answer=answer)) <= 0:
@@ -58,7 +56,7 @@ class SendLimiter:
         try:
             while early > 0:
                 await asyncio.sleep(early)
-                # While it slept, the platform may have asked to leave the place alone.
+                # The platform might have asked for a pause meanwhile.
                 early = self.take_turn(place, answer=answer)
                 if early <= 0:
                     early = await self.claim_shared(place, answer=answer)
@@ -69,9 +67,9 @@ class SendLimiter:
         return True
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
-        """Count a message to a place if it may go there now. Otherwise return the seconds to wait.
+        """Count a message to a place if it is allowed now. Otherwise return the seconds to wait.
 
-        This is this worker's own count. Before the message goes out, `claim` must count it for all workers.
+        This is only this worker's count. `claim_shared` must count it for all workers before the message is sent.
         """
         whose = self._count_key(place)
         if (blocked := self._blocked_for(whose)) > 0:
@@ -85,8 +83,9 @@ class SendLimiter:
         return 0.0
 
     async def claim_shared(self, place: str, *, answer: bool = False) -> float:
-        """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait:
-        then the turn is given back, and the place waits as if its platform had asked for it.
+        """Count a message for all workers after `take_turn` has counted it here. Otherwise return the seconds to wait.
+
+        Then the turn is given back and the place is blocked for that time.
         """
         rate_limit, whose = self._rate_limit_of(place), self._count_key(place)
         if self._shared is None or rate_limit is None or not (rate_limit.is_of_chat and rate_limit.interval):
@@ -121,7 +120,7 @@ class SendLimiter:
         """Hold a place back for as long as its platform asks."""
         whose, now = self._count_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
-            self._blocked = {one: until for one, until in self._blocked.items() if until > now}
+            self._blocked = {key: until for key, until in self._blocked.items() if until > now}
         self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
 
     def _blocked_for(self, whose: str) -> float:

@@ -1,4 +1,4 @@
-"""The pace of chats that all workers share: it is kept in the store, so a restart does not forget recent messages."""
+"""The pace of chats for all workers. It is kept in the store, so a restart does not forget recent messages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +12,14 @@ TAKE = read_script(__file__, "pace")
 
 
 class SharedPace:
-    """Counts messages to chats for all workers. While the store is away, each worker keeps to its own count."""
+    """Counts messages to chats for all workers. During an outage of the store, each worker has only its own count."""
 
     def __init__(self, client: Any, on_store_error: Callable[[Exception], object]) -> None:
         self._take = BatchedScript(client, TAKE)
         self._on_store_error = on_store_error
 
     async def take(self, chat: str, rate_limit: RateLimit) -> float:
-        """Count a message if it may go to the chat now. Otherwise return the seconds to wait."""
+        """Count a message if the chat's limit allows it now. Otherwise return the seconds to wait."""
         try:
             milliseconds = await self._take([keys.pace(chat)], [rate_limit.burst, round(1000 * rate_limit.interval)])
         except STORE_ERRORS as error:

@@ -13,13 +13,12 @@ GATHER_SECONDS = 0.05  # how long states of edits are gathered
 
 
 class StateWriter:
-    """Saves the states of messages. ``on_lost`` gets the code of a table whose save failed."""
+    """Saves the states of messages. ``on_lost`` gets the code of a table after its save failed."""
 
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[TableSync, int | None]] = {}
-        self._writes: dict[str, asyncio.Task[None]] = {}
-        """The writes of the batch that went out last, by table code."""
+        self._writes: dict[str, asyncio.Task[None]] = {}  # of the last batch, by table code
         self._hurried = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
@@ -44,7 +43,7 @@ class StateWriter:
         """
         self._waiting.pop(sync.code, None)
         if write := self._writes.get(sync.code):
-            # That write may clear the mark.
+            # This write can clear the mark.
             await asyncio.wait([write])
         await self.write_now(sync)
         await self._store.mark_changed(sync.code, version, self._worker)

@@ -15,12 +15,12 @@ OUT_OF_REACH = (State.DROPPED.value, State.UNREACHABLE.value)
 
 
 class Change(NamedTuple):
-    """What a person did with a surface: pressed it, chose part of a move, or asked for a new message.
+    """An action of a person on a surface: a press, part of a move, or a request for a new message.
 
     ``pressed`` is the message. ``draft`` is the part of a move (None keeps the current one). ``repost`` asks for a new
-    message. ``place`` is the private chat or ephemeral place where the surface is wanted from now on. ``genuine`` means
-    that the platform vouches for the pressed message (`bot.platform.Press`); otherwise the message is only trusted if
-    it is known. A change ``if_waiting`` only affects a surface that could not be shown.
+    message. ``place`` is the private chat or ephemeral place to which the surface moves. ``genuine`` means that the
+    platform vouches for the pressed message (`bot.platform.Press`); otherwise the message is only trusted if it is
+    known. A change ``if_waiting`` only affects a surface that could not be shown.
     """
 
     pressed: str = ""
@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
 
 def encode_change(change: Change) -> list[Any]:
-    """Return a change as JSON values, for the worker that delivers the table."""
+    """Return a change as JSON values for the table's worker."""
     pressed, draft, *rest, if_waiting = change
     # A worker of an older release does not know the last field.
     return [pressed, None if draft is None else encode_draft(draft), *rest, *([True] if if_waiting else [])]
@@ -45,7 +45,7 @@ def decode_change(fields: Sequence[Any]) -> Change:
 
 
 class Send(NamedTuple):
-    """Send a message, because there is none."""
+    """Send a first message."""
 
     panel: Panel
     urgency: int
@@ -76,7 +76,7 @@ Step = Send | Edit | Replace | Delete
 
 
 class Attempt(NamedTuple):
-    """A message being sent: its number, its digest, the tag of its place, and what was sent before under its key."""
+    """A message being sent. ``tried`` is restored if the platform takes no message."""
 
     number: int
     digest: str
@@ -85,9 +85,9 @@ class Attempt(NamedTuple):
 
 
 class Surface:
-    """The state machine of one surface. Only its own methods change it, and none of them blocks.
+    """The state machine of one surface. Only its own methods change it, and they never block.
 
-    ``inherited`` means that an earlier process may have sent a message that it did not record.
+    ``inherited`` means that an earlier process might have sent a message that it did not record.
     """
 
     __slots__ = (
@@ -109,17 +109,16 @@ class Surface:
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
-        self.final_message: SentMessage | None = None
-        """The message that was left there when what it shows would not change any more."""
+        self.final_message: SentMessage | None = None  # the last message, once its content is final
+        # Places and future ids of messages that can arrive late although their text was sent alone.
         self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
-        """Messages that may come to stand there though their text went by itself: where, and what they are called."""
         self._known = stored or MessageState()
         self._saved = stored
-        # Edits are written down a moment later, and the last one may be lost in a crash.
+        # Edits are saved a moment later, so a crash can lose the last one.
         self._is_certain = stored is None
         self._repost = False
         self._is_used = False
-        # The digest of what may have been sent under the key of the next message; None if nothing was.
+        # Digest of a panel that was perhaps sent with the next message's key; None if none was.
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
         self._drawn: Panel | None = None
@@ -135,12 +134,11 @@ class Surface:
 
     @property
     def is_syncing(self) -> bool:
-        """Whether a task is updating it."""
+        """True while a task updates the surface."""
         return self.task is not None and not self.task.done()
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether nothing is sent there for now."""
         return self._known.halted in OUT_OF_REACH
 
     @property
@@ -149,17 +147,17 @@ class Surface:
 
     @property
     def is_used(self) -> bool:
-        """Whether a person used this surface since the last call to the platform began."""
+        """True if a person has used this surface since the last call to the platform began."""
         return self._is_used
 
-    # What is to be done
+    # Decisions
 
     def is_up_to_date(self, panel: Panel) -> bool:
-        """Whether the surface shows this panel and nothing is left to do."""
+        """Return whether the surface shows this panel and nothing is left to do."""
         return self._known.digest == panel.digest and not self._known.outdated and not self._repost
 
     def next_deletion(self) -> Delete | None:
-        """The oldest outdated message, once a newer one is there. It is deleted first."""
+        """Return the deletion of the oldest outdated message; None while no newer message exists."""
         known = self._known
         return Delete(known.outdated[0]) if known.outdated and known.message else None
 
@@ -173,12 +171,10 @@ class Surface:
             return None
         return Edit(SentMessage(self._known.message, self._known.picture, self._is_certain), panel, urgency)
 
-    # What people do
+    # Actions of people
 
     def set_place_tag(self, place_tag: str) -> None:
-        """Reset the state if the surface belongs to another place, because another person took the chair or the chat
-        moved.
-        """
+        """Reset the state if the place is another one: another person took the chair, or the chat moved."""
         if self._known.place_tag != place_tag:
             self._known = MessageState(place_tag=place_tag)
 
@@ -196,19 +192,19 @@ class Surface:
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         if ephemeral != known.ephemeral:
-            # What waits for leave to send there has it now.
+            # A send that waited for this press is allowed now.
             self.wake()
         return True
 
     def apply(self, change: Change, home: str, now: int) -> None:
-        """Apply a change. ``home`` is where the surface belongs, ``now`` is in Unix seconds."""
+        """Apply a change. ``home`` is the surface's own place, ``now`` is in Unix seconds."""
         self._is_used = self._is_used or bool(change.pressed or change.place or change.repost)
         if change.if_waiting and not self.is_out_of_reach:
             return
         known, pressed, place = self._known, change.pressed, change.place
         is_back = (pressed or place) and known.state in (State.UNREACHABLE, State.DROPPED)
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
-            # The press is forged, or the platform no longer knows the message: it may be any message.
+            # The press can be forged, or the platform has forgotten the message: it can be any message.
             pressed = place = ""
         if place:
             known = _move_state(known, home, place, pressed)
@@ -216,7 +212,7 @@ class Surface:
             # A finished surface has no buttons, so this message was doubled by a crash.
             known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
         if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
-            # A message doubled by a crash, or an older one that could not be deleted.
+            # A crash doubled this message, or it is older and could not be deleted.
             known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
         self._known = known._replace(
             seen_at=now if pressed else known.seen_at,
@@ -230,16 +226,16 @@ class Surface:
         known = self._known
         if not place or is_same_place(known.ephemeral or home, place):
             return message == known.message or Outdated(message) in known.outdated
-        return any(one.message == message and is_same_place(one.place, place) for one in known.outdated)
+        return any(older == message and is_same_place(old_place, place) for older, old_place in known.outdated)
 
     def wait_for_press(self) -> None:
         """Wait for the person's press, which an ephemeral message needs."""
         self._known = self._known._replace(halted=State.UNREACHABLE.value)
 
-    # What comes of sending, editing and taking away
+    # Results of sending, editing and deleting
 
     def begin_call(self) -> None:
-        """Note that a call to the platform begins. A refusal says nothing about what people do after this."""
+        """Note that a call to the platform begins. A refusal does not apply to later presses."""
         self._is_used = False
 
     def outdate(self) -> None:
@@ -254,12 +250,12 @@ class Surface:
 
     def restore_message(self, sent: SentMessage) -> None:
         """Make an outdated message current again, because no new one can be sent. It shows something older."""
-        left = tuple(one for one in self._known.outdated if one != Outdated(sent.message))
+        left = tuple(outdated for outdated in self._known.outdated if outdated != Outdated(sent.message))
         self._is_certain = False
         self._known = self._known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
 
     def begin_send(self, digest: str) -> Attempt:
-        """Begin to send a message. It may have arrived until `finish_send` or `cancel_send`.
+        """Begin to send a message. It might have arrived until `finish_send` or `cancel_send`.
 
         A platform that knows the key keeps the first panel sent under it. If that was another panel, the message's
         content is unknown, and an edit follows.
@@ -310,7 +306,7 @@ class Surface:
             self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def mark_uncertain(self) -> None:
-        """Note that the message may still change to something older and must be edited again."""
+        """Note that a late upload can still overwrite the message, so it must be edited again."""
         self._is_certain = False
         self._known = self._known._replace(digest=UNKNOWN)
 
@@ -326,22 +322,23 @@ class Surface:
         self._known = self._known._replace(outdated=outdated)
 
     def remove_outdated(self, outdated: Outdated) -> None:
-        """Note that an outdated message was deleted, wherever it is listed now."""
+        """Note that an outdated message was deleted. Its listed place can differ by now."""
         left = list(self._known.outdated)
-        for one in left:
-            if one.message == outdated.message:
-                left.remove(one)
+        for listed in left:
+            if listed.message == outdated.message:
+                left.remove(listed)
                 break
         self._known = self._known._replace(outdated=tuple(left))
 
     def give_up(self, place: str) -> State:
-        """Note that nothing can be shown at a place, and return the new state. A hand in a group returns to the private
-        chat.
+        """Note that nothing can be shown at a place, and return the new state.
+
+        A hand in a group returns to the private chat.
         """
         halted, outdated = "", self._known.outdated
         if is_ephemeral(place):
             # Their numbers belong to the old place.
-            outdated = tuple(one if one.place else Outdated(one.message, place) for one in outdated)
+            outdated = tuple(older if older.place else Outdated(older.message, place) for older in outdated)
         else:
             halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value
         self._known = self._known._replace(
@@ -351,16 +348,16 @@ class Surface:
         return self.state
 
     def finish(self) -> None:
-        """Note that its content is final."""
+        """Note that the surface's content is final."""
         if self._known.message:
             self.final_message = SentMessage(self._known.message, self._known.picture, self._is_certain)
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
 
-    # While it waits for its turn, or before something is tried again
+    # Pauses before a turn or a retry
 
     @contextmanager
     def pause(self) -> Iterator[asyncio.Event]:
-        """Yield an event that is set when there may be something else to do."""
+        """Yield an event that `wake` sets when another step can be due."""
         self._woken = asyncio.Event()
         try:
             yield self._woken
@@ -372,7 +369,7 @@ class Surface:
         if self._woken:
             self._woken.set()
 
-    # What is kept
+    # Cached panels and saved states
 
     def cached_panel(self, key: object) -> Panel | None:
         """Return the last drawn panel if it has this key."""
@@ -389,7 +386,7 @@ class Surface:
         return self._known
 
     def forget_saved(self) -> None:
-        """Note that the last save may be lost."""
+        """Note that the last save can be lost."""
         self._saved = None
 
 
@@ -402,6 +399,6 @@ def _move_state(known: MessageState, home: str, place: str, pressed: str) -> Mes
     ephemeral = place if is_ephemeral(place) else ""
     if is_same_place(before, place):
         return known._replace(ephemeral=ephemeral)
-    older = (*known.outdated, *([Outdated(known.message)] if known.message else ()))
-    outdated = tuple(one if one.place else Outdated(one.message, before) for one in older)
+    messages = (*known.outdated, *([Outdated(known.message)] if known.message else ()))
+    outdated = tuple(older if older.place else Outdated(older.message, before) for older in messages)
     return known._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated, picture="")

@@ -44,13 +44,11 @@ from bot.platform import (
 from bot.tables.room import Room
 from bot.tables.table import Table
 
-FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0
-"""Seconds before what failed is tried again: doubled each time, up to the longest."""
-
+FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0  # seconds before a retry; the pause doubles each time
 SETTLE_SECONDS = 10.0  # time after which a timed-out upload no longer arrives
 
-# Growth of each pause, without a maximum, while a message that may have arrived is sent again: otherwise a platform
-# whose answers are lost would fill the chat.
+# Growth of each pause while a message that might have arrived is sent again. There is no maximum: if answers are lost,
+# the chat must not fill up with copies.
 DOUBT_FACTOR = 4
 
 log = structlog.get_logger()
@@ -58,7 +56,7 @@ log = structlog.get_logger()
 
 @dataclass
 class SyncTools:
-    """What all surface tasks share. ``stopping`` ends them at the next step."""
+    """The shared objects of all surface tasks. ``stopping`` ends the tasks at their next step."""
 
     room: Room
     shards: Shards
@@ -93,7 +91,7 @@ class SurfaceSync:
         self._text_only = ""
         # The picture still being painted while its text is already shown.
         self._pending_picture: Subject | None = None
-        # Loop time until which a timed-out upload can overwrite the message; 0.0 if there is none. Only a later edit is
+        # Loop time until which a timed-out upload can overwrite the message; 0.0 if none can. Only a later edit is
         # final.
         self._unsettled_until = 0.0
         # Urgency of the message that could not be edited. Its replacement is silent at this urgency.
@@ -105,17 +103,17 @@ class SurfaceSync:
         self._is_marked = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
-    async def run(self, drawn: Panel | None, look: int) -> None:
+    async def run(self, drawn: Panel | None, check: int) -> None:
         """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
 
-        Every failure of the platform is retried, except an unreachable place, and a text that is too long after it was
-        cut: that error is raised.
+        Failures of the platform are retried. At an unreachable place the update ends. Raise TooLong if a text is too
+        long after it was cut.
         """
         while self._is_active:
             step: Step | None = None
             try:
                 await self._collect_late_uploads()
-                step = await self._next_step(drawn if self._sync.is_current(look) else None)
+                step = await self._next_step(drawn if self._sync.is_current(check) else None)
                 drawn = None
                 if step is None:
                     if self._was_checked() or await self._wait_for_late():
@@ -149,7 +147,7 @@ class SurfaceSync:
                     # The surface has moved.
                     continue
                 if self._surface.is_used:
-                    # The person came back after the platform was called: try again, because nobody else will.
+                    # The person came back after the platform was called. Only this task can try again.
                     continue
                 if not await self._restore_message():
                     self._give_up(error)
@@ -158,7 +156,7 @@ class SurfaceSync:
                 self._count("trouble")
                 # The picture was not the reason for the failure.
                 self._text_only = ""
-                # After a pause the message may ring again.
+                # After a pause the message can ring again.
                 self._silent_urgency = None
                 await self._back_off(error, step)
         await self._wait_out_late_uploads()
@@ -167,21 +165,21 @@ class SurfaceSync:
 
     @property
     def _is_active(self) -> bool:
-        """Whether to go on: not if the bot stops or another worker delivers the table."""
+        """False if the bot stops or another worker delivers the table."""
         return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
 
-    # What is to be done
+    # Decisions
 
     async def _next_step(self, drawn: Panel | None) -> Step | None:
         """Wait until a step is allowed and return it; None if the surface shows the table."""
         table = await self._load_table()
         if drawn is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
-            # It may have been moved meanwhile.
+            # The surface might have moved meanwhile.
             table = await self._load_table()
         self._begin_decision()
         step = await self._decide(table, drawn)
         if step and await self._wait_for_turn():
-            # That took a while, and something else may be to be done by now, elsewhere.
+            # Another step, at another place, can be due by now.
             table = await self._load_table()
             self._begin_decision()
             step = await self._decide(table, None)
@@ -190,7 +188,7 @@ class SurfaceSync:
         return step if self._is_active else None
 
     def _begin_decision(self) -> None:
-        """Start a decision. Later changes are not part of it."""
+        """Start a decision. It does not include later changes."""
         self._check_number = self._sync.checks
         self._sync.lag.mark_decided(self._surface.name)
 
@@ -244,31 +242,29 @@ class SurfaceSync:
         return surface.next_step(panel, urgency, rings=rings) or outdated
 
     def _is_shown(self, step: Step) -> bool:
-        """Whether the step's panel is still the one to show, because nothing was touched since."""
+        """Return whether the step's panel is still the wanted one, because the table was not touched since."""
         if isinstance(step, Delete) or not self._sync.is_current(self._check_number):
             return False
         return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
 
     async def _is_finished_after(self, step: Step) -> bool:
         """Return whether nothing is left to do after a step. Wait for a picture that follows it."""
-        takes_away_first = self._surface.next_deletion() and not self._delete_last
-        if self._pending_picture and not takes_away_first and not self._was_checked():
+        deletes_first = self._surface.next_deletion() and not self._delete_last
+        if self._pending_picture and not deletes_first and not self._was_checked():
             await self._wait_for_picture(self._pending_picture)
             return False
         return self._is_shown(step) and not (self._is_unsettled or self._surface.late_uploads)
 
     @property
     def _is_unsettled(self) -> bool:
-        """Whether a timed-out upload may overwrite the message."""
+        """True if a timed-out upload can overwrite the message."""
         return bool(self._unsettled_until and self._place and self._surface.known.message)
 
     def _was_checked(self) -> bool:
-        """Whether the table was checked since the decision. That check skipped this surface because its task was
-        running.
-        """
+        """Return whether a check has skipped this surface since the decision, because its task was running."""
         return self._sync.checks != self._check_number
 
-    # Doing it
+    # Steps
 
     async def _execute(self, step: Step) -> None:
         self._surface.begin_call()
@@ -302,12 +298,12 @@ class SurfaceSync:
             raise
         self._count("sent")
         self._silent_urgency = self._replaced = None
-        stands = surface.finish_send(attempt, place, sent, urgency, int(time.time()))
-        if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
+        is_current = surface.finish_send(attempt, place, sent, urgency, int(time.time()))
+        if is_current and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.reposts.lowest.record_sent(place, code)
-        if stands and not sent.is_settled:
+        if is_current and not sent.is_settled:
             self._unsettle()
-        elif stands:
+        elif is_current:
             # A late upload changes only the previous message.
             self._unsettled_until = 0.0
         await self._tools.writer.write_now(self._sync)
@@ -323,7 +319,7 @@ class SurfaceSync:
                 sent = await self._adapter.edit(self._place, sent, ready)
             except PlatformFailure as error:
                 if ready.picture and not isinstance(error, NotDelivered):
-                    # The upload may still arrive.
+                    # The upload can still arrive.
                     self._unsettle()
                 raise
             self._count("edited")
@@ -332,7 +328,7 @@ class SurfaceSync:
             elif began >= self._unsettled_until:
                 self._unsettled_until = 0.0
         self._surface.finish_edit(sent, self._digest_of(step.panel, ready), step.urgency)
-        # Save now, because the table may not be at rest for long: a restart must not repeat the edit.
+        # Save now: a restart must not repeat the edit, and the table can take long to come to rest.
         self._tools.writer.write_soon(self._sync)
 
     async def _write_outdated(self) -> None:
@@ -373,17 +369,17 @@ class SurfaceSync:
         return ready
 
     def _digest_of(self, panel: Panel, ready: Panel) -> str:
-        """Return the digest to note for a sent panel: that of the whole panel unless its picture follows."""
+        """Return the digest to note for a sent panel: of the whole panel, or of its text if a picture follows."""
         return ready.digest if self._pending_picture else panel.digest
 
     async def _write_picture_pending(self) -> None:
-        """Mark the table before sending a text whose picture follows, because the log has no trace of it."""
+        """Mark the table before a text is sent ahead of its picture, because the log has no trace of that."""
         if self._pending_picture:
             table = await self._tools.room.cached(self._sync.code)
             await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _wait_for_picture(self, scene: Subject) -> None:
-        """Wait until the picture is painted or there may be something else to show."""
+        """Wait until the picture is painted or the surface is woken."""
         with self._surface.pause() as woken:
             await self._tools.pictures.wait_until_done(scene, woken)
         self._pending_picture = None
@@ -399,7 +395,7 @@ class SurfaceSync:
         return True
 
     def _unsettle(self) -> None:
-        """Note a timed-out upload that may still overwrite the message."""
+        """Note a timed-out upload that can still overwrite the message."""
         self._unsettled_until = asyncio.get_running_loop().time() + SETTLE_SECONDS
 
     async def _write_unsettled(self) -> None:
@@ -409,9 +405,7 @@ class SurfaceSync:
         await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _settle(self) -> None:
-        """Wait until no late upload can overwrite the message, or there may be something else to show. Then it is
-        edited again.
-        """
+        """Wait until no late upload can overwrite the message, or the surface is woken. Then it is edited again."""
         with self._surface.pause() as woken:
             await self._write_unsettled()
             with suppress(TimeoutError):
@@ -419,7 +413,7 @@ class SurfaceSync:
                     await woken.wait()
 
     async def _wait_for_late_uploads(self) -> None:
-        """Wait until a late upload arrives or cannot arrive, or there may be something else to show."""
+        """Wait until a late upload arrives or cannot arrive, or the surface is woken."""
         with self._surface.pause() as woken:
             for _place, late in self._surface.late_uploads:
                 late.add_done_callback(lambda _done: woken.set())
@@ -442,13 +436,13 @@ class SurfaceSync:
                 await self._tools.writer.write_incomplete(self._sync, table.version)
             self._surface.late_uploads.remove((place, late))
 
-    # What went wrong
+    # Failures
 
     async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
         """Hold back the place that the platform is limiting: the surface's or an outdated message's."""
         if isinstance(step, Delete) and step.outdated.place:
             self._tools.limiter.block(step.outdated.place, error.seconds)
-            await self._back_off(NotDelivered("too much was sent to where an older message is"), step)
+            await self._back_off(NotDelivered("the place of an older message is rate-limited"), step)
         else:
             self._tools.limiter.block(self._place, error.seconds)
 
@@ -471,7 +465,7 @@ class SurfaceSync:
         await self._tools.writer.write_now(self._sync)
 
     async def _restore_message(self) -> bool:
-        """Keep an ephemeral message whose next picture is late, because no new message is allowed now.
+        """Keep an ephemeral message while its next picture is late, because no new message is allowed now.
 
         The picture is tried again for about a minute. A press allows a new message and ends the wait. Return False if
         no message was replaced here, or the time is over.
@@ -482,7 +476,7 @@ class SurfaceSync:
         self._replaced, self._text_only = None, ""
         self._surface.restore_message(sent)
         await self._tools.writer.write_now(self._sync)
-        await self._back_off(NotDelivered("its picture is late, and no other message may take its place"), None)
+        await self._back_off(NotDelivered("its picture is late, and no other message is allowed there"), None)
         return True
 
     def _forget_message(self, step: Step | None) -> None:
@@ -492,7 +486,7 @@ class SurfaceSync:
             self._surface.remove_outdated(step.outdated)
 
     def _give_up(self, error: Unreachable | ChatGone) -> None:
-        """Stop at an unreachable place. Boards may have to say so, and a hand returns to the private chat."""
+        """Stop at an unreachable place. Boards can show that, and a hand returns to the private chat."""
         state = self._surface.give_up(self._place)
         status = "" if state is State.ABSENT else state.value
         self._count(status or "went_home")
@@ -501,7 +495,7 @@ class SurfaceSync:
         self._sync.touch()
 
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
-        """Wait before a retry: longer each time, and longest if the message may have been sent.
+        """Wait before a retry: longer each time, and longest if the message might have arrived.
 
         A pause that ended early does not lengthen the next one.
         """
@@ -531,10 +525,10 @@ class SurfaceSync:
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
-        """Wait and return True, or return False once a retry makes sense earlier.
+        """Wait and return True. Return False as soon as an earlier retry makes sense.
 
-        That is if the platform is ``back``, the surface is requested again or moved, or its panel differs from
-        ``digest``.
+        An earlier retry makes sense if the platform is ``back``, the surface is requested again or moved, or its panel
+        differs from ``digest``.
         """
         until = asyncio.get_running_loop().time() + seconds
         with self._surface.pause() as woken:
@@ -559,5 +553,5 @@ class SurfaceSync:
     def _adapter(self) -> Adapter:
         return self._tools.adapters[platform_of(self._place)]
 
-    def _count(self, what: str) -> None:
-        message_counter(platform_of(self._place), what).inc()
+    def _count(self, result: str) -> None:
+        message_counter(platform_of(self._place), result).inc()

@@ -33,19 +33,19 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
 
 
 def card_at(table: Table, host: int) -> ChallengeCard | OnlyMessage:
-    """The surface that shows the challenge in a chat."""
+    """Return the surface that shows the challenge in a chat."""
     return OnlyMessage(host) if is_inline(table.hosts[host]) else ChallengeCard(host)
 
 
 def board_at(table: Table, host: int) -> SurfaceName:
-    """The surface that shows the present state in a chat."""
+    """Return the surface that shows the present state in a chat."""
     if table.game is None or is_inline(table.hosts[host]):
         return card_at(table, host)
     return Board(table.game.deal_number, host)
 
 
 def content_of(table: Table, name: SurfaceName) -> SurfaceName:
-    """Return what a surface shows: itself, or for a chat's only message the newest content."""
+    """Return the surface's content: itself, or for a chat's only message the newest content."""
     if not isinstance(name, OnlyMessage):
         return name
     if table.game is None:
@@ -64,7 +64,7 @@ def is_player_hand(table: Table, name: SurfaceName) -> bool:
 def home_of(table: Table, name: SurfaceName) -> str:
     """Return a surface's place: the player's private chat for a hand, a host chat for a board.
 
-    Empty for the hand of an empty or missing seat: another game may have fewer seats.
+    Empty for the hand of an empty or missing seat: another game can have fewer seats.
     """
     if isinstance(name, Hand):
         chair = table.chairs[name.seat] if name.seat < len(table.chairs) else None
@@ -73,12 +73,12 @@ def home_of(table: Table, name: SurfaceName) -> str:
 
 
 def is_final(table: Table, name: SurfaceName) -> bool:
-    """Whether the surface's present content is final."""
+    """Return whether the surface's present content is final."""
     return table.phase in ("over", "closed") or not is_open(table, name)
 
 
 def is_open(table: Table, name: SurfaceName) -> bool:
-    """Whether its subject goes on: a hand, the current deal, an open challenge."""
+    """Return whether its subject can still change: a hand, the current deal, an open challenge."""
     match name:
         case Hand():
             return True

@@ -21,10 +21,10 @@ MAX_DOUBLINGS = 20  # times a pause can double, far beyond its maximum
 
 
 class BoardExtras(NamedTuple):
-    """What a board shows besides the deal.
+    """Contents of a board besides the deal.
 
-    Unreachable people with their names, whether a hand is ephemeral in a group, the player to notify (``called``), and
-    the table's watch id.
+    ``unreachable`` are people and their names. ``has_ephemeral`` is True if a hand is ephemeral in a group. ``called``
+    is the player to notify.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
@@ -39,7 +39,7 @@ NO_EXTRAS = BoardExtras()
 class TableSync:
     """The state machine of one table. Only its own methods change it.
 
-    A table is *behind* when it may have changed since the last check. A check finds the surfaces to update and starts a
+    A table is *behind* after a possible change, until the next check. A check finds the surfaces to update and starts a
     task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
     game's outcome, ``checks`` the number of checks.
     """
@@ -64,16 +64,15 @@ class TableSync:
         self._errors: set[object] = set()
         self._pauses = 0
 
-    # What it is about
+    # State
 
     @property
     def is_running(self) -> bool:
-        """Whether the table's delivery task runs."""
+        """True while the table's delivery task runs."""
         return self._run_task is not None and not self._run_task.done()
 
     @property
     def has_syncing_surface(self) -> bool:
-        """Whether a surface is being updated."""
         return bool(self._surface_tasks)
 
     @property
@@ -84,14 +83,14 @@ class TableSync:
     def tasks(self) -> list[asyncio.Task[None]]:
         return [*self._surface_tasks, *([self._run_task] if self._run_task else [])]
 
-    def is_current(self, look: int) -> bool:
-        """Whether the table has not been touched since this check."""
-        return self.checks == look and not self.is_behind
+    def is_current(self, check: int) -> bool:
+        """Return whether this is the last check and the table was not touched since."""
+        return self.checks == check and not self.is_behind
 
-    # What happens
+    # Events
 
     def touch(self, *, reload: bool = False) -> None:
-        """Note that the table may have changed; ``reload`` if another worker changed it."""
+        """Note that the table might have changed; ``reload`` if another worker changed it."""
         self.lag.record_touch()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
@@ -102,7 +101,6 @@ class TableSync:
 
     @property
     def next_changed(self) -> SurfaceName | None:
-        """The surface of the next queued change."""
         return self._changes[0][0] if self._changes else None
 
     def apply_next_change(self, home: str | None) -> None:
@@ -246,10 +244,10 @@ class TableSync:
             if not isinstance(name, Board):
                 surface.cache_panel(None, None)
 
-    # What the lists of tables and the store were told
+    # Saved facts
 
     def is_listed(self, table: Table) -> bool:
-        """Whether the lists of tables have these people and chats."""
+        """Return whether the lists of tables have this table's people and chats."""
         return self._listed == _listed_facts(table)
 
     def set_listed(self, table: Table | None) -> None:
@@ -262,7 +260,7 @@ class TableSync:
         return {name: state for name, state in unsaved if state is not None}
 
     def forget_saved(self) -> None:
-        """Note that the last save may be lost."""
+        """Note that the last save can be lost."""
         for surface in self._surfaces.values():
             surface.forget_saved()
 

@@ -1,4 +1,4 @@
-"""Forwards what happens at tables to the worker that delivers them, and handles other workers' notifications."""
+"""Forwards changes of tables to the workers that deliver them, and handles other workers' notifications."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -17,13 +17,13 @@ from bot.store import STORE_ERRORS, Store
 from bot.store.committed import CommitNotification
 from bot.tables.room import Room
 
-SWEEP_SECONDS = 5.0  # pause between checks for changed tables without a notification: their worker may have died
+SWEEP_SECONDS = 5.0  # pause between checks for changed tables without a notification; their worker might have died
 
 log = structlog.get_logger()
 
 
 class Updates(ShardListener):
-    """Updates of tables, among all workers of one store."""
+    """Updates of tables, for all workers of one store."""
 
     def __init__(self, room: Room, shards: Shards, people: People, delivery: Delivery, lowest: LowestHands) -> None:
         self._store: Store = room.store
@@ -40,7 +40,7 @@ class Updates(ShardListener):
             await self._shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
     async def touch(self, code: str) -> None:
-        """Report that a table's panels may have changed although the table has not."""
+        """Report that a table's panels might have changed although the table has not."""
         if self._shards.owns(code):
             self._delivery.touch(code)
         else:
@@ -71,9 +71,9 @@ class Updates(ShardListener):
         self._delivery.drop_shard(shard)
 
     async def _take_over(self, shards: Sequence[int]) -> None:
-        """Deliver the changed tables of new shards, and read again those that were set aside."""
+        """Deliver the changed tables of new shards, and reload tables that were set aside."""
         try:
-            # If the store is away, the sweep finds them.
+            # After an outage of the store, the sweep finds them.
             with self._store.outage.suppress_errors():
                 for code in await self._store.changed_tables(shards):
                     self._delivery.touch(code, reload=True)

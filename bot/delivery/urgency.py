@@ -25,8 +25,8 @@ def seat_urgency(table: Table, seat: int) -> int:
 def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | None) -> int:
     """Return the urgency stored with a surface's message.
 
-    A hand has its seat's urgency. A board has 1 plus the seat to move if that player is ``called``, because each of
-    their turns notifies them once with a new board.
+    A hand has its seat's urgency. A board has 1 plus the seat to move if that player is ``called``. So each of their
+    turns notifies them once with a new board.
     """
     if isinstance(surface.name, Hand):
         return seat_urgency(table, surface.name.seat)
@@ -46,8 +46,8 @@ class RepostPolicy:
     def needs_repost(self, sync: TableSync, surface: Surface, place: str, urgency: int) -> bool:
         """Return whether a new message must replace the current one.
 
-        A hand is reposted when time runs out, and when there is something to do for a person who is inactive or at
-        another table. Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
+        A hand is reposted when time runs out, or when an inactive person or one at another table has something to do.
+        Ephemeral messages are never reposted, because they cannot be sent at any time. A board is
         reposted for a player who wants to be notified and has not used their hand.
         """
         known = surface.known

@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 
 
 class ClusterDown(ConnectionError):
-    """A command kept failing until its retries ended. One of the tries can have succeeded."""
+    """A command kept failing until its retries ended. One of the tries might have succeeded."""
 
     def __init__(self, last: Exception) -> None:
         super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")

@@ -173,7 +173,7 @@ class EmbeddedStore:
                 if not is_said:
                     log.info("store_loading", folder=str(self.folder))
                 is_said = True
-            # It can have been killed together with its bot and be about to exit.
+            # It might be about to exit, if it was killed together with its bot.
             if asyncio.get_running_loop().time() >= deadline or self._running_pid() is None:
                 return False
             await asyncio.sleep(0.02)

@@ -146,7 +146,6 @@ class Delivery:
             sync.stop_waiting()
 
     def is_busy(self, code: str) -> bool:
-        """Return whether a table is being delivered."""
         sync = self._tables.get(code)
         return sync is not None and sync.is_busy
 
@@ -194,7 +193,6 @@ class Delivery:
 
     @property
     def busy_tables(self) -> int:
-        """The number of tables being delivered."""
         return sum(1 for sync in self._tables.values() if sync.is_busy)
 
     @property
@@ -242,7 +240,6 @@ class Delivery:
         return False
 
     async def _load(self, sync: TableSync) -> None:
-        """Load the states of a table's messages, once."""
         if sync.is_loaded:
             return
         stored, found = await self._room.store.load_shown(sync.code), {}

@@ -97,7 +97,6 @@ class SendLimiter:
         return early
 
     def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
-        """Return the rate limits of a message, by the key that counts it."""
         rate_limit = self._rate_limit_of(place)
         if rate_limit is None:
             return [("", UNLIMITED)]
@@ -117,14 +116,14 @@ class SendLimiter:
         return rate_limit._replace(burst=rate_limit.burst - 1)
 
     def block(self, place: str, seconds: float) -> None:
-        """Hold a place back for as long as its platform asks."""
+        """Block a place for the seconds that its platform asks for."""
         whose, now = self._count_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
             self._blocked = {key: until for key, until in self._blocked.items() if until > now}
         self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
 
     def _blocked_for(self, whose: str) -> float:
-        """Return the seconds for which the platform wants this key held back."""
+        """Return the seconds for which this key is still blocked."""
         until = self._blocked.get(whose)
         if until is None:
             return 0.0
@@ -143,7 +142,7 @@ class SendLimiter:
 
 
 def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
-    """Return the rate limit of an answer that has not waited: one message of the burst is left to boards and hands."""
+    """Return the rate limit of an answer that has not waited. It leaves one message of the burst to others."""
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 

@@ -49,7 +49,6 @@ class StateWriter:
         await self._store.mark_changed(sync.code, version, self._worker)
 
     def flush(self) -> None:
-        """Write the batch now."""
         self._hurried.set()
 
     async def _write_all(self) -> None:

@@ -134,7 +134,6 @@ class Surface:
 
     @property
     def is_syncing(self) -> bool:
-        """True while a task updates the surface."""
         return self.task is not None and not self.task.done()
 
     @property
@@ -222,7 +221,7 @@ class Surface:
         self._repost = self._repost or change.repost
 
     def _has_shown(self, message: str, home: str, place: str) -> bool:
-        """Return whether a message is known to show the surface now or earlier."""
+        """Return whether a message is known to have shown the surface, now or earlier."""
         known = self._known
         if not place or is_same_place(known.ephemeral or home, place):
             return message == known.message or Outdated(message) in known.outdated

@@ -214,7 +214,7 @@ class SurfaceSync:
         return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
     async def _wait_for_limit(self, seconds_early: Callable[[str], float]) -> bool:
-        """Wait while it is too early for the surface's place, which can change. Return whether that took time."""
+        """Wait until the surface's place, which can change, has no limit. Return whether that took time."""
         if (early := seconds_early(self._place)) <= 0:
             return False
         with self._surface.pause() as woken:
@@ -439,7 +439,7 @@ class SurfaceSync:
     # Failures
 
     async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
-        """Hold back the place that the platform is limiting: the surface's or an outdated message's."""
+        """Block the rate-limited place: the surface's or an outdated message's."""
         if isinstance(step, Delete) and step.outdated.place:
             self._tools.limiter.block(step.outdated.place, error.seconds)
             await self._back_off(NotDelivered("the place of an older message is rate-limited"), step)

@@ -33,12 +33,11 @@ def required_surfaces(table: Table) -> Iterator[SurfaceName]:
 
 
 def card_at(table: Table, host: int) -> ChallengeCard | OnlyMessage:
-    """Return the surface that shows the challenge in a chat."""
     return OnlyMessage(host) if is_inline(table.hosts[host]) else ChallengeCard(host)
 
 
 def board_at(table: Table, host: int) -> SurfaceName:
-    """Return the surface that shows the present state in a chat."""
+    """Return the surface that shows the table's present state in a chat."""
     if table.game is None or is_inline(table.hosts[host]):
         return card_at(table, host)
     return Board(table.game.deal_number, host)
@@ -73,7 +72,6 @@ def home_of(table: Table, name: SurfaceName) -> str:
 
 
 def is_final(table: Table, name: SurfaceName) -> bool:
-    """Return whether the surface's present content is final."""
     return table.phase in ("over", "closed") or not is_open(table, name)
 
 

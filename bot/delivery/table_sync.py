@@ -68,7 +68,6 @@ class TableSync:
 
     @property
     def is_running(self) -> bool:
-        """True while the table's delivery task runs."""
         return self._run_task is not None and not self._run_task.done()
 
     @property
@@ -96,7 +95,6 @@ class TableSync:
         self.wake()
 
     def add_change(self, name: SurfaceName, change: Change) -> None:
-        """Queue a surface's change for the next check."""
         self._changes.append((name, change))
 
     @property
@@ -140,7 +138,6 @@ class TableSync:
         self.outcome = outcome
 
     def start_surface(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
-        """Start a surface's task."""
         surface.task = asyncio.create_task(work)
         self._surface_tasks.add(surface.task)
         surface.task.add_done_callback(partial(self._surface_done, surface))
@@ -190,7 +187,6 @@ class TableSync:
         self.wake()
 
     async def wait_for_event(self) -> None:
-        """Wait for the next event."""
         assert self._event
         await self._event.wait()
         self._event.clear()

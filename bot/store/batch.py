@@ -136,7 +136,6 @@ class BatchedScript:
         return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.deadline
 
     async def _refresh_cluster(self, answers: Sequence[Any]) -> None:
-        """Update the cluster's map after failed answers."""
         if not isinstance(self._client, Cluster):
             return
         moved = {error.slot_id: error for error in answers if isinstance(error, MovedError)}

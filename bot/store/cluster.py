@@ -103,7 +103,6 @@ class Cluster(RedisCluster):
         return [command.result for command in sent]
 
     async def move_slot(self, error: MovedError) -> None:
-        """Note that a slot moved to another node."""
         try:
             await self.nodes_manager.move_slot(error)
         except KeyError:
@@ -118,7 +117,7 @@ class Pipeline(ClusterPipeline):
         queue = list(strategy._command_queue)
 
         async def once() -> Any:
-            # The library forgets its commands with the first try.
+            # The library drops its commands after the first try.
             strategy._command_queue = list(queue)
             return await ClusterPipeline.execute(self, raise_on_error, allow_redirections)
 

@@ -112,7 +112,7 @@ class EmbeddedStore:
                 await self._require_answer()
             except (StoreError, OSError) as error:
                 if not said:
-                    log.error("store_start_failed", why=str(error))  # noqa: TRY400 - the text says it all
+                    log.error("store_start_failed", why=str(error))  # noqa: TRY400 - the text is enough
                 said = True
 
     async def stop(self) -> None:
@@ -129,7 +129,6 @@ class EmbeddedStore:
 
     @property
     def is_in_use(self) -> bool:
-        """Return whether a bot is running with this folder."""
         return is_locked(self.folder)
 
     def _release_folder(self) -> None:
@@ -152,7 +151,6 @@ class EmbeddedStore:
         return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
     def _running_pid(self) -> int | None:
-        """Return the pid of the Valkey that runs in this folder, if any."""
         if self._valkey and self._valkey.poll() is None:
             return self._valkey.pid
         try:
@@ -210,7 +208,6 @@ class EmbeddedStore:
             raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
 
     def _start_guard(self) -> None:
-        """Start a guard, in case this process is killed."""
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
         self._guard = _start_process([*words, str(self._orphan_seconds)], Path("/"), stdin=subprocess.PIPE)
         self._send_pid_to_guard()

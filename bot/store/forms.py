@@ -76,7 +76,6 @@ def _parse_rules(text: str) -> dict[str, Value]:
 
 
 def choice(*words: str) -> Field:
-    """Return a field that is one of these words."""
     return Field(str, {word: word for word in words}.__getitem__)
 
 

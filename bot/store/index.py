@@ -58,5 +58,4 @@ class Index:
         return bool(await self._client.hexists(key, code))
 
     async def remove(self, key: str, code: str) -> None:
-        """Remove the entry of a table that was removed or left."""
         await self._client.hdel(key, code)

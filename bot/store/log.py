@@ -65,7 +65,6 @@ class Log(NamedTuple):
         )
 
     def was_opened_by(self, update: str) -> bool:
-        """Return whether this update caused the first entry."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
     @property

@@ -26,7 +26,6 @@ class Memory:
 
     @property
     def is_full(self) -> bool:
-        """True while new tables are refused."""
         return self.share >= FULL and not self._evicts
 
     async def check(self) -> None:

@@ -108,7 +108,6 @@ class Outage:
             await asyncio.wait([self._task])
 
     def stop(self) -> None:
-        """Stop probing, because the store is being closed."""
         if self._task:
             self._task.cancel()
 

@@ -172,7 +172,7 @@ class Store:
         return result
 
     async def confirm(self, *names: str) -> None:
-        """Wait until enough replicas have everything written to these keys. Raise NotReplicated if they are late."""
+        """Wait until enough replicas have all writes to these keys. Raise NotReplicated if they are late."""
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
     async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
@@ -197,7 +197,7 @@ class Store:
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
     async def resume(self, code: str, version: int) -> None:
-        """Let the clock of a table that was set aside go on, and redraw the table."""
+        """Restart the clock of a table that was set aside, and redraw the table."""
         await self._resume(self._aside_keys(code), [code, version])
 
     @staticmethod

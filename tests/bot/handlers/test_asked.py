@@ -4,52 +4,46 @@ import pytest
 
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.platform import Person
-from bot.store import Store
+from bot.worker import Worker
 from engine.cards import ITALIAN
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, people, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, people, seat_players
 
 
-async def test_suits_have_one_name(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = people(worker, fake)[0]
-        await anna.say("/rules")
-        rules = fake.last(GROUP).plain
-        assert all(name in rules for name in ITALIAN.suit_names)
-        assert "clubs" not in rules
+async def test_suits_have_one_name(worker: Worker, fake: FakePlatform) -> None:
+    anna = people(worker, fake)[0]
+    await anna.say("/rules")
+    rules = fake.last(GROUP).plain
+    assert all(name in rules for name in ITALIAN.suit_names)
+    assert "clubs" not in rules
 
 
-async def test_tables_lists_own_tables_and_turns(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        mover, other = sorted(players, key=lambda player: not player.moves())
-        assert not other.moves()
-        await mover.say("/challenge spades")
-        await mover.say("/tables", mover.private)
-        page = fake.last(mover.private).plain
-        assert ": Spades, waiting for players" in page
-        assert "your turn" in page
-        assert "others' turn" not in page
-        assert other.person.name in page
-        await other.say("/tables", other.private)
-        page = fake.last(other.private).plain
-        assert "waiting for players" not in page
-        assert "others' turn" in page
-        assert "your turn" not in page
+async def test_tables_lists_own_tables_and_turns(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    mover, other = sorted(players, key=lambda player: not player.moves())
+    assert not other.moves()
+    await mover.say("/challenge spades")
+    await mover.say("/tables", mover.private)
+    page = fake.last(mover.private).plain
+    assert ": Spades, waiting for players" in page
+    assert "your turn" in page
+    assert "others' turn" not in page
+    assert other.person.name in page
+    await other.say("/tables", other.private)
+    page = fake.last(other.private).plain
+    assert "waiting for players" not in page
+    assert "others' turn" in page
+    assert "your turn" not in page
 
 
 @pytest.mark.parametrize(
     "about",
     ["", "fair", "onesto", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"],
 )
-async def test_rules_of_every_game_are_long_enough(store: Store, about: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        reply = await anna.say(f"/rules {about}")
-        assert not reply.toast
-        assert len(fake.last(GROUP).plain) > 300, f"bot/words/rules.py hardly explains {about!r}"
+async def test_rules_of_every_game_are_long_enough(worker: Worker, fake: FakePlatform, about: str) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    reply = await anna.say(f"/rules {about}")
+    assert not reply.toast
+    assert len(fake.last(GROUP).plain) > 300, f"bot/words/rules.py hardly explains {about!r}"
 
 
 @pytest.mark.parametrize(
@@ -78,57 +72,47 @@ async def test_rules_of_every_game_are_long_enough(store: Store, about: str) -> 
         ("/rules briscola", "I know no game briscola"),
     ],
 )
-async def test_impossible_command_says_why(store: Store, command: str, answer: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast
+async def test_impossible_command_says_why(worker: Worker, fake: FakePlatform, command: str, answer: str) -> None:
+    assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast
 
 
-async def test_commands_understand_names_of_several_words(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        await anna.say("/sfida @bea Tressette al Tavolo 21")
-        assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
-        assert not (await anna.say("/tournament swiss testa a testa")).toast
-        [opened] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
-        assert (opened.form, opened.choice.game) == ("swiss", "testa")
-        await anna.say("/leaderboard tressette al tavolo")
-        assert "Tressette al Tavolo" in fake.last(GROUP).plain
+async def test_commands_understand_names_of_several_words(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    await anna.say("/sfida @bea Tressette al Tavolo 21")
+    assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
+    assert not (await anna.say("/tournament swiss testa a testa")).toast
+    [opened] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
+    assert (opened.form, opened.choice.game) == ("swiss", "testa")
+    await anna.say("/leaderboard tressette al tavolo")
+    assert "Tressette al Tavolo" in fake.last(GROUP).plain
 
 
 @pytest.mark.parametrize("command", ["/hand", "/resign"])
-async def test_hand_does_not_claim_to_reach_a_closed_chat(store: Store, command: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "testa")
-        anna = players[0]
-        fake.closed.add(anna.private)
-        first = await anna.say(command)
-        assert first.toast.startswith("Your cards are on their way to our private chat. If they do not come")
-        again = await anna.say(command)
-        assert again.toast == "I cannot write to you: open our private chat and write /hand there."
-        fake.closed.clear()
-        await anna.say("/hand", anna.private)
-        assert (await anna.say(command)).toast == first.toast
+async def test_hand_does_not_claim_to_reach_a_closed_chat(worker: Worker, fake: FakePlatform, command: str) -> None:
+    players = await seat_players(worker, fake, "testa")
+    anna = players[0]
+    fake.closed.add(anna.private)
+    first = await anna.say(command)
+    assert first.toast.startswith("Your cards are on their way to our private chat. If they do not come")
+    again = await anna.say(command)
+    assert again.toast == "I cannot write to you: open our private chat and write /hand there."
+    fake.closed.clear()
+    await anna.say("/hand", anna.private)
+    assert (await anna.say(command)).toast == first.toast
 
 
-async def test_blocking_an_unknown_person_shows_the_name(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        reply = await anna.say("/block", anna.private, about=(Person("paper:77", "Zeno"),))
-        assert reply.panel
-        assert "Zeno" in reply.panel.plain
+async def test_blocking_an_unknown_person_shows_the_name(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = people(worker, fake)
+    reply = await anna.say("/block", anna.private, about=(Person("paper:77", "Zeno"),))
+    assert reply.panel
+    assert "Zeno" in reply.panel.plain
 
 
-async def test_hand_before_the_deal_says_no_cards_yet(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        await anna.say("/challenge testa")
-        code = await code_of(worker, anna)
-        for command in (f"/hand {code}", f"/resign {code}"):
-            toast = (await anna.say(command)).toast
-            assert toast == f"Table {code} still waits for players: there are no cards yet."
-        assert (await anna.say("/hand K7QF2M")).toast == "You do not sit at table K7QF2M."
+async def test_hand_before_the_deal_says_no_cards_yet(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = people(worker, fake)
+    await anna.say("/challenge testa")
+    code = await code_of(worker, anna)
+    for command in (f"/hand {code}", f"/resign {code}"):
+        toast = (await anna.say(command)).toast
+        assert toast == f"Table {code} still waits for players: there are no cards yet."
+    assert (await anna.say("/hand K7QF2M")).toast == "You do not sit at table K7QF2M."

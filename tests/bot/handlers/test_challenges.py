@@ -8,244 +8,207 @@ from bot.platform import Person
 from bot.store import Store
 from bot.tables.chairs import Invited
 from bot.tables.table import TIME_TO_ACCEPT
-from tests.bot.fake_platform import (
-    GROUP,
-    FakePlatform,
-    Player,
-    code_of,
-    open_worker,
-    people,
-    play_until,
-)
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, people, play_until
 from tests.bot.hours import ring_clocks
 from tests.long import long
 
 
-async def test_only_the_challenged_player_accepts_or_declines(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = people(worker, fake)
-        await bruno.say("/help")
-        await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
-        assert "@bruno" in fake.last(GROUP).plain
-        assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
-        assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
-        await bruno.press("Decline", GROUP)
-        assert "Bruno\u2069 declined." in fake.last(GROUP).plain
-        assert not fake.last(GROUP).rows
-        assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
+async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fake: FakePlatform, store: Store) -> None:
+    anna, bruno, carla, _ = people(worker, fake)
+    await bruno.say("/help")
+    await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
+    assert "@bruno" in fake.last(GROUP).plain
+    assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
+    assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
+    await bruno.press("Decline", GROUP)
+    assert "Bruno\u2069 declined." in fake.last(GROUP).plain
+    assert not fake.last(GROUP).rows
+    assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
-async def test_person_known_only_by_handle_can_accept(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
-        await bruno.press("Accept", GROUP)
-        assert bruno.fake.messages[bruno.private]
+async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
+    await bruno.press("Accept", GROUP)
+    assert bruno.fake.messages[bruno.private]
 
 
 @pytest.mark.parametrize("handle", ["-", long("a\x00b"), long("x" * 65), long("\ud800"), "a b"])
-async def test_invalid_handle_invites_nobody(store: Store, handle: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        reply = await anna.say("/challenge", about=(Person("", handle, handle),))
-        assert "have not met" in reply.toast
-        assert not fake.messages[GROUP]
+async def test_invalid_handle_invites_nobody(worker: Worker, fake: FakePlatform, handle: str) -> None:
+    anna, *_ = people(worker, fake)
+    reply = await anna.say("/challenge", about=(Person("", handle, handle),))
+    assert "have not met" in reply.toast
+    assert not fake.messages[GROUP]
 
 
-async def test_known_person_is_invited_despite_an_invalid_handle(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        about = bruno.person
-        await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
-        [table] = await worker.tables_of(anna.person.id)
-        assert table.invited == Invited(about.id, "", "Bruno")
-        await bruno.press("Accept", GROUP)
-        assert (await worker.room.table(table.code)).phase == "playing"
+async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    about = bruno.person
+    await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
+    [table] = await worker.tables_of(anna.person.id)
+    assert table.invited == Invited(about.id, "", "Bruno")
+    await bruno.press("Accept", GROUP)
+    assert (await worker.room.table(table.code)).phase == "playing"
 
 
 @pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), long("Options", "⏱ 1 min"), long("Game", "Spades")])
-async def test_old_accept_button_fails_after_the_game_changed(store: Store, menu: str, choice: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/challenge testa")
-        message, read = bruno.button("Accept", GROUP)
-        await anna.press(menu, GROUP)
-        await anna.press(choice, GROUP)
-        assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
-        assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["open"]
-        assert not (await bruno.press("Accept", GROUP)).toast
-        assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["playing"]
+async def test_old_accept_button_fails_after_the_game_changed(
+    worker: Worker, fake: FakePlatform, menu: str, choice: str
+) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say("/challenge testa")
+    message, read = bruno.button("Accept", GROUP)
+    await anna.press(menu, GROUP)
+    await anna.press(choice, GROUP)
+    assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
+    assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["open"]
+    assert not (await bruno.press("Accept", GROUP)).toast
+    assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["playing"]
 
 
-async def test_buttons_without_a_version_still_seat_people(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = people(worker, fake)
-        await anna.say("/challenge tressette")
-        await anna.press("Options", GROUP)
-        await anna.press("⏱ 1 min", GROUP)
-        [table] = await worker.tables_of(anna.person.id)
-        assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
-        assert not (await carla.send(f"1t{table.code}:sit 3", GROUP)).toast
-        assert [chair and chair.name for chair in (await worker.room.table(table.code)).chairs] == [
-            "Anna",
-            "Bruno",
-            None,
-            "Carla",
-        ]
+async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla, _ = people(worker, fake)
+    await anna.say("/challenge tressette")
+    await anna.press("Options", GROUP)
+    await anna.press("⏱ 1 min", GROUP)
+    [table] = await worker.tables_of(anna.person.id)
+    assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
+    assert not (await carla.send(f"1t{table.code}:sit 3", GROUP)).toast
+    assert [chair and chair.name for chair in (await worker.room.table(table.code)).chairs] == [
+        "Anna",
+        "Bruno",
+        None,
+        "Carla",
+    ]
 
 
-async def test_challenging_yourself_is_refused(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        reply = await anna.say("/challenge @anna", about=(anna.person,))
-        assert "cannot challenge yourself" in reply.toast
+async def test_challenging_yourself_is_refused(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = people(worker, fake)
+    reply = await anna.say("/challenge @anna", about=(anna.person,))
+    assert "cannot challenge yourself" in reply.toast
 
 
-async def test_redelivered_challenge_opens_one_table(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        await anna.say("/challenge testa", key="same")
-        await anna.say("/challenge testa", key="same")
-        assert len(fake.messages[GROUP]) == 1
-        assert len(await worker.tables_of(anna.person.id)) == 1
+async def test_redelivered_challenge_opens_one_table(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = people(worker, fake)
+    await anna.say("/challenge testa", key="same")
+    await anna.say("/challenge testa", key="same")
+    assert len(fake.messages[GROUP]) == 1
+    assert len(await worker.tables_of(anna.person.id)) == 1
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
-async def test_redelivered_challenge_keeps_the_groups_newer_game(store: Store, is_cancelled: bool) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        await anna.say("/challenge spades", key="early")
-        if is_cancelled:
-            await anna.press("Cancel", GROUP)
-        await anna.say("/challenge testa")
-        await anna.say("/challenge spades", key="early")
-        assert (await worker.people.chat(GROUP)).game == "testa"
-
-
-async def test_challenge_expires_after_a_day(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/challenge testa")
-        code = await code_of(worker, anna)
-        await ring_clocks(worker, TIME_TO_ACCEPT - 60)
-        assert "expired" not in fake.last(GROUP).plain
-        await ring_clocks(worker, 120)
-        assert "The challenge has expired" in fake.last(GROUP).plain
-        assert not fake.last(GROUP).rows
-        assert await worker.tables_of(anna.person.id) == []
-        assert "no table" in (await bruno.say(f"/join {code}")).toast
-
-
-async def test_only_the_challenger_changes_the_card(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/challenge pizzichino")
-        for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
-            assert "Only Anna" in (await bruno.press(label, GROUP)).toast
-        await anna.press("Options", GROUP)
-        await anna.press("to 21", GROUP)
-        await anna.press("packets: peeked at", GROUP)
-        await anna.press("⏱ 1 min", GROUP)
-        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
-        card = fake.last(GROUP).plain
-        assert "to 21 points" in card
-        assert "Packets: peeked at" in card
-        assert "1 minute a move, strict" in card
-        await anna.press("Back", GROUP)
-        await anna.press("Game", GROUP)
-        await anna.press("Spades", GROUP)
-        assert "Spades" in fake.last(GROUP).plain
-        assert "to 500 points" in fake.last(GROUP).plain
+async def test_redelivered_challenge_keeps_the_groups_newer_game(
+    worker: Worker, fake: FakePlatform, is_cancelled: bool
+) -> None:
+    anna, *_ = people(worker, fake)
+    await anna.say("/challenge spades", key="early")
+    if is_cancelled:
         await anna.press("Cancel", GROUP)
-        assert "taken back" in fake.last(GROUP).plain
+    await anna.say("/challenge testa")
+    await anna.say("/challenge spades", key="early")
+    assert (await worker.people.chat(GROUP)).game == "testa"
 
 
-async def test_table_is_shown_in_two_chats(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = people(worker, fake)
-        await anna.say("/challenge metamazzo")
-        code = await code_of(worker, anna)
-        reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
-        assert reply.toast == f"You sit at table {code}."
-        assert fake.last("paper:200").plain == fake.last(GROUP).plain
-        assert (
-            "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
-        )
-        random = Random(2)
-        await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in fake.last(GROUP).plain)
-        assert fake.last("paper:200").plain == fake.last(GROUP).plain
+async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say("/challenge testa")
+    code = await code_of(worker, anna)
+    await ring_clocks(worker, TIME_TO_ACCEPT - 60)
+    assert "expired" not in fake.last(GROUP).plain
+    await ring_clocks(worker, 120)
+    assert "The challenge has expired" in fake.last(GROUP).plain
+    assert not fake.last(GROUP).rows
+    assert await worker.tables_of(anna.person.id) == []
+    assert "no table" in (await bruno.say(f"/join {code}")).toast
 
 
-async def test_private_challenge_says_how_the_other_joins(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
-        await bruno.say("/help")
-        toast = (await anna.say("/challenge @bruno testa", anna.private)).toast
-        code = await code_of(worker, anna)
-        assert toast == f"Bruno cannot see this chat. Tell them to write me /join {code}."
-        await bruno.say(f"/join {code}", bruno.private)
-        [table] = await worker.tables_of(bruno.person.id)
-        assert table.phase == "playing"
-        # In a group the other player sees it, and an open challenge names no player.
-        assert (await anna.say("/challenge @bruno testa")).toast == ""
-        assert (await anna.say("/challenge", anna.private)).toast == ""
+async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say("/challenge pizzichino")
+    for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
+        assert "Only Anna" in (await bruno.press(label, GROUP)).toast
+    await anna.press("Options", GROUP)
+    await anna.press("to 21", GROUP)
+    await anna.press("packets: peeked at", GROUP)
+    await anna.press("⏱ 1 min", GROUP)
+    await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
+    card = fake.last(GROUP).plain
+    assert "to 21 points" in card
+    assert "Packets: peeked at" in card
+    assert "1 minute a move, strict" in card
+    await anna.press("Back", GROUP)
+    await anna.press("Game", GROUP)
+    await anna.press("Spades", GROUP)
+    assert "Spades" in fake.last(GROUP).plain
+    assert "to 500 points" in fake.last(GROUP).plain
+    await anna.press("Cancel", GROUP)
+    assert "taken back" in fake.last(GROUP).plain
 
 
-async def test_twenty_first_table_is_refused(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        for _ in range(20):
-            assert not (await anna.say("/challenge testa")).toast
-        assert "20 tables" in (await anna.say("/challenge testa")).toast
+async def test_table_is_shown_in_two_chats(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla, _ = people(worker, fake)
+    await anna.say("/challenge metamazzo")
+    code = await code_of(worker, anna)
+    reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
+    assert reply.toast == f"You sit at table {code}."
+    assert fake.last("paper:200").plain == fake.last(GROUP).plain
+    assert "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
+    random = Random(2)
+    await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in fake.last(GROUP).plain)
+    assert fake.last("paper:200").plain == fake.last(GROUP).plain
 
 
-async def test_old_card_pressed_again_keeps_all_lists(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla, _ = people(worker, fake)
-        await anna.say("/challenge metamazzo")
-        accept = bruno.button("Accept", GROUP)[1].payload
-        await bruno.press("Accept", GROUP)
-        code = await code_of(worker, bruno)
-        # The game is running, so the press and /join are refused.
-        assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
-        assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
-        assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
-        assert [table.code for table in await worker.tables_at(GROUP)] == [code]
-        assert not await worker.tables_of(carla.person.id)
+async def test_private_challenge_says_how_the_other_joins(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+    await bruno.say("/help")
+    toast = (await anna.say("/challenge @bruno testa", anna.private)).toast
+    code = await code_of(worker, anna)
+    assert toast == f"Bruno cannot see this chat. Tell them to write me /join {code}."
+    await bruno.say(f"/join {code}", bruno.private)
+    [table] = await worker.tables_of(bruno.person.id)
+    assert table.phase == "playing"
+    # In a group the other player sees it, and an open challenge names no player.
+    assert (await anna.say("/challenge @bruno testa")).toast == ""
+    assert (await anna.say("/challenge", anna.private)).toast == ""
 
 
-async def test_redelivered_choice_keeps_the_newer_game(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-        await anna.say("/challenge testa", key="first")
-        await bruno.say("/challenge spades", key="second")
-        assert (await worker.people.chat(GROUP)).game == "spades"
-        await anna.say("/challenge testa", key="first")
-        assert (await worker.people.chat(GROUP)).game == "spades"
-        [table] = await worker.tables_of("paper:1")
-        chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
-        for number in (0, 1, 0):
-            assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
-        assert (await worker.people.chat(GROUP)).game == "pizzichino"
-        # A new update is not taken for a redelivery.
-        await bruno.say("/challenge testa", key="third")
-        assert (await worker.people.chat(GROUP)).game == "testa"
+async def test_twenty_first_table_is_refused(worker: Worker, fake: FakePlatform) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    for _ in range(20):
+        assert not (await anna.say("/challenge testa")).toast
+    assert "20 tables" in (await anna.say("/challenge testa")).toast
+
+
+async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla, _ = people(worker, fake)
+    await anna.say("/challenge metamazzo")
+    accept = bruno.button("Accept", GROUP)[1].payload
+    await bruno.press("Accept", GROUP)
+    code = await code_of(worker, bruno)
+    # The game is running, so the press and /join are refused.
+    assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
+    assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
+    assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
+    assert [table.code for table in await worker.tables_at(GROUP)] == [code]
+    assert not await worker.tables_of(carla.person.id)
+
+
+async def test_redelivered_choice_keeps_the_newer_game(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
+    await anna.say("/challenge testa", key="first")
+    await bruno.say("/challenge spades", key="second")
+    assert (await worker.people.chat(GROUP)).game == "spades"
+    await anna.say("/challenge testa", key="first")
+    assert (await worker.people.chat(GROUP)).game == "spades"
+    [table] = await worker.tables_of("paper:1")
+    chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
+    for number in (0, 1, 0):
+        assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
+    assert (await worker.people.chat(GROUP)).game == "pizzichino"
+    # A new update is not taken for a redelivery.
+    await bruno.say("/challenge testa", key="third")
+    assert (await worker.people.chat(GROUP)).game == "testa"
 
 
 def labels(fake: FakePlatform, place: str) -> list[str]:
@@ -262,62 +225,54 @@ def labels(fake: FakePlatform, place: str) -> list[str]:
         ("/stats @anselmo @berta", ()),
     ],
 )
-async def test_naming_two_people_is_refused(store: Store, words: str, about: tuple[Person, ...]) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
-        reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=about)
-        assert reply.toast.startswith("One person at a time, please: you named ")
-        assert "@berta" in reply.toast
-        assert not fake.messages[GROUP]
+async def test_naming_two_people_is_refused(
+    worker: Worker, fake: FakePlatform, words: str, about: tuple[Person, ...]
+) -> None:
+    anna, *_ = people(worker, fake)
+    reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=about)
+    assert reply.toast.startswith("One person at a time, please: you named ")
+    assert "@berta" in reply.toast
+    assert not fake.messages[GROUP]
 
 
-async def test_person_named_twice_counts_once(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await bruno.say("/help")
-        # A reply to Bruno that also names him, as platforms report it, with a comma after the handle.
-        reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
-        assert not reply.toast
-        [table] = await worker.tables_of(anna.person.id)
-        assert table.invited
-        assert (table.invited.person, table.game_id) == ("paper:2", "spades")
+async def test_person_named_twice_counts_once(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await bruno.say("/help")
+    # A reply to Bruno that also names him, as platforms report it, with a comma after the handle.
+    reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
+    assert not reply.toast
+    [table] = await worker.tables_of(anna.person.id)
+    assert table.invited
+    assert (table.invited.person, table.game_id) == ("paper:2", "spades")
 
 
 @pytest.mark.parametrize("game", ["testa", "tavolo"])
-async def test_private_challenge_offers_no_seat_to_its_author(store: Store, game: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say(f"/challenge {game}", anna.private)
-        code = await code_of(worker, anna)
-        for menu in ("", "Game", "Back", "Options", "Back"):
-            if menu:
-                await anna.press(menu)
-            visible = labels(fake, anna.private)
-            assert not [label for label in visible if label in ("Accept", "Decline") or label.startswith("Sit ")]
-            assert visible
-        # In a group the same card has the seats, because others read it.
-        await bruno.say(f"/join {code}")
-        await bruno.say(f"/challenge {game}")
-        assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
+async def test_private_challenge_offers_no_seat_to_its_author(worker: Worker, fake: FakePlatform, game: str) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say(f"/challenge {game}", anna.private)
+    code = await code_of(worker, anna)
+    for menu in ("", "Game", "Back", "Options", "Back"):
+        if menu:
+            await anna.press(menu)
+        visible = labels(fake, anna.private)
+        assert not [label for label in visible if label in ("Accept", "Decline") or label.startswith("Sit ")]
+        assert visible
+    # In a group the same card has the seats, because others read it.
+    await bruno.say(f"/join {code}")
+    await bruno.say(f"/challenge {game}")
+    assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
 
 
-async def test_challenge_with_a_free_seat_expires(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
-        await anna.say("/challenge tressette")
-        await bruno.press("Sit East", GROUP)
-        await ring_clocks(worker, TIME_TO_ACCEPT)
-        assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
+async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = people(worker, fake)
+    await anna.say("/challenge tressette")
+    await bruno.press("Sit East", GROUP)
+    await ring_clocks(worker, TIME_TO_ACCEPT)
+    assert "a chair was still free after 24 hours" in fake.last(GROUP).plain
 
 
 @pytest.mark.parametrize("word", ["@", "@?", "@…", "@\u200b"])
-async def test_bare_at_sign_challenges_nobody(store: Store, word: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
-        assert await worker.tables_of("paper:1") == []
+async def test_bare_at_sign_challenges_nobody(worker: Worker, fake: FakePlatform, word: str) -> None:
+    anna = Player(worker, fake, "Anna", 1)
+    assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
+    assert await worker.tables_of("paper:1") == []

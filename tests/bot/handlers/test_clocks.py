@@ -5,61 +5,53 @@ from random import Random
 import pytest
 
 from bot.store import Store
-from tests.bot.fake_platform import (
-    GROUP,
-    FakePlatform,
-    code_of,
-    open_worker,
-    people,
-    seat_players,
-)
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, people, seat_players
 from tests.bot.hours import ring_clocks
 from tests.bot.tables.test_table import find_declaration
 
 ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
 
 
-async def test_clock_nudges_then_lets_opponents_decide(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
-        await ring_clocks(worker, 140)
-        assert "Half of your time" not in fake.last(mover.private).plain
-        [before] = fake.messages[mover.private]
-        await ring_clocks(worker, 15)
-        assert "Half of your time" in fake.last(mover.private).plain
-        # The nudge is a new message, because an edit does not notify.
-        [nudge] = fake.messages[mover.private]
-        assert nudge != before
-        await ring_clocks(worker, 155)
-        assert "Your time is up" in fake.last(mover.private).plain
-        assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
-        # The late player cannot decide. Waiting gives the same time again.
-        _, button = other.button("Wait")
-        assert "not yours" in (await mover.send(button.payload)).toast
-        await other.press("Wait")
-        assert "time is up" not in fake.last(mover.private).plain
-        await ring_clocks(worker, 155)
-        await ring_clocks(worker, 155)
-        version = (await worker.room.table(await code_of(worker, mover))).version
-        await other.press("Let a robot play this move")
-        assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
-        # All players read that the robot made this move.
-        assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
-        notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
-        assert notice in fake.last(other.private).plain
-        assert notice in fake.last(GROUP).plain
-        await ring_clocks(worker, 155)
-        await ring_clocks(worker, 155)
-        late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
-        early = next(player for player in players if player is not late)
-        await early.press("Claim the win")
-        assert "ran out of time" in fake.last(GROUP).plain
-        [game] = [game async for game in worker.archive.all()]
-        assert game.record.ending == "timeout"
-        assert "There is no table" in (await early.send(button.payload)).toast
+async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    mover = next(player for player in players if player.moves())
+    other = next(player for player in players if player is not mover)
+    await ring_clocks(worker, 140)
+    assert "Half of your time" not in fake.last(mover.private).plain
+    [before] = fake.messages[mover.private]
+    await ring_clocks(worker, 15)
+    assert "Half of your time" in fake.last(mover.private).plain
+    # The nudge is a new message, because an edit does not notify.
+    [nudge] = fake.messages[mover.private]
+    assert nudge != before
+    await ring_clocks(worker, 155)
+    assert "Your time is up" in fake.last(mover.private).plain
+    assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
+    # The late player cannot decide. Waiting gives the same time again.
+    _, button = other.button("Wait")
+    assert "not yours" in (await mover.send(button.payload)).toast
+    await other.press("Wait")
+    assert "time is up" not in fake.last(mover.private).plain
+    await ring_clocks(worker, 155)
+    await ring_clocks(worker, 155)
+    version = (await worker.room.table(await code_of(worker, mover))).version
+    await other.press("Let a robot play this move")
+    assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
+    # All players read that the robot made this move.
+    assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
+    notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
+    assert notice in fake.last(other.private).plain
+    assert notice in fake.last(GROUP).plain
+    await ring_clocks(worker, 155)
+    await ring_clocks(worker, 155)
+    late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
+    early = next(player for player in players if player is not late)
+    await early.press("Claim the win")
+    assert "ran out of time" in fake.last(GROUP).plain
+    [game] = [game async for game in worker.archive.all()]
+    assert game.record.ending == "timeout"
+    assert "There is no table" in (await early.send(button.payload)).toast
 
 
 async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:
@@ -93,88 +85,80 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
 @pytest.mark.parametrize(
     "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
 )
-async def test_clock_stops_if_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = people(worker, fake)[0]
-        await anna.say("/challenge metamazzo")
-        await anna.press("Options", GROUP)
-        for label in clock:
-            await anna.press(label, GROUP)
-        await anna.press("Back", GROUP)
-        await anna.press("Easy robot", GROUP)
-        for _ in range(20):
-            await worker.scheduler.settled()
-            await worker.settled()
-            if anna.moves():
-                break
-            await ring_clocks(worker, 1)
-        assert anna.moves()
-        before = await worker.room.table(await code_of(worker, anna))
-        for _ in range(4):
-            await ring_clocks(worker, 70)
-        after = await worker.room.table(before.code)
-        assert (after.version, after.alarm) == (before.version, "")
-        assert "time" not in fake.last(anna.private).plain.lower()
-
-
-async def test_strict_clock_forfeits_the_third_time(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(
-            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-        )
-        random = Random(1)
-        lates = []
-        for _ in range(60):
-            found = await worker.tables_of(players[0].person.id)
-            if not found:
-                break
-            table = found[0]
-            lates.append(table.lates)
-            if players[0].moves():
-                await players[0].play(random)
-                await worker.settled()
-            else:
-                await ring_clocks(worker, 31)
-        assert "ran out of time" in fake.last(GROUP).plain
-        assert max(max(late) for late in lates) == 2
-        [game] = [game async for game in worker.archive.all()]
-        assert game.record.winner == [0]
-
-
-async def test_move_in_time_resets_the_late_count(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(
-            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-        )
-        code = await code_of(worker, players[0])
-        random = Random(1)
-        for _ in range(12):
-            await ring_clocks(worker, 31)
-            table = await worker.room.cached(code)
-            if max(table.lates) == 2:
-                break
-        late = table.lates.index(2)
-        while not players[late].moves():
-            await players[1 - late].play(random)
-            await worker.settled()
-        notice = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
-        assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
-        assert notice in fake.last(GROUP).plain
-        await players[late].play(random)
+async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatform, clock: tuple[str, ...]) -> None:
+    anna = people(worker, fake)[0]
+    await anna.say("/challenge metamazzo")
+    await anna.press("Options", GROUP)
+    for label in clock:
+        await anna.press(label, GROUP)
+    await anna.press("Back", GROUP)
+    await anna.press("Easy robot", GROUP)
+    for _ in range(20):
+        await worker.scheduler.settled()
         await worker.settled()
-        assert (await worker.room.cached(code)).lates[late] == 0
-        assert "a robot moved for you" not in fake.last(players[late].private).plain
-        assert notice not in fake.last(players[1 - late].private).plain
-        assert notice not in fake.last(GROUP).plain
+        if anna.moves():
+            break
+        await ring_clocks(worker, 1)
+    assert anna.moves()
+    before = await worker.room.table(await code_of(worker, anna))
+    for _ in range(4):
+        await ring_clocks(worker, 70)
+    after = await worker.room.table(before.code)
+    assert (after.version, after.alarm) == (before.version, "")
+    assert "time" not in fake.last(anna.private).plain.lower()
 
 
-async def test_table_without_a_clock_never_moves(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "testa", "no clock")
-        version = (await worker.room.table(await code_of(worker, players[0]))).version
-        await ring_clocks(worker, 30 * 86400)
-        assert (await worker.room.table(await code_of(worker, players[0]))).version == version
+async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(
+        worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+    )
+    random = Random(1)
+    lates = []
+    for _ in range(60):
+        found = await worker.tables_of(players[0].person.id)
+        if not found:
+            break
+        table = found[0]
+        lates.append(table.lates)
+        if players[0].moves():
+            await players[0].play(random)
+            await worker.settled()
+        else:
+            await ring_clocks(worker, 31)
+    assert "ran out of time" in fake.last(GROUP).plain
+    assert max(max(late) for late in lates) == 2
+    [game] = [game async for game in worker.archive.all()]
+    assert game.record.winner == [0]
+
+
+async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(
+        worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+    )
+    code = await code_of(worker, players[0])
+    random = Random(1)
+    for _ in range(12):
+        await ring_clocks(worker, 31)
+        table = await worker.room.cached(code)
+        if max(table.lates) == 2:
+            break
+    late = table.lates.index(2)
+    while not players[late].moves():
+        await players[1 - late].play(random)
+        await worker.settled()
+    notice = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
+    assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
+    assert notice in fake.last(GROUP).plain
+    await players[late].play(random)
+    await worker.settled()
+    assert (await worker.room.cached(code)).lates[late] == 0
+    assert "a robot moved for you" not in fake.last(players[late].private).plain
+    assert notice not in fake.last(players[1 - late].private).plain
+    assert notice not in fake.last(GROUP).plain
+
+
+async def test_table_without_a_clock_never_moves(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa", "no clock")
+    version = (await worker.room.table(await code_of(worker, players[0]))).version
+    await ring_clocks(worker, 30 * 86400)
+    assert (await worker.room.table(await code_of(worker, players[0]))).version == version

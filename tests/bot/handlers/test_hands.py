@@ -38,17 +38,6 @@ from tests.bot.tables.test_table import play_cards, start_game
 from tests.long import long
 
 
-@pytest.fixture
-async def fake() -> FakePlatform:
-    return FakePlatform()
-
-
-@pytest.fixture
-async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
-    async with open_worker(store, fake) as one:
-        yield one
-
-
 async def test_page_of_a_removed_table_ends(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,8 +99,8 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     """A page, a program and a watcher check after the table is gone. So does a program that only asks then."""
-    for module in ("bot.handlers.hands", "bot.site.watching"):
-        monkeypatch.setattr(f"{module}.ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.hands.ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
     async with (
         open_worker(store, FakePlatform(), alone=False) as worker,

@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 
 from bot import actions
 from bot.actions import BadPayload
-from bot.store import Store
-from tests.bot.fake_platform import (
-    GROUP,
-    FakePlatform,
-    Player,
-    code_of,
-    open_worker,
-    play_until,
-    resign,
-    seat_players,
-)
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, play_until, resign, seat_players
 from tests.long import mostly_long
 
 MADE_UP = [
@@ -51,56 +42,50 @@ MADE_UP = [
 ]
 
 
-async def test_made_up_payload_changes_nothing(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        code = await code_of(worker, players[0])
-        before = (await worker.room.table(code)).log
-        stranger = Player(worker, fake, "Zoe", 99)
-        for made_up in MADE_UP:
-            for place in (GROUP, stranger.private):
-                reply = await stranger.send(made_up.replace("ABCD", code), place, "1")
-                assert reply.toast or reply.panel, made_up
-        assert (
-            await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)
-        ).toast == "This button does not work any more."
-        assert (await worker.room.table(code)).log == before
+async def test_made_up_payload_changes_nothing(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    code = await code_of(worker, players[0])
+    before = (await worker.room.table(code)).log
+    stranger = Player(worker, fake, "Zoe", 99)
+    for made_up in MADE_UP:
+        for place in (GROUP, stranger.private):
+            reply = await stranger.send(made_up.replace("ABCD", code), place, "1")
+            assert reply.toast or reply.panel, made_up
+    assert (await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)).toast == "This button does not work any more."
+    assert (await worker.room.table(code)).log == before
 
 
-async def test_made_up_press_touches_only_the_surfaces_message(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        message, button = mover.moves()[0]
-        table = await worker.room.table(await code_of(worker, mover))
-        await mover.say("/help", mover.private)
-        other = next(number for number in fake.messages[mover.private] if number != message)
-        card = next(number for number, panel in fake.messages[GROUP].items() if "open our private chat" in panel.plain)
-        board = next(number for number in fake.messages[GROUP] if number != card)
-        before = {place: dict(messages) for place, messages in fake.messages.items()}
-        for payload, place, pressed in (
-            (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
-            (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
-            (f"1t{table.code}:draft {table.dealt_at}", mover.private, other),
-            (f"1t{table.code}:sit 1", GROUP, board),
-            (f"1t{table.code}:cancel", GROUP, board),
-            (f"1t{table.code}:menu rules", GROUP, board),
-            ("1phelp", GROUP, board),
-            ("1pleaderboard chat all all", GROUP, card),
-            ("1psettings language it", mover.private, message),
-            ("1prematch x", GROUP, board),
-        ):
-            await mover.send(payload, place, pressed)
-            await worker.settled()
-        assert {place: dict(messages) for place, messages in fake.messages.items()} == before
-        # A legal move is made, and no other message changes.
-        await mover.send(button.payload, mover.private, other)
+async def test_made_up_press_touches_only_the_surfaces_message(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    mover = next(player for player in players if player.moves())
+    message, button = mover.moves()[0]
+    table = await worker.room.table(await code_of(worker, mover))
+    await mover.say("/help", mover.private)
+    other = next(number for number in fake.messages[mover.private] if number != message)
+    card = next(number for number, panel in fake.messages[GROUP].items() if "open our private chat" in panel.plain)
+    board = next(number for number in fake.messages[GROUP] if number != card)
+    before = {place: dict(messages) for place, messages in fake.messages.items()}
+    for payload, place, pressed in (
+        (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
+        (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
+        (f"1t{table.code}:draft {table.dealt_at}", mover.private, other),
+        (f"1t{table.code}:sit 1", GROUP, board),
+        (f"1t{table.code}:cancel", GROUP, board),
+        (f"1t{table.code}:menu rules", GROUP, board),
+        ("1phelp", GROUP, board),
+        ("1pleaderboard chat all all", GROUP, card),
+        ("1psettings language it", mover.private, message),
+        ("1prematch x", GROUP, board),
+    ):
+        await mover.send(payload, place, pressed)
         await worker.settled()
-        assert (await worker.room.table(table.code)).version == table.version + 1
-        assert set(fake.messages[mover.private]) == {message, other}
-        assert fake.messages[mover.private][other] == before[mover.private][other]
+    assert {place: dict(messages) for place, messages in fake.messages.items()} == before
+    # A legal move is made, and no other message changes.
+    await mover.send(button.payload, mover.private, other)
+    await worker.settled()
+    assert (await worker.room.table(table.code)).version == table.version + 1
+    assert set(fake.messages[mover.private]) == {message, other}
+    assert fake.messages[mover.private][other] == before[mover.private][other]
 
 
 @given(st.text(max_size=80))
@@ -109,20 +94,18 @@ def test_any_text_parses_or_is_refused(text: str) -> None:
         actions.parse_payload(text)
 
 
-async def test_fifty_simultaneous_presses_are_one_move(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        code = await code_of(worker, mover)
-        version = (await worker.room.table(code)).version
-        message, button = mover.moves()[0]
-        replies = await asyncio.gather(*(mover.send(button.payload, mover.private, message) for _ in range(50)))
-        assert (await worker.room.table(code)).version == version + 1
-        assert [reply.toast for reply in replies].count("") == 1
-        assert all("moved on" in reply.toast for reply in replies if reply.toast)
-        await worker.settled()
-        assert len(fake.messages[mover.private]) == 1
+async def test_fifty_simultaneous_presses_are_one_move(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    mover = next(player for player in players if player.moves())
+    code = await code_of(worker, mover)
+    version = (await worker.room.table(code)).version
+    message, button = mover.moves()[0]
+    replies = await asyncio.gather(*(mover.send(button.payload, mover.private, message) for _ in range(50)))
+    assert (await worker.room.table(code)).version == version + 1
+    assert [reply.toast for reply in replies].count("") == 1
+    assert all("moved on" in reply.toast for reply in replies if reply.toast)
+    await worker.settled()
+    assert len(fake.messages[mover.private]) == 1
 
 
 UNICODE = [
@@ -141,17 +124,15 @@ UNICODE = [
 
 
 @pytest.mark.parametrize("name", mostly_long(UNICODE, UNICODE[0], "<b>*_`[x](y)~||", "{name}"))
-async def test_any_name_can_sit_and_play(store: Store, name: str) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        odd = Player(worker, fake, name, 1)
-        bruno = Player(worker, fake, "Bruno", 2)
-        assert not (await odd.say("/challenge testa")).toast
-        await bruno.press("Accept", GROUP)
-        random = Random(1)
-        await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in fake.last(GROUP).plain)
-        await resign(worker, fake, [odd, bruno], 0)
-        assert "won" in fake.last(GROUP).plain
-        await bruno.say("/leaderboard")
-        [game] = [game async for game in worker.archive.all()]
-        assert game.record.seats[0]
+async def test_any_name_can_sit_and_play(worker: Worker, fake: FakePlatform, name: str) -> None:
+    odd = Player(worker, fake, name, 1)
+    bruno = Player(worker, fake, "Bruno", 2)
+    assert not (await odd.say("/challenge testa")).toast
+    await bruno.press("Accept", GROUP)
+    random = Random(1)
+    await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in fake.last(GROUP).plain)
+    await resign(worker, fake, [odd, bruno], 0)
+    assert "won" in fake.last(GROUP).plain
+    await bruno.say("/leaderboard")
+    [game] = [game async for game in worker.archive.all()]
+    assert game.record.seats[0]

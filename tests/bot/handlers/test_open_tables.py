@@ -5,9 +5,8 @@ import pytest
 from bot.features.find import finder
 from bot.features.find.feature import FindFeature
 from bot.platform import Reply
-from bot.store import Store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player
 
 
 @pytest.fixture(autouse=True)
@@ -25,84 +24,74 @@ def labels(reply: Reply) -> list[str]:
     return [button.label for row in reply.panel.rows for button in row]
 
 
-async def test_group_lists_challenges_open_to_all(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla, dino = make_players(worker, fake, "Anna", "Bruno", "Carla", "Dino")
-        await anna.say("/challenge spades")
-        await bruno.say("/challenge tressette")
-        await carla.say("/challenge testa @dino", about=(dino.person,))
-        await dino.say("/challenge testa", "paper:200")
-        codes = {table.game_id: table.code for one in (anna, bruno) for table in await worker.tables_of(one.person.id)}
-        reply = await carla.say("/tables")
-        assert not reply.private
-        assert reply.panel
-        assert f"{codes['spades']}: Spades with \u2068Anna\u2069, 1 chair free" in reply.panel.plain
-        assert f"{codes['tressette']}: Tressette in Quattro with \u2068Bruno\u2069, 3 chairs free" in reply.panel.plain
-        seats = sorted(f"Sit down: {code}" for code in codes.values())
-        assert labels(reply) == [*seats, "Find an opponent"]
+async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla, dino = make_players(worker, fake, "Anna", "Bruno", "Carla", "Dino")
+    await anna.say("/challenge spades")
+    await bruno.say("/challenge tressette")
+    await carla.say("/challenge testa @dino", about=(dino.person,))
+    await dino.say("/challenge testa", "paper:200")
+    codes = {table.game_id: table.code for one in (anna, bruno) for table in await worker.tables_of(one.person.id)}
+    reply = await carla.say("/tables")
+    assert not reply.private
+    assert reply.panel
+    assert f"{codes['spades']}: Spades with \u2068Anna\u2069, 1 chair free" in reply.panel.plain
+    assert f"{codes['tressette']}: Tressette in Quattro with \u2068Bruno\u2069, 3 chairs free" in reply.panel.plain
+    seats = sorted(f"Sit down: {code}" for code in codes.values())
+    assert labels(reply) == [*seats, "Find an opponent"]
 
 
-async def test_sit_down_button_seats_the_presser(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
-        await anna.say("/challenge spades")
-        [table] = await worker.tables_of(anna.person.id)
-        await carla.say("/tables")
-        message, button = carla.button("Sit down", GROUP)
-        await bruno.press("Sit down", GROUP)
-        assert (await worker.room.table(table.code)).phase == "playing"
-        shown = fake.messages[GROUP][message].plain
-        assert "No challenge here is open to everybody." in shown
-        late = await carla.send(button.payload, GROUP, message)
-        assert late.toast, "the button is gone by now"
-        assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None
+async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
+    await anna.say("/challenge spades")
+    [table] = await worker.tables_of(anna.person.id)
+    await carla.say("/tables")
+    message, button = carla.button("Sit down", GROUP)
+    await bruno.press("Sit down", GROUP)
+    assert (await worker.room.table(table.code)).phase == "playing"
+    shown = fake.messages[GROUP][message].plain
+    assert "No challenge here is open to everybody." in shown
+    late = await carla.send(button.payload, GROUP, message)
+    assert late.toast, "the button is gone by now"
+    assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None
 
 
-async def test_made_up_press_cannot_reach_another_chats_table(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno = make_players(worker, fake, "Anna", "Bruno")
-        await anna.say("/challenge spades", "paper:200")
-        [table] = await worker.tables_of(anna.person.id)
-        reply = await bruno.send(f"1ptables sit {table.code}", GROUP)
-        assert reply.toast
-        assert (await worker.room.table(table.code)).phase == "open"
+async def test_made_up_press_cannot_reach_another_chats_table(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno = make_players(worker, fake, "Anna", "Bruno")
+    await anna.say("/challenge spades", "paper:200")
+    [table] = await worker.tables_of(anna.person.id)
+    reply = await bruno.send(f"1ptables sit {table.code}", GROUP)
+    assert reply.toast
+    assert (await worker.room.table(table.code)).phase == "open"
 
 
-async def test_list_counts_searchers_and_offers_to_join_them(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
-        await anna.say("/tables")
-        assert "Nobody looks" in fake.last(GROUP).plain
-        await bruno.say("/find", bruno.private)
-        reply = await anna.say("/tables")
-        assert reply.panel
-        assert "1 player looks for an opponent." in reply.panel.plain
-        led = await anna.press("Find an opponent", GROUP)
-        assert (led.start_word, led.has_private_chat) == ("find", False)
-        assert "private chat" in led.toast, "for platforms where no button opens one"
-        assert await worker.feature(FindFeature).finder.queue.count() == 1
-        await anna.say("/start find", anna.private)
-        assert "I look for somebody" in fake.last(anna.private).plain
-        await carla.say("/help", carla.private)
-        shown = await carla.press("Find an opponent", GROUP)
-        assert shown.private
-        assert "I look for somebody" in fake.last(carla.private).plain
-        assert await worker.feature(FindFeature).finder.queue.count() == 3
+async def test_list_counts_searchers_and_offers_to_join_them(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
+    await anna.say("/tables")
+    assert "Nobody looks" in fake.last(GROUP).plain
+    await bruno.say("/find", bruno.private)
+    reply = await anna.say("/tables")
+    assert reply.panel
+    assert "1 player looks for an opponent." in reply.panel.plain
+    led = await anna.press("Find an opponent", GROUP)
+    assert (led.start_word, led.has_private_chat) == ("find", False)
+    assert "private chat" in led.toast, "for platforms where no button opens one"
+    assert await worker.feature(FindFeature).finder.queue.count() == 1
+    await anna.say("/start find", anna.private)
+    assert "I look for somebody" in fake.last(anna.private).plain
+    await carla.say("/help", carla.private)
+    shown = await carla.press("Find an opponent", GROUP)
+    assert shown.private
+    assert "I look for somebody" in fake.last(carla.private).plain
+    assert await worker.feature(FindFeature).finder.queue.count() == 3
 
 
-async def test_private_list_shows_own_tables(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        [anna] = make_players(worker, fake, "Anna")
-        await anna.say("/challenge spades")
-        reply = await anna.say("/tables", anna.private)
-        assert reply.private
-        assert reply.panel
-        assert "Your tables" in reply.panel.plain
-        ivo = Player(worker, fake, "Ivo", 3, "it")
-        await ivo.say("/tavoli", ivo.private)
-        assert "Non siedi a nessun tavolo. Con /sfida ne apri uno." in fake.last(ivo.private).plain
+async def test_private_list_shows_own_tables(worker: Worker, fake: FakePlatform) -> None:
+    [anna] = make_players(worker, fake, "Anna")
+    await anna.say("/challenge spades")
+    reply = await anna.say("/tables", anna.private)
+    assert reply.private
+    assert reply.panel
+    assert "Your tables" in reply.panel.plain
+    ivo = Player(worker, fake, "Ivo", 3, "it")
+    await ivo.say("/tavoli", ivo.private)
+    assert "Non siedi a nessun tavolo. Con /sfida ne apri uno." in fake.last(ivo.private).plain

@@ -4,119 +4,100 @@ import re
 from hashlib import sha256
 from random import Random
 
-from bot.store import Store
-from tests.bot.fake_platform import (
-    GROUP,
-    FakePlatform,
-    code_of,
-    open_worker,
-    people,
-    play_until,
-    resign,
-    seat_players,
-)
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, people, play_until, resign, seat_players
 
 
-async def test_resigning_asks_first(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        assert "on their way to our private chat" in (await players[0].say("/resign")).toast
-        await players[0].press("No, play on")
-        assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
-        await players[0].say("/resign")
-        await players[0].press("Yes, I resign")
-        assert "resigned" in fake.last(GROUP).plain
-        assert "You lose." in fake.last(players[0].private).plain
-        text = fake.last(players[1].private).plain
-        assert "You win!" in text
-        assert re.search(r" won: \S+ resigned\.", text)
-        # The points of an interrupted deal decide nothing.
-        assert "Deal 1 is over" not in text
+async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    assert "on their way to our private chat" in (await players[0].say("/resign")).toast
+    await players[0].press("No, play on")
+    assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
+    await players[0].say("/resign")
+    await players[0].press("Yes, I resign")
+    assert "resigned" in fake.last(GROUP).plain
+    assert "You lose." in fake.last(players[0].private).plain
+    text = fake.last(players[1].private).plain
+    assert "You win!" in text
+    assert re.search(r" won: \S+ resigned\.", text)
+    # The points of an interrupted deal decide nothing.
+    assert "Deal 1 is over" not in text
 
 
-async def test_hand_replaces_an_unanswered_resign_question(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "metamazzo")
-        await players[0].say("/resign")
-        assert [button.label for row in fake.last(players[0].private).rows for button in row] == [
-            "Yes, I resign",
-            "No, play on",
-        ]
-        await players[0].say("/hand")
-        panel = fake.last(players[0].private)
-        assert "Do you really want to resign?" not in panel.plain
-        assert not any("resign" in button.label for row in panel.rows for button in row)
+async def test_hand_replaces_an_unanswered_resign_question(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "metamazzo")
+    await players[0].say("/resign")
+    assert [button.label for row in fake.last(players[0].private).rows for button in row] == [
+        "Yes, I resign",
+        "No, play on",
+    ]
+    await players[0].say("/hand")
+    panel = fake.last(players[0].private)
+    assert "Do you really want to resign?" not in panel.plain
+    assert not any("resign" in button.label for row in panel.rows for button in row)
 
 
-async def test_games_have_one_name_everywhere(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "tavolo")
-        name = "Tressette al Tavolo"
-        assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))
-        await players[0].say("/rules tavolo")
-        assert fake.last(GROUP).plain.startswith(f"{name}\n")
-        assert players[0].button(name, GROUP)
-        await players[0].say("/tables", players[0].private)
-        assert f": {name} with" in fake.last(players[0].private).plain
-        await players[0].say("/leaderboard tavolo")
-        assert name in fake.last(GROUP).plain
-        await resign(worker, fake, players, 0)
-        assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
+async def test_games_have_one_name_everywhere(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "tavolo")
+    name = "Tressette al Tavolo"
+    assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))
+    await players[0].say("/rules tavolo")
+    assert fake.last(GROUP).plain.startswith(f"{name}\n")
+    assert players[0].button(name, GROUP)
+    await players[0].say("/tables", players[0].private)
+    assert f": {name} with" in fake.last(players[0].private).plain
+    await players[0].say("/leaderboard tavolo")
+    assert name in fake.last(GROUP).plain
+    await resign(worker, fake, players, 0)
+    assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
 
 
-async def test_board_shows_the_seal_and_a_page_the_proof(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "testa", "to 11")
-        table = await worker.room.cached(await code_of(worker, players[0]))
-        assert table.game
-        seal = table.game.view(None).commitment
-        assert seal
-        [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
-        assert small.splitlines()[-1] == f"Seal: {seal}"
-        await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
-        over = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
-        [secret] = re.findall(r"Secret: ([0-9a-f]{64})", over.plain)
-        assert sha256(bytes.fromhex(secret)).hexdigest() == seal
-        await players[0].press("Is it fair?", GROUP)
-        page = fake.last(players[0].private)
-        assert [span.text for span in page.text if span.style == "code"] == [seal, secret]
-        await players[0].press("2 ▶", players[0].private)
-        assert "deal 2" in fake.last(players[0].private).plain
-        assert seal not in fake.last(players[0].private).plain
+async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa", "to 11")
+    table = await worker.room.cached(await code_of(worker, players[0]))
+    assert table.game
+    seal = table.game.view(None).commitment
+    assert seal
+    [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
+    assert small.splitlines()[-1] == f"Seal: {seal}"
+    await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
+    over = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
+    [secret] = re.findall(r"Secret: ([0-9a-f]{64})", over.plain)
+    assert sha256(bytes.fromhex(secret)).hexdigest() == seal
+    await players[0].press("Is it fair?", GROUP)
+    page = fake.last(players[0].private)
+    assert [span.text for span in page.text if span.style == "code"] == [seal, secret]
+    await players[0].press("2 ▶", players[0].private)
+    assert "deal 2" in fake.last(players[0].private).plain
+    assert seal not in fake.last(players[0].private).plain
 
 
-async def test_result_buttons_open_pages_and_a_rematch(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
-        await resign(worker, fake, players, 0)
-        carla = people(worker, fake)[2]
-        assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
-        # The group's messages stay unchanged.
-        assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
-        assert "Deal 1" in fake.last(carla.private).plain
-        # Options are named as on the card, not as in the record.
-        assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
-        assert "score_unit" not in fake.last(carla.private).plain
-        assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
-        assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
-        await carla.say("/settings")
-        assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
-        # In the private chat the page replaces the pressed one.
-        assert not (await carla.press("Italiano", carla.private)).toast
-        assert any("resigned" in text for text in fake.texts(GROUP))
-        # Both players press it, but one game starts at one table.
-        result, button = players[0].button("Rematch", GROUP)
-        for player in reversed(players):
-            await player.send(button.payload, GROUP, result)
-        await worker.settled()
-        [table] = await worker.tables_of(players[0].person.id)
-        assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
-        assert table.clock == 60
-        assert table.game
-        assert table.game.rules.target == 11
-        assert table.phase == "playing"
+async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: FakePlatform) -> None:
+    players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
+    await resign(worker, fake, players, 0)
+    carla = people(worker, fake)[2]
+    assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
+    # The group's messages stay unchanged.
+    assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
+    assert "Deal 1" in fake.last(carla.private).plain
+    # Options are named as on the card, not as in the record.
+    assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
+    assert "score_unit" not in fake.last(carla.private).plain
+    assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
+    assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
+    await carla.say("/settings")
+    assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
+    # In the private chat the page replaces the pressed one.
+    assert not (await carla.press("Italiano", carla.private)).toast
+    assert any("resigned" in text for text in fake.texts(GROUP))
+    # Both players press it, but one game starts at one table.
+    result, button = players[0].button("Rematch", GROUP)
+    for player in reversed(players):
+        await player.send(button.payload, GROUP, result)
+    await worker.settled()
+    [table] = await worker.tables_of(players[0].person.id)
+    assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
+    assert table.clock == 60
+    assert table.game
+    assert table.game.rules.target == 11
+    assert table.phase == "playing"

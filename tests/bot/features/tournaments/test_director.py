@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any
 from unittest.mock import AsyncMock
@@ -54,6 +54,12 @@ def no_polling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
 
 
+@pytest.fixture
+async def field(store: Store) -> AsyncIterator[Field]:
+    async with open_field(store) as field:
+        yield field
+
+
 async def pass_playing_time(field: Field, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
     """Move the tournament clock forward."""
     later = await field.tournaments.playing_time() + seconds
@@ -95,32 +101,31 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
     ("form", "game", "people", "target"), [WHOLE[1], *(long(*one) for one in WHOLE if one != WHOLE[1])]
 )
 async def test_tournament_of_whole_games_ranks_by_records(
-    store: Store, form: Form, game: str, people: int, target: int | None
+    field: Field, form: Form, game: str, people: int, target: int | None
 ) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament(game, form, people, target)).code
-        over = await field.play(code)
-        assert over.phase == "over"
-        games = await field.games(code)
-        assert all(game.chats == [GROUP] and game.is_rated for game in games)
-        won = count_wins(games)
-        places = places_by_people(over)
-        assert len(places) == len(over.teams)
-        if form == "knockout":
-            assert len(games) == len(over.teams) - 1
-            [champion] = [team for team, place in places.items() if place == 1]
-            assert won[champion] == max(won.values())
-            # A team that lost once played no further game.
-            assert all(len([game for game in games if team in sides(game)]) - won[team] <= 1 for team in places)
-        if form in ("roundrobin", "league"):
-            met = Counter(frozenset(sides(game)) for game in games)
-            assert set(met.values()) == {1}
-            assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
-        if form != "knockout":
-            byes = {people_of(over, match.first): 1 for match in over.matches if match.is_bye and form == "swiss"}
-            order = sorted(places, key=lambda team: places[team])
-            scores = [won[team] + byes.get(team, 0) for team in order]
-            assert scores == sorted(scores, reverse=True)
+    code = (await field.start_tournament(game, form, people, target)).code
+    over = await field.play(code)
+    assert over.phase == "over"
+    games = await field.games(code)
+    assert all(game.chats == [GROUP] and game.is_rated for game in games)
+    won = count_wins(games)
+    places = places_by_people(over)
+    assert len(places) == len(over.teams)
+    if form == "knockout":
+        assert len(games) == len(over.teams) - 1
+        [champion] = [team for team, place in places.items() if place == 1]
+        assert won[champion] == max(won.values())
+        # A team that lost once played no further game.
+        assert all(len([game for game in games if team in sides(game)]) - won[team] <= 1 for team in places)
+    if form in ("roundrobin", "league"):
+        met = Counter(frozenset(sides(game)) for game in games)
+        assert set(met.values()) == {1}
+        assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
+    if form != "knockout":
+        byes = {people_of(over, match.first): 1 for match in over.matches if match.is_bye and form == "swiss"}
+        order = sorted(places, key=lambda team: places[team])
+        scores = [won[team] + byes.get(team, 0) for team in order]
+        assert scores == sorted(scores, reverse=True)
 
 
 DUPLICATES = [
@@ -136,59 +141,57 @@ DUPLICATES = [
     [DUPLICATES[0], *(long(*one) for one in DUPLICATES[1:])],
 )
 async def test_duplicate_tables_share_packs_and_rank_by_records(
-    store: Store, game: str, people: int, scoring: str
+    field: Field, game: str, people: int, scoring: str
 ) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament(game, "duplicate", people, scoring=scoring)).code
-        over = await field.play(code)
-        games = await field.games(code)
-        assert over.phase == "over"
-        assert not any(game.is_rated for game in games)
-        packs: dict[tuple[int, int], set[str]] = {}
-        for one in games:
-            assert one.fixture_name
-            key = (one.fixture_name.round, one.fixture_name.deal)
-            packs.setdefault(key, set()).add("".join(one.record.deals[0].pack))
-        assert all(len(found) == 1 for found in packs.values())
-        assert len({pack for found in packs.values() for pack in found}) == len(packs)
-        for number in range(people):
-            held = ["".join(game.record.deals[0].pack) for game in games if person(number) in game.people]
-            assert len(held) == len(set(held))
-        if scoring == "points":
-            scores = duplicate_points(games, 50 if game == "spades" else 5)
-            places = places_by_people(over)
-            order = sorted(places, key=lambda team: places[team])
-            assert [scores[team] for team in order] == sorted((scores[team] for team in order), reverse=True)
-        for match in over.matches:
-            if not match.is_bye:
-                first, second = chairs_for(over, match, 1), chairs_for(over, match, 2)
-                assert first[0] == second[1]
+    code = (await field.start_tournament(game, "duplicate", people, scoring=scoring)).code
+    over = await field.play(code)
+    games = await field.games(code)
+    assert over.phase == "over"
+    assert not any(game.is_rated for game in games)
+    packs: dict[tuple[int, int], set[str]] = {}
+    for one in games:
+        assert one.fixture_name
+        key = (one.fixture_name.round, one.fixture_name.deal)
+        packs.setdefault(key, set()).add("".join(one.record.deals[0].pack))
+    assert all(len(found) == 1 for found in packs.values())
+    assert len({pack for found in packs.values() for pack in found}) == len(packs)
+    for number in range(people):
+        held = ["".join(game.record.deals[0].pack) for game in games if person(number) in game.people]
+        assert len(held) == len(set(held))
+    if scoring == "points":
+        scores = duplicate_points(games, 50 if game == "spades" else 5)
+        places = places_by_people(over)
+        order = sorted(places, key=lambda team: places[team])
+        assert [scores[team] for team in order] == sorted((scores[team] for team in order), reverse=True)
+    for match in over.matches:
+        if not match.is_bye:
+            first, second = chairs_for(over, match, 1), chairs_for(over, match, 2)
+            assert first[0] == second[1]
 
 
-async def test_duplicate_cards_stay_secret_until_the_round_ends(store: Store) -> None:
-    async with open_field(store) as field:
-        started = await field.start_tournament("metamazzo", "duplicate", 4)
-        await field.settle()
-        tournament = await field.tournaments.load(started.code)
-        first, second = list(open_tables(tournament))
-        await field.play_out(first)
-        await field.settle()
-        secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
+async def test_duplicate_cards_stay_secret_until_the_round_ends(field: Field, store: Store) -> None:
+    started = await field.start_tournament("metamazzo", "duplicate", 4)
+    await field.settle()
+    tournament = await field.tournaments.load(started.code)
+    first, second = list(open_tables(tournament))
+    await field.play_out(first)
+    await field.settle()
+    secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
 
-        def is_leaked() -> bool:
-            return any(
-                secret in text
-                for place in list(field.fake.messages)
-                for text in field.fake.texts(place)
-                for secret in secrets
-            )
+    def is_leaked() -> bool:
+        return any(
+            secret in text
+            for place in list(field.fake.messages)
+            for text in field.fake.texts(place)
+            for secret in secrets
+        )
 
-        assert await field.games(started.code) == []
-        assert not is_leaked()
-        assert (await field.worker.room.load(second)).phase == "playing"
-        await field.play(started.code, rounds=1, resigning=0)
-        assert len(await field.games(started.code)) == 4
-        assert not await store.client.exists(keys.tournament_games(started.code))
+    assert await field.games(started.code) == []
+    assert not is_leaked()
+    assert (await field.worker.room.load(second)).phase == "playing"
+    await field.play(started.code, rounds=1, resigning=0)
+    assert len(await field.games(started.code)) == 4
+    assert not await store.client.exists(keys.tournament_games(started.code))
 
 
 async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,27 +212,25 @@ async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monke
         assert [event["game"] for event in logs if event["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
-async def test_card_is_one_message_and_winner_announced_once(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("metamazzo", "knockout", 4, 21)).code
-        await field.settle()
-        assert len(field.fake.messages[GROUP]) == 1
-        [card] = field.fake.messages[GROUP]
-        over = await field.play(code)
-        await field.settle(3)
-        assert next(iter(field.fake.messages[GROUP])) == card
-        _, announcement = field.fake.texts(GROUP)
-        [winner] = [line.team for line in standings(over) if line.place == 1]
-        assert team_name(over, winner) in announcement
-        assert list(await field.tournaments.live_codes()) == []
+async def test_card_is_one_message_and_winner_announced_once(field: Field) -> None:
+    code = (await field.start_tournament("metamazzo", "knockout", 4, 21)).code
+    await field.settle()
+    assert len(field.fake.messages[GROUP]) == 1
+    [card] = field.fake.messages[GROUP]
+    over = await field.play(code)
+    await field.settle(3)
+    assert next(iter(field.fake.messages[GROUP])) == card
+    _, announcement = field.fake.texts(GROUP)
+    [winner] = [line.team for line in standings(over) if line.place == 1]
+    assert team_name(over, winner) in announcement
+    assert list(await field.tournaments.live_codes()) == []
 
 
-async def test_first_hands_are_sent_without_an_edit(store: Store) -> None:
+async def test_first_hands_are_sent_without_an_edit(field: Field) -> None:
     """A fixture seats all players at once, so nothing shown earlier needs an edit."""
-    async with open_field(store) as field:
-        await field.start_tournament("metamazzo", "knockout", 4)
-        await field.settle()
-        assert [action for action, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
+    await field.start_tournament("metamazzo", "knockout", 4)
+    await field.settle()
+    assert [action for action, place, _message in field.fake.calls if place != GROUP] == ["send"] * 4
 
 
 async def test_new_worker_continues_the_tournament(store: Store) -> None:
@@ -245,115 +246,108 @@ async def test_new_worker_continues_the_tournament(store: Store) -> None:
         assert len(await field.games(code)) == sum(not match.is_bye for match in over.matches)
 
 
-async def test_withdrawn_player_loses_all_matches(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("metamazzo", "roundrobin", 4, 21)).code
-        await field.settle()
-        await field.registration.leave(code, person(1), "leave")
-        over = await field.play(code, resigning=0)
-        mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
-        results = [next(iter(match.results.values())).how for match in mine]
-        assert results[0] == "resign"
-        assert set(results[1:]) == {"forfeit"}
-        assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
+async def test_withdrawn_player_loses_all_matches(field: Field) -> None:
+    code = (await field.start_tournament("metamazzo", "roundrobin", 4, 21)).code
+    await field.settle()
+    await field.registration.leave(code, person(1), "leave")
+    over = await field.play(code, resigning=0)
+    mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
+    results = [next(iter(match.results.values())).how for match in mine]
+    assert results[0] == "resign"
+    assert set(results[1:]) == {"forfeit"}
+    assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
 
 
-async def test_withdrawal_during_pairing_leaves_player_unpaired(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "swiss", 6, 11)).code
-        loop = asyncio.get_running_loop()
+async def test_withdrawal_during_pairing_leaves_player_unpaired(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (await field.start_tournament("testa", "swiss", 6, 11)).code
+    loop = asyncio.get_running_loop()
 
-        def pair_and_withdraw(tournament: Tournament) -> Pairs | None:
-            """Withdraw a player during pairing, which runs in a thread."""
-            pairs = next_round(tournament)
-            if len(tournament.rounds) == 1 and not tournament.withdrawn:
-                leaving = field.registration.leave(code, person(1), "leave")
-                asyncio.run_coroutine_threadsafe(leaving, loop).result()
-            return pairs
+    def pair_and_withdraw(tournament: Tournament) -> Pairs | None:
+        """Withdraw a player during pairing, which runs in a thread."""
+        pairs = next_round(tournament)
+        if len(tournament.rounds) == 1 and not tournament.withdrawn:
+            leaving = field.registration.leave(code, person(1), "leave")
+            asyncio.run_coroutine_threadsafe(leaving, loop).result()
+        return pairs
 
-        monkeypatch.setattr(director, "next_round", pair_and_withdraw)
-        t = await field.play(code, rounds=1)
-        team = t.team_of(1)
-        assert t.withdrawn == {1}
-        assert team not in [one for match in t.rounds[1] for one in match.teams]
-        assert len(t.rounds[1]) == 3
-
-
-async def test_league_withdrawal_forfeits_unseated_matches_at_once(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "league", 5, 11)).code
-        await field.settle()
-        t = await field.tournaments.load(code)
-        on = Counter(team for match in t.matches if match.seats for team in match.teams)
-        match = next(match for match in t.matches if not match.seats)
-        withdrawn, busy = sorted(match.teams, key=on.__getitem__)
-        assert on[busy] == LEAGUE_AT_ONCE
-        await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
-        await field.settle()
-        now = await field.tournaments.load(code)
-        assert now.match(match.round, match.number).results[0].how == "forfeit"
-        assert now.match(match.round, match.number).winner == busy
-        still_on = [match for match in now.matches if busy in match.teams and match.seats and not match.is_over]
-        assert len(still_on) == LEAGUE_AT_ONCE
+    monkeypatch.setattr(director, "next_round", pair_and_withdraw)
+    t = await field.play(code, rounds=1)
+    team = t.team_of(1)
+    assert t.withdrawn == {1}
+    assert team not in [one for match in t.rounds[1] for one in match.teams]
+    assert len(t.rounds[1]) == 3
 
 
-async def test_player_to_move_loses_when_the_round_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        started = await field.start_tournament("metamazzo", "knockout", 2)
-        await field.settle()
-        tournament = await field.tournaments.load(started.code)
-        [code] = open_tables(tournament)
-        table = await field.worker.room.load(code)
-        mover = table.to_move
-        assert mover
-        await pass_playing_time(field, monkeypatch, DAY + 1)
-        await field.settle(3)
-        over = await field.tournaments.load(started.code)
-        assert over.phase == "over"
-        [match] = over.matches
-        assert match.results[0].how == "timeout"
-        assert match.winner is not None
-        assert mover.person not in people_of(over, match.winner)
+async def test_league_withdrawal_forfeits_unseated_matches_at_once(field: Field) -> None:
+    code = (await field.start_tournament("testa", "league", 5, 11)).code
+    await field.settle()
+    t = await field.tournaments.load(code)
+    on = Counter(team for match in t.matches if match.seats for team in match.teams)
+    match = next(match for match in t.matches if not match.seats)
+    withdrawn, busy = sorted(match.teams, key=on.__getitem__)
+    assert on[busy] == LEAGUE_AT_ONCE
+    await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
+    await field.settle()
+    now = await field.tournaments.load(code)
+    assert now.match(match.round, match.number).results[0].how == "forfeit"
+    assert now.match(match.round, match.number).winner == busy
+    still_on = [match for match in now.matches if busy in match.teams and match.seats and not match.is_over]
+    assert len(still_on) == LEAGUE_AT_ONCE
 
 
-async def test_player_who_has_not_played_is_reminded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        started = await field.start_tournament("metamazzo", "knockout", 2)
-        await field.settle()
-        await pass_playing_time(field, monkeypatch, DAY - 3600 * 5)
-        await field.settle(3)
-        place = f"{person(0).replace(':', ':@')}"
-        reminded = [text for text in field.fake.texts(place) if name(1) in text and "5 h" in text]
-        assert len(reminded) == 1, field.fake.texts(place)
-        assert (await field.tournaments.load(started.code)).phase == "playing"
+async def test_player_to_move_loses_when_the_round_ends(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = await field.start_tournament("metamazzo", "knockout", 2)
+    await field.settle()
+    tournament = await field.tournaments.load(started.code)
+    [code] = open_tables(tournament)
+    table = await field.worker.room.load(code)
+    mover = table.to_move
+    assert mover
+    await pass_playing_time(field, monkeypatch, DAY + 1)
+    await field.settle(3)
+    over = await field.tournaments.load(started.code)
+    assert over.phase == "over"
+    [match] = over.matches
+    assert match.results[0].how == "timeout"
+    assert match.winner is not None
+    assert mover.person not in people_of(over, match.winner)
 
 
-async def test_calling_off_closes_duplicate_tables_and_archives_games(store: Store) -> None:
-    async with open_field(store) as field:
-        started = await field.start_tournament("metamazzo", "duplicate", 4)
-        await field.settle()
-        tournament = await field.tournaments.load(started.code)
-        tables = list(open_tables(tournament))
-        await field.play_out(tables[0])
-        await field.registration.cancel(started.code, person(0), "off")
-        await field.settle(3)
-        for code in tables:
-            with pytest.raises(NoSuchTable):
-                await field.worker.room.load(code)
-        assert [game.code for game in await field.games(started.code)][:1] == [tables[0]]
-        assert list(await field.tournaments.live_codes()) == []
+async def test_player_who_has_not_played_is_reminded_once(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = await field.start_tournament("metamazzo", "knockout", 2)
+    await field.settle()
+    await pass_playing_time(field, monkeypatch, DAY - 3600 * 5)
+    await field.settle(3)
+    place = f"{person(0).replace(':', ':@')}"
+    reminded = [text for text in field.fake.texts(place) if name(1) in text and "5 h" in text]
+    assert len(reminded) == 1, field.fake.texts(place)
+    assert (await field.tournaments.load(started.code)).phase == "playing"
 
 
-async def test_reposted_card_replaces_the_stored_message(store: Store) -> None:
-    async with open_field(store) as field:
-        started = await field.start_tournament("metamazzo", "knockout", 2, 21)
-        await field.settle()
-        state = json.loads(await store.client.get(keys.tournament_card(started.code)))
-        assert state["message"] in field.fake.messages[GROUP]
-        await field.director.cards.repost(started.code)
-        await field.settle(3)
-        assert len(field.fake.messages[GROUP]) == 1
-        assert state["message"] not in field.fake.messages[GROUP]
+async def test_calling_off_closes_duplicate_tables_and_archives_games(field: Field) -> None:
+    started = await field.start_tournament("metamazzo", "duplicate", 4)
+    await field.settle()
+    tournament = await field.tournaments.load(started.code)
+    tables = list(open_tables(tournament))
+    await field.play_out(tables[0])
+    await field.registration.cancel(started.code, person(0), "off")
+    await field.settle(3)
+    for code in tables:
+        with pytest.raises(NoSuchTable):
+            await field.worker.room.load(code)
+    assert [game.code for game in await field.games(started.code)][:1] == [tables[0]]
+    assert list(await field.tournaments.live_codes()) == []
+
+
+async def test_reposted_card_replaces_the_stored_message(field: Field, store: Store) -> None:
+    started = await field.start_tournament("metamazzo", "knockout", 2, 21)
+    await field.settle()
+    state = json.loads(await store.client.get(keys.tournament_card(started.code)))
+    assert state["message"] in field.fake.messages[GROUP]
+    await field.director.cards.repost(started.code)
+    await field.settle(3)
+    assert len(field.fake.messages[GROUP]) == 1
+    assert state["message"] not in field.fake.messages[GROUP]
 
 
 async def test_card_sent_without_an_answer_is_updated_not_doubled(
@@ -380,37 +374,34 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
         assert name(1) in text
 
 
-async def test_card_reposted_twice_leaves_one_message(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-        await field.settle()
-        for _ in range(2):
-            await field.director.cards.repost(code)
-        await field.settle(3)
-        assert len(field.fake.messages[GROUP]) == 1
+async def test_card_reposted_twice_leaves_one_message(field: Field) -> None:
+    code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+    await field.settle()
+    for _ in range(2):
+        await field.director.cards.repost(code)
+    await field.settle(3)
+    assert len(field.fake.messages[GROUP]) == 1
 
 
-async def test_refused_card_is_not_retried_at_once(store: Store) -> None:
-    async with open_field(store) as field:
-        field.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
-        await field.start_tournament("testa", "knockout", 2, 11)
-        await field.settle(5)
-        assert len(field.fake.errors[GROUP]) == 1
+async def test_refused_card_is_not_retried_at_once(field: Field) -> None:
+    field.fake.errors[GROUP] = [MessageRefused("no rights"), MessageRefused("no rights")]
+    await field.start_tournament("testa", "knockout", 2, 11)
+    await field.settle(5)
+    assert len(field.fake.errors[GROUP]) == 1
 
 
-async def test_failing_tournament_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        codes = sorted([(await field.start_tournament("testa", "knockout", 2, 11)).code for _ in range(2)])
-        load = field.tournaments.load
+async def test_failing_tournament_does_not_block_others(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = sorted([(await field.start_tournament("testa", "knockout", 2, 11)).code for _ in range(2)])
+    load = field.tournaments.load
 
-        async def load_or_fail(code: str) -> Tournament:
-            if code == codes[0]:
-                raise UnreadableEntry
-            return await load(code)
+    async def load_or_fail(code: str) -> Tournament:
+        if code == codes[0]:
+            raise UnreadableEntry
+        return await load(code)
 
-        monkeypatch.setattr(field.tournaments, "load", load_or_fail)
-        await field.settle(2)
-        assert [len((await load(code)).rounds) for code in codes] == [0, 1]
+    monkeypatch.setattr(field.tournaments, "load", load_or_fail)
+    await field.settle(2)
+    assert [len((await load(code)).rounds) for code in codes] == [0, 1]
 
 
 @pytest.mark.parametrize("form", ["knockout", "duplicate"])
@@ -457,62 +448,61 @@ async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch
 
 @pytest.mark.parametrize("ends", ["withdraws", "late"])
 async def test_table_opened_before_a_crash_belongs_to_its_match(
-    store: Store, monkeypatch: pytest.MonkeyPatch, ends: str
+    field: Field, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-        commit = field.tournaments.commit
+    code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+    commit = field.tournaments.commit
 
-        async def fail_to_record_seat(code: str, update: str, decide: Decision) -> Tournament:
-            if update.startswith("seat:"):
-                raise OSError("a worker dies")
-            return await commit(code, update, decide)
+    async def fail_to_record_seat(code: str, update: str, decide: Decision) -> Tournament:
+        if update.startswith("seat:"):
+            raise OSError("a worker dies")
+        return await commit(code, update, decide)
 
-        monkeypatch.setattr(field.tournaments, "commit", fail_to_record_seat)
-        with pytest.raises(OSError, match="dies"):
-            await field.director.check_all()
-        monkeypatch.setattr(field.tournaments, "commit", commit)
-        [table] = await field.worker.tables_of(person(0))
-        if ends == "withdraws":
-            await field.registration.leave(code, person(0), "leave")
-        else:
-            await pass_playing_time(field, monkeypatch, DAY + 1)
-        await field.settle(3)
-        over = await field.tournaments.load(code)
-        [match] = over.matches
-        assert match.seats == {0: table.code}
-        assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
-        assert [game.code for game in await field.games(code)] == [table.code]
-
-
-async def test_player_with_too_many_tables_still_gets_a_match(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-        for number in range(MOST_TABLES):
-            await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
-        over = await field.play(code)
-        assert [match.results[0].how for match in over.matches] != ["void"]
-        assert over.phase == "over"
+    monkeypatch.setattr(field.tournaments, "commit", fail_to_record_seat)
+    with pytest.raises(OSError, match="dies"):
+        await field.director.check_all()
+    monkeypatch.setattr(field.tournaments, "commit", commit)
+    [table] = await field.worker.tables_of(person(0))
+    if ends == "withdraws":
+        await field.registration.leave(code, person(0), "leave")
+    else:
+        await pass_playing_time(field, monkeypatch, DAY + 1)
+    await field.settle(3)
+    over = await field.tournaments.load(code)
+    [match] = over.matches
+    assert match.seats == {0: table.code}
+    assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
+    assert [game.code for game in await field.games(code)] == [table.code]
 
 
-async def test_player_forgotten_during_table_opening_resigns(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-        opening = field.worker.challenges.open_fixture
+async def test_player_with_too_many_tables_still_gets_a_match(field: Field) -> None:
+    code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+    for number in range(MOST_TABLES):
+        await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
+    over = await field.play(code)
+    assert [match.results[0].how for match in over.matches] != ["void"]
+    assert over.phase == "over"
 
-        async def forget_then_open(*args: Any, **options: Any) -> Table:
-            await forget(store, person(1), "somebody:1a")
-            return await opening(*args, **options)
 
-        monkeypatch.setattr(field.worker.challenges, "open_fixture", forget_then_open)
-        await field.settle(3)
-        over = await field.tournaments.load(code)
-        assert over.phase == "over"
-        [match] = over.matches
-        assert match.results[0].how == "resign"
-        [game] = await field.games(code)
-        assert sorted(game.people) == [person(0), "somebody:1a"]
-        assert await find_traces(store, name(1)) == []
+async def test_player_forgotten_during_table_opening_resigns(
+    field: Field, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+    opening = field.worker.challenges.open_fixture
+
+    async def forget_then_open(*args: Any, **options: Any) -> Table:
+        await forget(store, person(1), "somebody:1a")
+        return await opening(*args, **options)
+
+    monkeypatch.setattr(field.worker.challenges, "open_fixture", forget_then_open)
+    await field.settle(3)
+    over = await field.tournaments.load(code)
+    assert over.phase == "over"
+    [match] = over.matches
+    assert match.results[0].how == "resign"
+    [game] = await field.games(code)
+    assert sorted(game.people) == [person(0), "somebody:1a"]
+    assert await find_traces(store, name(1)) == []
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
@@ -544,19 +534,18 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
             assert (await field.worker.room.load(match.seats[0])).phase == "playing"
 
 
-async def test_matches_wait_while_the_store_is_full(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 4, 11)).code
-        with capture_logs() as logs:
-            async with full_store(store):
-                await field.settle(2)
-                tournament = await field.tournaments.load(code)
-                assert [match.seats for match in tournament.matches] == [{}, {}]
-                assert "no room for new tables" in field.fake.last(GROUP).plain
-        assert not [event for event in logs if event["log_level"] == "error"]
-        await field.settle(2)
-        assert len(list(open_tables(await field.tournaments.load(code)))) == 2
-        assert "no room for new tables" not in field.fake.last(GROUP).plain
+async def test_matches_wait_while_the_store_is_full(field: Field, store: Store) -> None:
+    code = (await field.start_tournament("testa", "knockout", 4, 11)).code
+    with capture_logs() as logs:
+        async with full_store(store):
+            await field.settle(2)
+            tournament = await field.tournaments.load(code)
+            assert [match.seats for match in tournament.matches] == [{}, {}]
+            assert "no room for new tables" in field.fake.last(GROUP).plain
+    assert not [event for event in logs if event["log_level"] == "error"]
+    await field.settle(2)
+    assert len(list(open_tables(await field.tournaments.load(code)))) == 2
+    assert "no room for new tables" not in field.fake.last(GROUP).plain
 
 
 async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -619,48 +608,45 @@ async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, mo
         assert match.results[1].how == "void"
 
 
-async def test_result_of_an_unpaired_match_is_ignored(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
-        await field.settle()
-        tournament = await field.tournaments.load(code)
-        # Restore a log that is older than its tables.
-        begun = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
-        await store.client.delete(keys.tournament(code))
-        await store.client.rpush(keys.tournament(code), *begun)
-        for table in open_tables(tournament):
-            await field.play_out(table)
-        await field.settle(3)
-        assert (await field.tournaments.load(code)).rounds
+async def test_result_of_an_unpaired_match_is_ignored(field: Field, store: Store) -> None:
+    code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
+    await field.settle()
+    tournament = await field.tournaments.load(code)
+    # Restore a log that is older than its tables.
+    begun = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
+    await store.client.delete(keys.tournament(code))
+    await store.client.rpush(keys.tournament(code), *begun)
+    for table in open_tables(tournament):
+        await field.play_out(table)
+    await field.settle(3)
+    assert (await field.tournaments.load(code)).rounds
 
 
-async def test_card_is_sent_once_the_moved_chat_is_reachable(store: Store) -> None:
-    async with open_field(store) as field:
-        code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-        await field.settle()
-        field.fake.errors["paper:200"] = [ChatGone("not yet")]
-        await field.tournaments.move_chat(GROUP, "paper:200")
-        await field.settle()
-        assert not field.fake.messages["paper:200"]
-        await field.director.cards.back_in_chat(code)
-        await field.settle(2)
-        assert len(field.fake.messages["paper:200"]) == 1
+async def test_card_is_sent_once_the_moved_chat_is_reachable(field: Field) -> None:
+    code = (await field.start_tournament("testa", "knockout", 2, 11)).code
+    await field.settle()
+    field.fake.errors["paper:200"] = [ChatGone("not yet")]
+    await field.tournaments.move_chat(GROUP, "paper:200")
+    await field.settle()
+    assert not field.fake.messages["paper:200"]
+    await field.director.cards.back_in_chat(code)
+    await field.settle(2)
+    assert len(field.fake.messages["paper:200"]) == 1
 
 
-async def test_repost_during_an_edit_leaves_one_card(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with open_field(store) as field:
-        fake = field.fake
-        opened = await field.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
-        await field.settle()
-        [first] = fake.messages[GROUP]
-        edit = fake.edit
+async def test_repost_during_an_edit_leaves_one_card(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = field.fake
+    opened = await field.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+    await field.settle()
+    [first] = fake.messages[GROUP]
+    edit = fake.edit
 
-        async def repost_then_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-            await field.director.cards.repost(opened.code)
-            return await edit(place, sent, panel)
+    async def repost_then_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        await field.director.cards.repost(opened.code)
+        return await edit(place, sent, panel)
 
-        monkeypatch.setattr(fake, "edit", repost_then_edit)
-        await field.registration.enter(opened.code, person(1), name(1), "enter")
-        await field.settle(4)
-        assert len(fake.messages[GROUP]) == 1
-        assert first not in fake.messages[GROUP]
+    monkeypatch.setattr(fake, "edit", repost_then_edit)
+    await field.registration.enter(opened.code, person(1), name(1), "enter")
+    await field.settle(4)
+    assert len(fake.messages[GROUP]) == 1
+    assert first not in fake.messages[GROUP]

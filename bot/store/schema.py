@@ -58,7 +58,7 @@ async def check(
             if not migrate:
                 raise StoreError(
                     f"The store has layout {found} of an older version, and this version needs layout {version}: stop "
-                    "every worker of the bot, and start this version of it first."
+                    "every worker of the bot, and start this version first."
                 )
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))

@@ -61,7 +61,7 @@ def test_a_log_is_as_it_was_begun_until_another_update_adds_to_it() -> None:
 
 def test_what_no_stamp_may_hold() -> None:
     for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
-        with pytest.raises(ValueError, match="tab nor newline"):
+        with pytest.raises(ValueError, match="cannot hold a tab or a newline"):
             add_stamp(text, update)
 
 

@@ -161,7 +161,7 @@ async def test_one_that_lost_its_lock_stops(store: Store, monkeypatch: pytest.Mo
         await client.set(schema.LOCK, "another's")
         await asyncio.Event().wait()
 
-    with pytest.raises(StoreUnavailable, match="Another worker is bringing"):
+    with pytest.raises(StoreUnavailable, match="Another worker is migrating"):
         await schema.check(store.client, 2, {1: slow})
     assert await store.client.get(schema.LOCK) == b"another's"
     assert await store.client.get(keys.SCHEMA) == b"1"

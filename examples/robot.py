@@ -3,9 +3,9 @@
     .venv/bin/buongioco token make "My robot" > token
     BUONGIOCO_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
-The bot must be running at that address (`make run`), and the token must be made with its settings. The robot plays by a
-rule of thumb; a game against the strong robot takes some minutes. Replace `choose` to make your own robot. It needs
-Python and httpx.
+The bot must be running at that address (`make run`), and the token must be made with the bot's settings. The robot
+plays by a rule of thumb. A game against the strong robot takes a few minutes. Replace `choose` to make your own robot.
+It needs Python and httpx.
 """
 
 import json
@@ -64,7 +64,7 @@ def main(address: str, game: str = "metamazzo", robots: str = "strong") -> None:
                         post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
             time.sleep(1)
         winner = table["winner"]
-        outcome = "nobody has won" if winner is None else "won" if table["seat"] in winner else "lost"
+        outcome = "no winner" if winner is None else "won" if table["seat"] in winner else "lost"
         print(outcome, table["totals"], table["replay"])
 
 

@@ -15,6 +15,7 @@ from bot.cli.errors import report_errors
 from bot.cli.output import line_output, say
 from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
 from bot.cli.progress import progress
+from bot.cli.store_commands import open_store_client
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
 from bot.finished.file import FileEntry, merge_with_files, read_all_entries
@@ -72,8 +73,7 @@ async def _export(
     settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[FileEntry]
 ) -> int:
     written = 0
-    async with connect_beside_bot(settings) as client:
-        await schema.check(client, migrate=False)
+    async with open_store_client(settings) as client:
         if person is not None:
             person = await find_person_id(client, person)
         with line_output(out) as write:

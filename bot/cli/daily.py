@@ -1,31 +1,24 @@
 """`buongioco daily`: the public part of the chain of daily secrets."""
 
-import asyncio
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.cli.asking import format_count
-from bot.cli.errors import report_errors
 from bot.cli.output import say
+from bot.cli.store_commands import open_store_client, store_command
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.settings import read_settings
-from bot.store import StoreError, keys, schema
+from bot.store import StoreError, keys
 from bot.store.attendance import Attendance
-from bot.store.opening import connect_beside_bot
 
 
-def daily() -> None:
+@store_command
+async def daily() -> None:
     """Print the end of the chain to publish, today's game, how many have played it, and yesterday's secret."""
-    with report_errors():
-        asyncio.run(_daily())
-
-
-async def _daily() -> None:
     settings = read_settings()
-    async with connect_beside_bot(settings) as client:
-        await schema.check(client, migrate=False)
+    async with open_store_client(settings) as client:
         # Use the bot's date. Another zone's "yesterday" can be its today, whose secret must stay hidden.
         attendance = Attendance(client)
         zone = max(await attendance.worker_zones(), default="") or settings.time_zone

@@ -12,6 +12,7 @@ from bot.cli.asking import confirm, format_count
 from bot.cli.errors import report_errors
 from bot.cli.output import say
 from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
+from bot.cli.store_commands import open_store_client
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewriting import rewrite_if_due
@@ -20,8 +21,7 @@ from bot.finished.game import UnreadableGame
 from bot.platform import PSEUDONYM_PLATFORM, private_place
 from bot.pseudonyms import forgetting_marks
 from bot.settings import Settings, read_settings
-from bot.store import Store, keys, schema
-from bot.store.opening import connect_beside_bot
+from bot.store import Store, keys
 from bot.store.outage import describe_error
 from bot.store.rewriting import RewriteFailed
 from bot.worker import Worker
@@ -69,8 +69,7 @@ async def _find_person(settings: Settings, text: str, files: list[Path]) -> tupl
     """Return the id and, if known, the name of the person to forget. UnknownPerson if no data is kept about them."""
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
         raise UnknownPerson(f"{text} is not a person: no data is kept about it.")
-    async with connect_beside_bot(settings) as client:
-        await schema.check(client, migrate=False)
+    async with open_store_client(settings) as client:
         person = await find_person_id(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
             raise UnknownPerson(f"No data about {person} is kept in the store {settings.store_location}.")
@@ -79,8 +78,7 @@ async def _find_person(settings: Settings, text: str, files: list[Path]) -> tupl
 
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
     """Return what was forgotten, whether a running bot finishes the work, and why the file was not rewritten, if so."""
-    async with connect_beside_bot(settings) as client:
-        await schema.check(client, migrate=False)
+    async with open_store_client(settings) as client:
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter
         mark = await forgetter.begin(person)

@@ -1,6 +1,5 @@
 """`buongioco tables`: list live tables, show one, end one. Unreadable tournaments are listed and ended here too."""
 
-import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
@@ -12,16 +11,14 @@ import typer
 
 from bot.cli.archive import parse_duration
 from bot.cli.asking import confirm, format_count
-from bot.cli.errors import report_errors
 from bot.cli.output import say
+from bot.cli.store_commands import open_store_client, store_command
 from bot.delivery.message_state import decode_state
 from bot.features.tournaments.store import Tournaments
-from bot.settings import read_settings
-from bot.store import Store, keys, schema
+from bot.store import Store, keys
 from bot.store.entries import Move, decode, encode
 from bot.store.forms import UnreadableEntry
 from bot.store.log import strip_stamp
-from bot.store.opening import connect_beside_bot
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES
@@ -43,13 +40,13 @@ class State(StrEnum):
 
 @asynccontextmanager
 async def _open_room() -> AsyncIterator[Room]:
-    async with connect_beside_bot(read_settings()) as client:
-        await schema.check(client, migrate=False)
+    async with open_store_client() as client:
         yield Room(Store(client))
 
 
 @tables_app.callback(invoke_without_command=True)
-def list_tables(
+@store_command
+async def list_tables(
     context: typer.Context,
     state: Annotated[State | None, typer.Option(help="Only tables in this state.")] = None,
     idle: Annotated[str | None, typer.Option(help="Only tables idle for at least this time: 24h, 7d, 2w.")] = None,
@@ -64,11 +61,6 @@ def list_tables(
         least = parse_duration(idle) if idle else 0
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--idle") from None
-    with report_errors():
-        asyncio.run(_list(state, least))
-
-
-async def _list(state: State | None, least: int) -> None:
     now, lines = time.time(), []
     async with _open_room() as room:
         async for key in room.store.client.scan_iter("{s*}:table:*"):
@@ -79,13 +71,12 @@ async def _list(state: State | None, least: int) -> None:
                 continue
             opened = await _opened_at(room.store, table)
             # Before anything was shown, only the opening time is known, or nothing.
-            idle = now - (await _last_seen(room.store, code) or opened)
-            if state in (None, table.phase) and idle >= least:
-                known = f"idle {format_age(idle)}" if idle < now else "idle unknown"
-                state_and_age = (
-                    f"{code:8}{table.phase:12}{f'{format_age(now - opened)} old' if opened else 'age unknown':16}"
-                )
-                lines.append((idle, f"{state_and_age}{known:16}{table.game_id:13}{_player_names(table)}"))
+            seconds = now - (await _last_seen(room.store, code) or opened)
+            if state in (None, table.phase) and seconds >= least:
+                known = f"idle {format_age(seconds)}" if seconds < now else "idle unknown"
+                age = f"{format_age(now - opened)} old" if opened else "age unknown"
+                start = f"{code:8}{table.phase:12}{age:16}{known:16}"
+                lines.append((seconds, f"{start}{table.game_id:13}{_player_names(table)}"))
         tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         say(line)
@@ -127,13 +118,10 @@ Code = Annotated[str, typer.Argument(metavar="CODE", help="The table's code, as 
 
 
 @tables_app.command()
-def show(code: Code) -> None:
+@store_command
+async def show(code: Code) -> None:
     """Show one table: seats, game, rules, and the end of its log."""
-    with report_errors():
-        asyncio.run(_show(code.upper()))
-
-
-async def _show(code: str) -> None:
+    code = code.upper()
     async with _open_room() as room:
         table = await room.load(code)
     say(f"table {code}: {table.phase}, version {table.version}")
@@ -168,16 +156,15 @@ def format_entry(entry: bytes) -> str:
 
 
 @tables_app.command()
-def close(code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False) -> None:
+@store_command
+async def close(
+    code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
+) -> None:
     """End one table. A challenge is withdrawn, a game is cancelled with no winner, an unreadable table is deleted.
 
     An unreadable tournament is called off.
     """
-    with report_errors():
-        asyncio.run(_close(code.upper(), yes))
-
-
-async def _close(code: str, yes: bool) -> None:
+    code = code.upper()
     async with _open_room() as room:
         try:
             table = await room.load(code)

@@ -15,11 +15,14 @@ from random import Random
 import aiohttp
 
 PORTS = range(11_000, 30_000)
-"""Below what systems give to whoever asks for any port: none is another's by the time that it is bound again."""
+"""Below the ports that systems hand out on request, so no other program gets one of these meanwhile."""
 
 
 def _ports_of_this_process() -> Iterator[int]:
-    """This process's share of the ports, from anywhere in it, as another run may be under way beside this one."""
+    """Yield this test process's share of the ports.
+
+    It starts at a random port, because another test run can be active at the same time.
+    """
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     share = PORTS[number :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]
     first = Random().randrange(len(share))
@@ -30,7 +33,7 @@ _ports = _ports_of_this_process()
 
 
 def free_port() -> int:
-    """A port of this machine at which nobody listens, and of which no other test is told."""
+    """Return a port that nothing listens on and no other test gets."""
     while True:
         port = next(_ports)
         with socket.socket() as line, suppress(OSError):
@@ -42,7 +45,7 @@ class Bot:
     """The bot as a host starts it."""
 
     program: Sequence[str | Path] = (Path(sys.executable).with_name("buongioco"),)
-    """What is run: a test may have a limit of the bot's otherwise, where that is what it is not about."""
+    """The command to run. A test can replace it to change one of the bot's limits."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder, self.port, self.settings = folder, free_port(), settings
@@ -70,7 +73,7 @@ class Bot:
             await self.process.wait()
 
     async def stop(self) -> float:
-        """SIGTERM; returns the seconds that it took."""
+        """Send SIGTERM; return the seconds until the process ended."""
         assert self.process
         start = time.perf_counter()
         self.process.terminate()
@@ -84,7 +87,7 @@ class Bot:
             return
 
     def log_tail(self) -> str:
-        """The last lines of what it has logged."""
+        """Return the last 20 lines of the bot's log."""
         return "\n".join((self.folder / "bot.log").read_text().splitlines()[-20:])
 
     @property

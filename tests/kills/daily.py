@@ -1,7 +1,7 @@
 """Kills while people play the deal of the day: python -m tests.kills.daily --kills 30 --seed 1
 
-What holds for any table holds for theirs (`tests.kills.invariants`), and what a day promises besides: each invariant
-is a function of a `DayAtRest`. At the end the day is over, and the bot is asked for its games.
+These tables must keep all invariants of `tests.kills.invariants`. The day has its own, and each is a function of a
+`DayAtRest`. At the end the day is over, and the bot must archive its games.
 """
 
 import asyncio
@@ -38,33 +38,28 @@ from tests.kills.pages import Page
 from tests.kills.players import RESIGN_CHANCE, Players
 
 PLAY = "1pdaily play"
-MIN_PLAYING = 4
-"""So many people have not played yet, or are at it: others come when there are fewer."""
+MIN_PLAYING = 4  # people who have not finished the deal; others come when there are fewer
 
-DOUBLE_PRESS_CHANCE = 0.1
-"""How often somebody does not wait for what their press does before they press again."""
+DOUBLE_PRESS_CHANCE = 0.1  # chance that a person presses again before the first press takes effect
 
-PANEL_SECONDS = 2.0
-"""How long somebody who has made a move waits for their panel to change."""
+PANEL_SECONDS = 2.0  # seconds that a person waits for their panel to change after a move
 
-ASK_AGAIN_CHANCE = 0.03
-"""How often somebody presses *Play* where they could as well make a move."""
+ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
 
-NEXT_DAY_SECONDS = 90.0
-"""Seconds in which at least one more game reaches the archive after the day."""
+NEXT_DAY_SECONDS = 90.0  # seconds in which at least one more game reaches the archive after the day
 
 Moves = Sequence[tuple[int | None, str]]
 
 
 class Zones(NamedTuple):
-    """Where the host is while people play, and where the day is over at the same moment."""
+    """The host's time zone while people play, and another one in which that day is over."""
 
     playing: str
     after: str
 
 
 def zones(now: datetime) -> Zones:
-    """Two time zones on different days, the first with as many hours left of its day as there can be."""
+    """Return two time zones on different days. The first has as many hours left of its day as possible."""
     hours = range(-12, 15)
     local = {hour: now + timedelta(hours=hour) for hour in hours}
     early = [hour for hour in hours if local[hour].date() < local[14].date()]
@@ -75,10 +70,10 @@ def zones(now: datetime) -> Zones:
 
 @dataclass
 class DayAtRest:
-    """All there is of a day once nothing is under way.
+    """The state of a day once nothing is in progress.
 
-    ``tables`` are those at which it is played, ``held`` the games that wait for its end, ``archived`` those in the
-    archive. ``messages`` is all that people see, as JSON, and ``results_shown`` how often each reads what came of it.
+    ``tables`` are the day's tables, ``held`` the games that wait for its end, ``archived`` the games in the archive.
+    ``messages`` is everything people see, as JSON. ``results_shown`` counts the results that each person sees.
     """
 
     day: date
@@ -92,7 +87,7 @@ class DayAtRest:
 
     @property
     def lines(self) -> list[tuple[str, Moves]]:
-        """Everybody's moves, with the robots' answers."""
+        """Each person's moves, with the robots' answers."""
         over: list[tuple[str, Moves]] = [
             (one.people[0], [entry[:2] for entry in one.record.deals[0].moves]) for one in self.held
         ]
@@ -100,21 +95,21 @@ class DayAtRest:
 
 
 def day_is_played_once(rest: DayAtRest) -> None:
-    """Nobody has two tables of a day, two games, or one of each; a table that is over has its game held already."""
+    """Each person has one table or one game of a day. The game of a finished table is already held."""
     counted = Counter([_player(table) for table in rest.tables] + [game.people[0] for game in rest.held])
     if twice := [person for person, count in counted.items() if count > 1]:
         raise Disagreement(f"the day is played twice by {twice}")
 
 
 def each_game_has_its_result(rest: DayAtRest) -> None:
-    """Who has played has the one result that their game comes to, and nobody else has one."""
+    """Each game has the one result that follows from it, and there are no other results."""
     made = {game.people[0]: result_of(game.record) for game in rest.held}
     if made != dict(rest.results):
         raise Disagreement(f"games come to {made}, and results are {rest.results}")
 
 
 def results_are_shown_once(rest: DayAtRest) -> None:
-    """Who has played reads what came of it in one message, and nobody else reads any."""
+    """Each person who has played sees their result in one message, and no other person sees a result."""
     if dict(rest.results_shown) != dict.fromkeys(rest.results, 1):
         raise Disagreement(f"results are told {rest.results_shown}, and there are those of {sorted(rest.results)}")
 
@@ -132,13 +127,12 @@ def all_games_have_the_cards_of_the_day(rest: DayAtRest) -> None:
 
 
 def archive_has_no_game_of_the_day(rest: DayAtRest) -> None:
-    """Before the day is over."""
     if rest.archived:
         raise Disagreement(f"games of {rest.day} are in the archive: {[game.id for game in rest.archived]}")
 
 
 def no_message_reveals_a_secret(rest: DayAtRest) -> None:
-    """Nobody reads the secret of the day, or of one to come, nor is led to a game of the day."""
+    """No message contains the secret of this day or the next ones, or the id of a game of the day."""
     secrets = {rest.chain.root.hex(), *(rest.chain.secret(rest.day + timedelta(days=n)).hex() for n in range(3))}
     for secret in (*secrets, *(game.id for game in rest.held)):
         if secret in rest.messages:
@@ -146,14 +140,14 @@ def no_message_reveals_a_secret(rest: DayAtRest) -> None:
 
 
 class RobotAnswers:
-    """What the robot of the day answers, worked out here, where nothing is killed."""
+    """The answers of the day's robot, calculated here, where nothing is killed."""
 
     def __init__(self, game_id: str, secret: bytes) -> None:
         self._game_id, self._secret = game_id, secret
         self._known: dict[tuple[tuple[int | None, str], ...], tuple[int, str | None] | None] = {}
 
     def check(self, person: str, moves: Moves) -> None:
-        """Raise Disagreement where a robot has moved otherwise than here, in the same place."""
+        """Raise Disagreement if a robot moved differently in the same position."""
         game = Game(self._game_id, {}, ["p"] * GAMES[self._game_id].seats)
         game.deal(self._secret)
         for place, (seat, move) in enumerate(moves):
@@ -187,12 +181,13 @@ INVARIANTS = (
 
 
 class DayPlayers(Players):
-    """People who play the deal of the day: every other one by the first move that is offered, so that their lines are
-    the same, the others at random. They ask for it again and again, also when they have played it.
+    """People who play the deal of the day, and ask for it again after they have played.
+
+    Every second person presses the first move offered, so their lines are the same. The others choose at random.
     """
 
     async def fill_tables(self, wanted: int) -> None:
-        """Have others come where few are left who have not played."""
+        """Add people when few are left who have not played."""
         number = len(self.page.people) + 1
         if number - len(count_results_shown(self.page)) > MIN_PLAYING:
             return
@@ -233,7 +228,7 @@ class DayPlayers(Players):
         ]
 
     def _play_button(self, person: str) -> int | None:
-        """The message in which somebody may ask for the deal."""
+        """Return the id of a message with a *Play* button; None if there is none."""
         for message in self.page.chat(f"@{person}").values():
             if any(button["payload"] == PLAY for row in message.get("rows", ()) for button in row):
                 return int(message["id"])
@@ -241,10 +236,9 @@ class DayPlayers(Players):
 
 
 class DayHarness(Harness):
-    """Rounds and checks for one page on which the deal of the day is played."""
+    """A harness for a page on which the deal of the day is played."""
 
-    patience = 180.0
-    """The robot waits until its searches are compiled, which takes a minute the first time."""
+    patience = 180.0  # the robot first waits for its searches to compile, which takes a minute
 
     def __init__(self, page: Page, seed: int, least: int = 20) -> None:
         super().__init__(page, seed, least)
@@ -272,7 +266,7 @@ class DayHarness(Harness):
         made |= {game.code: _moves_of_people(moves_in_record(game)) for game in day.held}
         rest = replace(rest, made=made)
         for table in rest.tables:
-            # Robots' moves are stamped with the version that they followed, which tables share.
+            # Robots' moves carry the version they followed, which can be the same at several tables.
             no_move_is_made_twice(replace(rest, tables=[table]))
         for of_tables in OF_TABLES:
             of_tables(rest)
@@ -304,7 +298,7 @@ class DayHarness(Harness):
         return (datetime.now(UTC) - timedelta(hours=int(self._zones.playing.removeprefix("Etc/GMT")))).date()
 
     async def check_next_day(self, session: aiohttp.ClientSession) -> None:
-        """The day is over: all its games come into the archive, once, and its secret is told."""
+        """End the day: all its games reach the archive once, and its secret is published."""
         store = EmbeddedStore(self.bot.folder / "data")
         self.bot.settings["BUONGIOCO_TIME_ZONE"] = self._zones.after
         await self.bot.start()
@@ -332,7 +326,7 @@ class DayHarness(Harness):
 
 
 def count_results_shown(page: Page) -> dict[str, int]:
-    """How many messages tell each person what came of the day, by ``platform:id``."""
+    """Count the results of the day that each person sees, by ``platform:id``."""
     shown: Counter[str] = Counter()
     for chat, messages in page.messages.items():
         told = [message for message in messages.values() if message["by"] == "bot" and _is_result(message)]

@@ -1,4 +1,4 @@
-"""What should stand in the groups that the bot is in, drawn from the store alone."""
+"""The messages that groups should contain, drawn from the store alone."""
 
 import json
 from collections.abc import Sequence
@@ -21,8 +21,9 @@ from engine.robots.findings import Summary, Verdict, summarize
 
 
 class ExpectedMessage(NamedTuple):
-    """A message about a table: its text, empty where that is not known, and the pictures of which it should have one;
-    none for a message without.
+    """A message about a table.
+
+    ``text`` is empty if it is unknown. The message must show one of the ``subjects``, or no picture if there are none.
     """
 
     code: str
@@ -33,7 +34,7 @@ class ExpectedMessage(NamedTuple):
 async def expected_messages(
     store: Store, tables: Sequence[Table], games: Sequence[FinishedGame]
 ) -> list[ExpectedMessage]:
-    """The messages about tables that are played at, and those with pictures about finished games."""
+    """Return the messages about live tables, and the pictures of finished games."""
     people = People(store.client)
     expected: list[ExpectedMessage] = []
     for table in tables:
@@ -57,7 +58,7 @@ async def expected_messages(
                     ExpectedMessage(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=called)])
                     for number in range(1, len(game.record.deals) + 1)
                 ]
-                # The accuracy follows when there was time to look at the game.
+                # The accuracy is added later if there was time to analyse the game.
                 sheets = [
                     game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=called)
                     for known in ([], summaries)
@@ -67,7 +68,10 @@ async def expected_messages(
 
 
 async def _languages_and_names(store: Store, chat: str) -> set[tuple[str, str]]:
-    """The language and name of a chat, in each of its parts: a finished game does not say in which it was."""
+    """Return the language and name of a chat and of each of its topics.
+
+    A finished game does not name its topic.
+    """
     key, people = keys.chat(chat), People(store.client)
     found = [one.decode() async for one in store.client.scan_iter(f"{key}/*")]
     profiles = [await people.chat(one.removeprefix(key[: -len(chat)])) for one in (key, *found)]

@@ -1,7 +1,7 @@
-"""The kill harness: a real bot in a process of its own, people who press buttons, and SIGKILL.
+"""The kill harness: a real bot in its own process, people who press buttons, and SIGKILL.
 
-Each round lets people play for a moment and kills the bot, the store, or both. After every few rounds, and at the end,
-delivery comes to rest, and `tests.kills.invariants` hold everything against everything.
+In each round people play for a moment, then the bot, the store or both are killed. After every few rounds and at the
+end, delivery comes to rest and `tests.kills.invariants` check everything.
 """
 
 import argparse
@@ -31,30 +31,30 @@ from tests.kills.invariants import Disagreement, StateAtRest, check, count_doubl
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
-STOP_SECONDS = 10.0
-"""Seconds that a bot may take to stop when it is asked to: after that `docker stop` kills it."""
+STOP_SECONDS = 10.0  # seconds in which the bot must stop on request; after that `docker stop` kills it
 
-MAX_RESTS = 3
-"""How often delivery comes to rest in a check, at most, until nothing is left to deliver after the bot has stopped."""
+MAX_RESTS = 3  # attempts per check to stop the bot with nothing left to deliver
 
-PRESSES_AFTER_KILL = 4
-"""So many presses acknowledged after a kill show that presses count again."""
+PRESSES_AFTER_KILL = 4  # presses acknowledged after a kill that show that presses work again
 
 
 class Harness:
-    """Rounds and checks for one page."""
+    """Rounds of play and kills on one page, with checks."""
 
     victims = ("bot", "store", "both")
-    check_every = 10
-    """Rounds."""
+    check_every = 10  # rounds
 
     patience = 60.0
-    """Seconds in which at least one press is acknowledged, presses count again after a kill, and one more table comes to
-    rest once nobody plays.
+    """Seconds in which there must be progress.
+
+    A press is acknowledged, presses work again after a kill, or one more table comes to rest after play ended.
     """
 
     def __init__(self, page: Page, seed: int, least: int = 0) -> None:
-        """``least`` is how many presses must be acknowledged in a round before the kill: a short run plays, too."""
+        """Create a harness.
+
+        ``least`` is the number of presses acknowledged in a round before its kill, even in a short run.
+        """
         self.page, self.bot, self.least = page, page.bot, least
         self.random = Random(seed)
         self.players = Players(page, self.random)
@@ -64,7 +64,7 @@ class Harness:
         self._at_risk = 0
 
     async def run(self, kills: int, *, show: bool = False) -> None:
-        """So many kills; a check after every few of them and at the end."""
+        """Play and kill ``kills`` times, with a check after every few kills and at the end."""
         async with aiohttp.ClientSession() as session:
             try:
                 for number in range(1, kills + 1):
@@ -78,7 +78,7 @@ class Harness:
                 self.bot.kill_store()
 
     def summary(self) -> str:
-        """How it stands after a check."""
+        """Return the figures to print after a check."""
         kills, down, players = self.kills, sorted(self.down), self.players
         return (
             f"{kills.total()} kills {dict(kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged;"
@@ -100,7 +100,7 @@ class Harness:
         if kill in ("store", "both"):
             self.bot.kill_store()
         if kill == "store":
-            # The bot starts it again, and people play on.
+            # The bot starts the store again, and people play on.
             await self._wait_until_presses_count()
             await asyncio.sleep(self.random.uniform(0.0, 0.2))
         else:
@@ -112,14 +112,14 @@ class Harness:
         await listening
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Let delivery come to rest, stop, and hold everything against everything."""
+        """Wait for rest, stop the bot, and check the state."""
         store = EmbeddedStore(self.bot.folder / "data")
         for _ in range(MAX_RESTS):
             await self._rest_and_stop(session, store)
             await store.start()
             try:
                 async with open_store(store.url) as there:
-                    # A clock that ran out as the bot stopped is told at the next start.
+                    # A timeout during the stop is delivered after the next start.
                     if not await there.changed_tables(range(keys.SHARDS)):
                         await self.check_state(there)
                         return
@@ -128,7 +128,7 @@ class Harness:
         raise Disagreement("something is left to deliver each time")
 
     async def _rest_and_stop(self, session: aiohttp.ClientSession, store: EmbeddedStore) -> None:
-        """Start once more, and stop when delivery has come to rest."""
+        """Start again, and stop when delivery is at rest."""
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
@@ -145,7 +145,7 @@ class Harness:
         self._at_risk += self.page.count_at_risk()
 
     async def _wait_until_played(self) -> None:
-        """Wait until enough presses of this round were acknowledged. A slow machine may take long, but never stops."""
+        """Wait until enough presses of this round were acknowledged. This can take long on a slow machine."""
         count = len(self.players.acknowledged)
         wanted, since = count + self.least, time.monotonic()
         await self.players.fill_tables(2)
@@ -158,9 +158,9 @@ class Harness:
                 raise Disagreement(f"no press is acknowledged; {self._describe_presses()}")
 
     async def _wait_until_presses_count(self) -> None:
-        """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one.
+        """Wait until some more presses were acknowledged. Tables are opened for it, because games can end.
 
-        A crowded machine may do what is asked for and answer too late to acknowledge it: then the logs tell.
+        On a busy machine an answer can come too late although the move was made. Then the logs count.
         """
         wanted = len(self.players.acknowledged) + PRESSES_AFTER_KILL
         deadline, before = time.monotonic() + self.patience, None
@@ -177,7 +177,7 @@ class Harness:
             await self.players.fill_tables(2)
 
     def _describe_presses(self) -> str:
-        """What came of the last ones, and what could be pressed."""
+        """Describe the last answers and the buttons on offer."""
         answers = Counter(self.page.last_answers).most_common()
         shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
         return f"the last were answered {answers}, to be pressed are {shown}\n{self.bot.log_tail()}"
@@ -187,20 +187,20 @@ class Harness:
         return EmbeddedStore(self.bot.folder / "data").url
 
     async def _count_moves(self) -> dict[str, int]:
-        """How many moves people have made at each live table."""
+        """Count the moves of people at each live table."""
         async with open_store(self.store_url) as store:
             return {table.code: moves_in_log(table).total() for table in await load_tables(store)}
 
     async def wait_for_rest(self, store: Store) -> None:
-        """Until nothing is marked as changed any more and nothing has been shown for a moment.
+        """Wait until no table is marked as changed and messages have not changed for a moment.
 
-        A crowded machine takes its time: what counts is that fewer and fewer tables are left.
+        This can take long on a busy machine. It fails only if the number of changed tables stops falling.
         """
         least, since, before = None, time.monotonic(), ""
         while True:
             await asyncio.sleep(0.5)
             changed = await store.changed_tables(range(keys.SHARDS))
-            # What was done by then has been told, but on a crowded machine perhaps not been heard.
+            # Every change has been sent by now, but on a busy machine the page has perhaps not received it.
             await self.page.catch_up()
             now = json.dumps(self.page.messages, sort_keys=True)
             if not changed and now == before:
@@ -216,7 +216,7 @@ class Harness:
             before = now
 
     async def check_state(self, store: Store) -> None:
-        """Hold everything against everything."""
+        """Check all invariants, and count the doubles."""
         rest = await self._load_state(store)
         check(rest)
         self.doubled = count_doubles(rest)
@@ -248,14 +248,14 @@ async def load_tables(store: Store) -> list[Table]:
 
 
 def moves_in_log(table: Table) -> Counter[tuple[str, str]]:
-    """Who has made which move of a live game."""
+    """Count the moves of a live game, by person."""
     entries = (decode(strip_stamp(entry).decode()) for entry in table.log.entries)
     moves = ((table.chairs[entry.seat], entry.move) for entry in entries if isinstance(entry, Move))
     return Counter((chair.person, move) for chair, move in moves if chair)
 
 
 def moves_in_record(game: FinishedGame) -> Counter[tuple[str, str]]:
-    """What the people of a finished game did; what chance gave is not counted."""
+    """Count the moves of a finished game's people. Moves of chance do not count."""
     moves = (move for deal in game.record.deals for move in deal.moves)
     return Counter((game.people[move[0]], move[1]) for move in moves if move[0] is not None)
 
@@ -266,7 +266,7 @@ async def on_playground(folder: Path) -> AsyncIterator[Page]:
 
 
 def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: type[Harness] = Harness) -> None:
-    """The harness from the command line, showing after each check how it goes: a run may be cut short."""
+    """Run the harness from the command line. It prints figures after each check, because a run can be interrupted."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=60)
     options.add_argument("--seed", type=int, default=1)

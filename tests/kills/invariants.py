@@ -1,4 +1,4 @@
-"""What a kill must not do: each invariant is a function of what stands there at rest, and raises `Disagreement`."""
+"""Invariants that every kill must preserve: functions of a `StateAtRest` that raise `Disagreement`."""
 
 import re
 from collections import Counter
@@ -23,45 +23,46 @@ from bot.viewers import Viewer
 from tests.kills.groups import ExpectedMessage
 
 Moves = Mapping[str, Counter[tuple[str, str]]]
-"""Moves by table: who made or asked for what, how often."""
+"""Moves by table: how often each person made or asked for which move."""
 
 CardOffers = Mapping[str, list[set[str]]]
-"""By table, what each of its challenge cards with buttons offers, the oldest first."""
+"""By table, the buttons of each of its challenge cards that has any, oldest first."""
 
 
 class Disagreement(AssertionError):
-    """What a kill must not do."""
+    """A broken invariant."""
 
 
 class Screen(Protocol):
-    """What people see, as far as invariants look at it."""
+    """The messages that people see, as invariants read them."""
 
     messages: dict[str, dict[int, dict[str, Any]]]
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        """The bot's messages in somebody's private chat that are about a table."""
+        """Return the bot's messages about a table in a person's private chat."""
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
-        """Message and payload of everything that somebody could press to make a move."""
+        """Return message and payload of each button that makes a move."""
 
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
-        """Whether this is the picture that a message has."""
+        """Return whether a message has this picture."""
 
     def text(self, message: dict[str, Any]) -> str:
-        """What a message reads like."""
+        """Return a message's text."""
 
     def complaints(self) -> list[str]:
-        """Return what the platform holds against the bot, such as presses that it has not answered in time."""
+        """Return the platform's complaints, such as presses answered too late."""
 
 
 @dataclass
 class StateAtRest:
-    """All there is once nothing is under way: what the store holds, what people see, and what they did.
+    """The state once nothing is in progress: the store, the messages, and people's actions.
 
-    ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
-    of that was answered as done. ``changed`` are tables marked as changed. ``at_risk`` is how many messages were on their
-    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands", "boards".
-    ``may_lack_pictures`` is whether texts may stand alone there. ``in_groups`` is what should stand in groups.
+    ``made`` are the moves in logs and in records of finished games, ``asked`` all that were pressed, ``acknowledged``
+    the pressed ones that were answered as done. ``changed`` are tables marked as changed. ``at_risk`` counts messages
+    that were in flight at a kill. ``may_double`` names the kinds that the platform cannot recognise when they are sent
+    again: "cards", "hands", "boards". ``may_lack_pictures`` is true if texts can go without their pictures.
+    ``in_groups`` are the messages that groups should contain.
     """
 
     tables: list[Table]
@@ -77,7 +78,7 @@ class StateAtRest:
 
 
 def no_move_is_made_twice(rest: StateAtRest) -> None:
-    """No press stands in a log twice."""
+    """No press is in a log twice."""
     stamps: Counter[bytes] = Counter()
     for table in rest.tables:
         for entry in table.log.entries:
@@ -98,7 +99,7 @@ def no_acknowledged_move_is_lost(rest: StateAtRest) -> None:
 
 
 def no_move_comes_from_nowhere(rest: StateAtRest) -> None:
-    """Every move was asked for."""
+    """Every move was pressed."""
     for code, moves in rest.made.items():
         if more := moves - rest.asked.get(code, Counter()):
             raise Disagreement(f"table {code} has moves that nobody made: {more}")
@@ -110,7 +111,7 @@ def nothing_is_left_to_deliver(rest: StateAtRest) -> None:
 
 
 def open_tables_offer_their_free_chairs(rest: StateAtRest) -> None:
-    """The last card of an open table offers the chairs that nobody has or asks for."""
+    """The last card of an open table offers the seats that are neither taken nor asked for."""
     cards = _challenge_cards(rest.seen)
     for table in _open_tables(rest):
         free = [seat for seat, chair in enumerate(table.chairs) if not chair and seat not in table.asking]
@@ -122,7 +123,7 @@ def open_tables_offer_their_free_chairs(rest: StateAtRest) -> None:
 
 
 def hands_offer_the_legal_cards(rest: StateAtRest) -> None:
-    """The last panel of whoever is to move offers just the cards that the rules allow, and nobody else's offers any."""
+    """The last panel of the player to move offers exactly the legal cards. Other panels offer none."""
     for table, seat, person in _hands(rest):
         assert table.game
         panels = rest.seen.panels(person, table.code)
@@ -142,9 +143,9 @@ def hands_offer_the_legal_cards(rest: StateAtRest) -> None:
 
 
 def pictures_of_hands_match_their_buttons(rest: StateAtRest) -> None:
-    """The last panel of each player has the picture of its table as it stands, with what its buttons take as chosen.
+    """The last panel of each player shows the current table, with the choice that its buttons imply.
 
-    On a platform an upload may be late, and then its text goes alone.
+    On a platform an upload can be late, and then the text goes alone.
     """
     for table, seat, person in _hands(rest):
         message = rest.seen.panels(person, table.code)[-1]
@@ -162,13 +163,13 @@ def pictures_of_hands_match_their_buttons(rest: StateAtRest) -> None:
 
 
 class DailyWords(TablePolicy):
-    """The words of the deal of the day; its hands have no other peculiarity."""
+    """The texts of the deal of the day. Its hands have no other peculiarity."""
 
     own_texts = DailyPolicy.own_texts
 
 
 def hand_of(table: Table, seat: int, choice: str) -> Panel:
-    """Return what a seat should see with something half chosen (`bot.panels.drafts`), with the usual settings."""
+    """Return the panel that a seat should see with a partial choice (`bot.panels.drafts`), with the usual settings."""
     known = MessageState(draft=Draft(table.oldest_panel(seat), choice))
     policy = DailyWords() if table.day else ORDINARY
     return draw_surface(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None, policy)
@@ -179,12 +180,12 @@ def payloads_of(panel: Panel) -> list[str]:
 
 
 def move_payloads(code: str, payloads: Collection[str]) -> frozenset[str]:
-    """The payloads that make a move of a table, or a part of one."""
+    """Return the payloads that make a move at a table, or a part of one."""
     return frozenset(one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft ")))
 
 
 def possible_choices(offered: Collection[str]) -> set[str]:
-    """What may be half chosen where this is offered: what a button would add to, take away from, or make a move of."""
+    """Return the partial choices that fit these payloads, with one item more or less, or as a whole move."""
     found = {""}
     for payload in offered:
         words = payload.rpartition(":")[2].split(" ")
@@ -192,7 +193,7 @@ def possible_choices(offered: Collection[str]) -> set[str]:
         if words[0] == "draft":
             packets, cards = words[-1], words[-1].split(",")
         if words[0] == "exchange":
-            # The move has them in another order than they were chosen in.
+            # The move can list them in another order than they were chosen.
             found |= {",".join(order) for order in permutations(cards)}
         found |= {signal, packets, ",".join(cards)}
         found |= {packets[:at] + packets[at + 1 :] for at in range(len(packets))}
@@ -201,10 +202,10 @@ def possible_choices(offered: Collection[str]) -> set[str]:
 
 
 def boards_show_the_current_state(rest: StateAtRest) -> None:
-    """In each group a table that is played at has all its messages, with their text and the picture of the same state.
+    """A live table has all its messages in each group, with text and picture of the current state.
 
-    Where a board may be doubled, one of the two stays as it was: its text may still be true as its picture is not, for a
-    text tells of whole tricks.
+    If boards can be doubled, one of two stays as it was. Its text can still be true when its picture is not, because
+    texts only list whole tricks.
     """
     about, left = _messages_by_table(rest), _older_boards(rest)
     for expected in rest.in_groups:
@@ -224,9 +225,9 @@ def boards_show_the_current_state(rest: StateAtRest) -> None:
 
 
 def pictures_in_groups_are_of_their_tables(rest: StateAtRest) -> None:
-    """What shows a picture in a group shows one that its table has there now, or had when it ended.
+    """Each picture in a group is one that its table has there now, or had when it ended.
 
-    Where a board may be doubled, one of the two stays as it was, text and picture.
+    If boards can be doubled, one of two keeps its old text and picture.
     """
     about, left = _messages_by_table(rest), _older_boards(rest)
     for code in {expected.code for expected in rest.in_groups}:
@@ -240,7 +241,7 @@ def pictures_in_groups_are_of_their_tables(rest: StateAtRest) -> None:
 
 
 def results_have_their_pictures(rest: StateAtRest) -> None:
-    """Each deal that is over and each game has its result in the group, with a picture."""
+    """Each finished deal and game has its result in the group, with a picture."""
     about = _messages_by_table(rest)
     for expected in rest.in_groups:
         if expected.text or rest.may_lack_pictures:
@@ -250,7 +251,7 @@ def results_have_their_pictures(rest: StateAtRest) -> None:
 
 
 def only_messages_in_flight_are_doubled(rest: StateAtRest) -> None:
-    """Messages are doubled only where the platform cannot tell them, and such as were on their way at a kill."""
+    """Only messages that were in flight at a kill are doubled, and only kinds that the platform cannot recognise."""
     doubled = count_doubles(rest)
     if doubled.total() > rest.at_risk or doubled.keys() - set(rest.may_double):
         raise Disagreement(f"{rest.at_risk} messages were at risk, and doubled are {dict(doubled)}")
@@ -279,13 +280,13 @@ INVARIANTS = (
 
 
 def check(rest: StateAtRest) -> None:
-    """Hold everything against everything."""
+    """Check all invariants."""
     for invariant in INVARIANTS:
         invariant(rest)
 
 
 def count_doubles(rest: StateAtRest) -> Counter[str]:
-    """How many "hands", "cards" and "boards" (with results) stand there beside the one that should."""
+    """Count surplus "hands", "cards" and "boards" (with results)."""
     cards = sum(map(len, _challenge_cards(rest.seen).values())) - len(_open_tables(rest))
     hands = sum(max(0, len(rest.seen.panels(person, table.code)) - 1) for table, _seat, person in _hands(rest))
     about = _messages_by_table(rest)
@@ -300,7 +301,7 @@ def _open_tables(rest: StateAtRest) -> list[Table]:
 
 
 def _hands(rest: StateAtRest) -> list[tuple[Table, int, str]]:
-    """Who should have a hand: the table, the seat, and the person's number on the platform."""
+    """Return the table, the seat, and the person's id on the platform, for each hand that should exist."""
     return [
         (table, seat, chair.person.partition(":")[2])
         for table in rest.tables
@@ -311,9 +312,7 @@ def _hands(rest: StateAtRest) -> list[tuple[Table, int, str]]:
 
 
 def _messages_by_table(rest: StateAtRest) -> dict[str, list[dict[str, Any]]]:
-    """The bot's messages in groups by the tables that they are about, of those of which it is known what should stand
-    there.
-    """
+    """Return the bot's messages in groups, by the table they name. Tables without expected messages are left out."""
     about: dict[str, list[dict[str, Any]]] = {expected.code: [] for expected in rest.in_groups}
     for message in _group_messages(rest.seen):
         if message["by"] == "bot":
@@ -323,12 +322,12 @@ def _messages_by_table(rest: StateAtRest) -> dict[str, list[dict[str, Any]]]:
 
 
 def _older_boards(rest: StateAtRest) -> int:
-    """How many boards may stand there, beside the one that should, as they were at a kill."""
+    """Return how many outdated boards can exist next to the right ones."""
     return rest.at_risk if "boards" in rest.may_double else 0
 
 
 def _is_consistent(rest: StateAtRest, message: dict[str, Any], expected: ExpectedMessage) -> bool:
-    """Whether a message has the picture that goes with its text, or none where there need not be one."""
+    """Return whether a message's picture matches its text, or is rightly missing."""
     if message["picture"] is None and (rest.may_lack_pictures or not expected.subjects):
         return True
     return any(rest.seen.has_picture(message, subject) for subject in expected.subjects)
@@ -341,7 +340,7 @@ def _messages_showing(
 
 
 def _is_same_text(shown: str, text: str) -> bool:
-    """Whether letters and digits are the same, up to where the platform has a text end."""
+    """Return whether letters and digits are the same, up to the platform's ellipsis."""
     letters, wanted = (re.sub(r"[\W_]", "", one) for one in (shown, text))
     return letters == wanted or (shown.endswith("…") and wanted.startswith(letters))
 

@@ -1,4 +1,4 @@
-"""What people see of the bot and press, on its playground and on platforms that live on while it is killed."""
+"""The messages that people see and press, on the playground and on platforms that outlive the bot's kills."""
 
 import asyncio
 import itertools
@@ -13,40 +13,35 @@ import aiohttp
 from bot.picture import Subject
 from tests.kills.bot_process import Bot
 
-CONNECT_SECONDS = 90.0
-"""Seconds that a bot may take to open its page. On a slow machine its start takes long."""
+CONNECT_SECONDS = 90.0  # seconds in which the bot must open its page; starts are slow on a slow machine
 
-ANSWERS_KEPT = 200
-"""Answers to presses that are remembered, for whoever asks why none counts."""
+ANSWERS_KEPT = 200  # last answers to presses that are kept for error messages
 
 
 class Page:
-    """A browser's tab, without the browser: it sees messages, presses buttons, and asks again after a lost line."""
+    """A browser tab without the browser: it sees messages, presses buttons, and reconnects."""
 
     platform = "playground"
     may_double: frozenset[str] = frozenset()
-    """Which messages a kill may double here, "cards" and "hands": those of which the platform cannot tell, when they are
-    sent again, that it has them.
+    """The kinds of messages that a kill can double here: "cards", "hands" or "boards".
+
+    The platform does not recognise these when they are sent again.
     """
 
-    may_lack_pictures = False
-    """Whether a text may go alone here, because its upload was late."""
+    may_lack_pictures = False  # whether a text can go alone because its upload was late
 
-    pause = 0.02
-    """Seconds that people wait after a press that did nothing."""
+    pause = 0.02  # seconds that people wait after a press without effect
 
-    keeps_groups = False
-    """Whether all that stands in groups is kept: the playground forgets older messages, and older pictures before."""
+    keeps_groups = False  # the playground forgets older messages, and their pictures even earlier
 
-    presses_invite = False
-    """Whether people press *Invite* on challenges: its page comes to the private chat."""
+    presses_invite = False  # whether people press *Invite* on challenges
 
     def complaints(self) -> list[str]:
-        """Return what the platform holds against the bot; the playground holds nothing."""
+        """Return the platform's complaints; the playground has none."""
         return []
 
     def count_at_risk(self) -> int:
-        """How many messages a kill at this moment may double: those that were sent and perhaps not yet written down."""
+        """Return how many messages a kill could double now: those sent but perhaps not saved."""
         return 1
 
     def __init__(self, bot: Bot) -> None:
@@ -77,7 +72,7 @@ class Page:
             return
 
     async def listen(self) -> None:
-        """Until the bot is no more. A line that breaks while it lives is opened anew, as the page does."""
+        """Receive until the bot's process ends. A broken connection is opened again, as the page does."""
         while self.bot.is_running:
             await self._listen_to_line()
             await self.connect(self._session)
@@ -104,9 +99,10 @@ class Page:
         self.waiting.clear()
 
     async def ask(self, name: str = "", /, **wish: Any) -> str:
-        """A request; "done", "toast" (answered, and nothing was done), "refused", or "lost" with the line.
+        """Send a request, and return how it was answered.
 
-        ``name`` is the request's own: asked again under it, it is the same request.
+        The answer is "done", "toast" (answered without effect), "refused", or "lost" with the connection. A request
+        sent again under the same ``name`` is the same request.
         """
         self._number += 1
         name = name or f"k{self._number:07}"
@@ -127,31 +123,32 @@ class Page:
         return answer
 
     async def catch_up(self) -> None:
-        """Until all that the bot has told so far is here. A line brings its words in order, so an answer to nonsense comes
-        after them.
+        """Wait until everything the bot has sent so far is here.
+
+        Messages arrive in order, so the answer to an invalid request comes last.
         """
         await self.ask()
 
     def chat(self, name: str) -> dict[int, dict[str, Any]]:
-        """The messages of one chat: somebody's private one is ``@`` and the person, a group is a number."""
+        """Return the messages of a chat. A private chat is ``@`` and the person, a group is a number."""
         return self.messages.get(name, {})
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        """The bot's messages in somebody's private chat that are about a table."""
+        """Return the bot's messages about a table in a person's private chat."""
         found = self.chat(f"@{person}").values()
         return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
 
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
-        """Whether this is the picture that a message has: its name says which."""
+        """Return whether a message has this picture; its name is the digest."""
         picture = message["picture"]
         return picture is not None and picture["name"] == subject.digest
 
     def text(self, message: dict[str, Any]) -> str:
-        """What a message reads like."""
+        """Return a message's text."""
         return "".join(span[0] for span in message["spans"])
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
-        """Everything that makes a move, on any of this person's panels."""
+        """Return message and payload of each button that makes a move."""
         return [
             (message["id"], button["payload"])
             for message in self.chat(f"@{person}").values()
@@ -162,22 +159,18 @@ class Page:
 
 
 class PlatformPage(Page):
-    """What people see on a platform of its own, which lives on while the bot is killed.
-
-    A press waits for its answer for a while; asked again it is the same press. Each challenge is made in a chat of its
-    own, for a group is slow.
-    """
+    """The messages that people see and press, on the playground and on platforms that outlive the bot's kills."""
 
     may_lack_pictures = True
     keeps_groups = True
     patience = 3.0
-    """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
+    """Seconds after which a person gives up waiting for a button: a killed bot can have lost the press."""
 
     pause = 0.2
-    """A chat is changed once a second or so: until then the same buttons only say that they are old."""
+    """A chat changes about once a second. Until then the same buttons are expired."""
 
     redelivers = True
-    """Whether the platform brings a press that a killed bot took along to the next one."""
+    """Whether the platform delivers a press again that a killed bot had received."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
@@ -191,11 +184,11 @@ class PlatformPage(Page):
         self._seen: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
 
     async def catch_up(self) -> None:
-        """What a platform has stands here as it comes."""
+        """The platform's messages are always current."""
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
-        """As the playground's page has them: by chat, all groups in one."""
+        """All messages in the playground's format, by chat; all groups are one chat."""
         seen: dict[str, dict[int, dict[str, Any]]] = {}
         for name, messages in self.chats():
             seen.setdefault(name, {}).update(
@@ -208,8 +201,9 @@ class PlatformPage(Page):
         return {number: self._convert_cached(number, one) for messages in there for number, one in messages.items()}
 
     def _convert_cached(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
-        """A message as the playground's page has it, put together once for as long as it is not edited: people look at
-        all messages many times a second.
+        """Return a message in the playground's format, converted again only after an edit.
+
+        People read all messages many times a second.
         """
         parts = self.editable_parts(message)
         kept = self._seen.get(number)
@@ -218,27 +212,27 @@ class PlatformPage(Page):
         return kept[1]
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
-        """What each chat is called, and its messages as the platform has them."""
+        """Yield each chat's name, and its messages in the platform's format."""
         raise NotImplementedError
 
     def editable_parts(self, message: dict[str, Any]) -> tuple[object, ...]:
-        """What an edit gives a message anew."""
+        """Return the parts of a message that an edit replaces."""
         raise NotImplementedError
 
     def convert(self, message: dict[str, Any]) -> dict[str, Any]:
-        """A message as the playground's page has it."""
+        """Convert a message to the playground's format."""
         raise NotImplementedError
 
     def say(self, person: str, text: str) -> None:
-        """Somebody gives a command in a new group."""
+        """Send a command to a new group."""
         raise NotImplementedError
 
     def press_button(self, person: str, message: int, payload: str) -> Any:
-        """Somebody presses a button; what the press is called, None if the message is gone."""
+        """Press a button; return a key of the press, or None if the message is gone."""
         raise NotImplementedError
 
     def answer_text(self, press: Any) -> str | None:
-        """What a press was answered: a word, empty if it was done; None as long as it was not."""
+        """Return the answer to a press: a toast, empty if it was done, None while there is no answer."""
         raise NotImplementedError
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
@@ -252,7 +246,7 @@ class PlatformPage(Page):
         await self.bot.wait_until_healthy(session)
 
     async def listen(self) -> None:
-        """Until the bot is no more."""
+        """Wait until the bot's process ends."""
         assert self.bot.process
         await self.bot.process.wait()
 

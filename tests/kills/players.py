@@ -1,4 +1,4 @@
-"""People who challenge each other and press whatever their panels offer, at random."""
+"""People who challenge each other and press random buttons of their panels."""
 
 import asyncio
 from collections import Counter
@@ -9,12 +9,11 @@ from tests.kills.pages import Page
 
 GAMES = ("metamazzo", "spizzichino", "testa", "spades", "tressette", "tavolo", "pizzichino")
 NEWCOMERS = frozenset({"Carla", "Dino", "Elsa", "Furio"})
-RESIGN_CHANCE = 0.02
-"""How often a button that gives up is among those that somebody may press."""
+RESIGN_CHANCE = 0.02  # chance that a resign button is among the buttons to choose from
 
 
 class Players:
-    """All who play on one page. ``pressed`` says, for the name of each press, who it was and what."""
+    """The players on one page. ``pressed`` has person and payload of each press, by its name."""
 
     def __init__(self, page: Page, random: Random) -> None:
         self.page, self.random = page, random
@@ -22,7 +21,7 @@ class Players:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:
-        """Come in, ask again what was not answered, and play until `end`."""
+        """Join, repeat unanswered presses, and play until `end`."""
         if len(self.page.people) < 2 + len(NEWCOMERS):
             for name in sorted(NEWCOMERS - {person["name"] for person in self.page.people}):
                 answer = await self.page.ask(do="add_person", name=name)
@@ -41,7 +40,7 @@ class Players:
         return self.pressed.keys() & self.page.done
 
     def count_moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
-        """The moves among some presses, by table: who asked for what, how often."""
+        """Count the moves among some presses, by table, person and move."""
         counted: dict[str, Counter[tuple[str, str]]] = {}
         for name in presses:
             person, payload = self.pressed[name]
@@ -51,13 +50,13 @@ class Players:
         return counted
 
     async def repeat_unanswered(self) -> None:
-        """What a page does after a lost line: it asks again what was not answered."""
+        """Repeat unanswered presses, as a page does after it reconnects."""
         answered = self.page.done | self.page.refused
         lost = [name for name in self.pressed if name not in answered][-20:]
         await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
 
     async def fill_tables(self, wanted: int) -> None:
-        """Sit down wherever there is a chair, and challenge if there are fewer open tables than wanted."""
+        """Take every free seat, and challenge if fewer open tables are left than wanted."""
         ids = [person["id"] for person in self.page.people]
         cards = [
             message
@@ -84,8 +83,8 @@ class Players:
             await self.press_something(person)
 
     async def press_something(self, person: str) -> None:
-        """One press of anything that may be pressed; a moment's wait if there is nothing."""
-        # A move that a robot makes for somebody is one that nobody pressed.
+        """Press a random button, or wait a moment if there is none."""
+        # A move made by a robot for a person was pressed by no one.
         buttons = [
             (message, payload)
             for message, payload in self.page.buttons(person)
@@ -107,5 +106,5 @@ class Players:
 
 
 def _is_seat_button(button: dict[str, str]) -> bool:
-    # An offer that nobody has taken up yet is a table with a free chair.
+    # An offer that was not accepted yet is a table with a free seat.
     return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3")) or button["payload"].startswith("1o")

@@ -1,4 +1,4 @@
-"""People at tournaments: they open them, enter, choose, start, play what comes of it, and look at the pages."""
+"""People who open tournaments, enter, choose, start and play them, and read the pages."""
 
 import asyncio
 import re
@@ -21,31 +21,28 @@ FORM_NAMES = {
     "duplicate": "Duplicate",
     "league": "League",
 }
-MIN_OPEN = 2
-"""So many tournaments are not over at a time."""
+MIN_OPEN = 2  # tournaments that are open or played at a time
 
 RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
-"""How often somebody resigns in place of a move."""
+"""Chances of a resignation instead of a move, and of one once no more tournaments are opened."""
 
 PAGES = ("mine", "results 0", "table 1", "rules", "hand")
 NEVER_PRESSED = (":automatic", ":browser", ":claim")
-"""What is pressed by nobody: moves that nobody would have made, and ways to another page."""
+"""Buttons that people never press: automatic moves, and ways to another page."""
 
-PANEL_SECONDS = 1.0
-"""For so many seconds nobody presses on a panel again where they have pressed: it is about to be another one."""
+PANEL_SECONDS = 1.0  # seconds without another press on the same panel, because it is about to change
 
-PAGE_CHANCE = 0.02
-"""How often somebody presses one of these on a card in place of a move."""
+PAGE_CHANCE = 0.02  # chance of a press on one of the ``PAGES`` of a card instead of a move
 
 
 class TournamentPlayers(Players):
-    """All who play on one page. Once it ``is_last`` no more tournaments are opened, and many a game is given up."""
+    """The players on one page. Once it ``is_last``, they open no tournaments and often resign."""
 
     def __init__(self, page: Page, random: Random) -> None:
         super().__init__(page, random)
         self.is_last = False
         self._forms: dict[str, str] = {}
-        # The panels on which somebody has pressed, and until when they wait for another one.
+        # By person and panel, until when they do not press it again.
         self._pressed_until: dict[tuple[str, str], float] = {}
 
     async def begin(self) -> None:
@@ -57,7 +54,7 @@ class TournamentPlayers(Players):
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
     async def fill_tables(self, wanted: int) -> None:
-        """Open tournaments where there are too few, and have those that are open begin."""
+        """Open tournaments if there are too few, and bring the open ones to their start."""
         cards = list(self.cards())
         is_on = [
             code for code, message in cards if _has_button(message, code, "enter") or _has_button(message, code, "hand")
@@ -71,13 +68,13 @@ class TournamentPlayers(Players):
                 await self._advance(code, message)
 
     def cards(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The tournaments' cards in the group, with their codes."""
+        """Yield each tournament's code, and its card in the group."""
         for message in self.page.chat(GROUP).values():
             if message["by"] == "bot" and (code := card_code(message, self.page.text(message))):
                 yield code, message
 
     async def _advance(self, code: str, message: dict[str, Any]) -> None:
-        """Bring an open tournament one step further: its form, who enters, its start."""
+        """Bring an open tournament one step further: its form, its entries, its start."""
         text = self.page.text(message)
         form = self._forms.setdefault(code, FORMS[len(self._forms) % len(FORMS)])
         organiser = next(
@@ -100,7 +97,7 @@ class TournamentPlayers(Players):
             await self._press_page(GROUP, message["id"], payload, somebody)
 
     async def _choose(self, code: str, card: dict[str, Any], organiser: str, *verbs: str) -> None:
-        """Press the first of these that the organiser has before them; the last one stands on the card."""
+        """Press the first of these buttons that the organiser has; the last one is on the card."""
         private = self.page.chat(f"@{organiser}")
         for verb in verbs[:-1]:
             for message in reversed(list(private.values())):
@@ -132,7 +129,7 @@ class TournamentPlayers(Players):
             return
         message, payload = self.random.choice(buttons)
         if payload.startswith("1m") and self.random.random() < (LAST_RESIGN_CHANCE if self.is_last else RESIGN_CHANCE):
-            # Without being asked first: a panel that asks offers no cards.
+            # Without a confirmation, because a panel that asks for one offers no cards.
             payload = f"{panel_of(payload)}:resign"
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
@@ -146,12 +143,12 @@ class TournamentPlayers(Players):
 
 
 def panel_of(payload: str) -> str:
-    """The table and version that a button is about."""
+    """Return the table and version of a button."""
     return payload.rpartition(":")[0]
 
 
 def card_code(message: dict[str, Any], text: str) -> str:
-    """The code of the tournament of which a message in the group is the card; empty for any other message."""
+    """Return the code of the tournament whose card this message is; empty for other messages."""
     for payload in payloads(message) if text.startswith("🏆") else ():
         words = payload.split()
         if words[0] == "1ptournament" and words[1] != "new":
@@ -160,13 +157,13 @@ def card_code(message: dict[str, Any], text: str) -> str:
 
 
 def winner_code(message: dict[str, Any], text: str) -> str:
-    """The same of the word of who has won."""
+    """Return the code of the tournament whose winner this message announces; empty for other messages."""
     found = payloads(message) if text.startswith("🥇") else []
     return found[0].split()[1] if found else ""
 
 
 def payloads(message: dict[str, Any]) -> list[str]:
-    """What the buttons of a message carry."""
+    """Return the payloads of a message's buttons."""
     return [str(button["payload"]) for button in _buttons(message)]
 
 
@@ -179,5 +176,5 @@ def _has_button(message: dict[str, Any], code: str, verb: str) -> bool:
 
 
 def _without_isolates(text: str) -> str:
-    """A text without the marks that keep names apart from what surrounds them."""
+    """Return a text without the Unicode isolates around names."""
     return re.sub("[\u2066-\u2069]", "", text)

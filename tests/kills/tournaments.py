@@ -1,7 +1,7 @@
 """Kills while tournaments are played: python -m tests.kills.tournaments --kills 60 --seed 1
 
-People on the playground open tournaments of each form, enter, choose, start and play them, while the bot and its store
-are killed. In the end, with nobody killed any more, all of them are played to their end.
+People on the playground play tournaments of each form while the bot and its store are killed. At the end all
+tournaments are finished without kills.
 """
 
 import asyncio
@@ -36,20 +36,18 @@ from tests.kills.invariants import Disagreement, check
 from tests.kills.pages import Page
 from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, payloads, winner_code
 
-REST_SECONDS = 3.0
-"""For so long nothing goes on any more before it counts as rest: the director looks once a second."""
+REST_SECONDS = 3.0  # seconds without changes that count as rest; the director checks once a second
 
-END_SECONDS = 600.0
-"""How long all that is on may take to be played to its end."""
+END_SECONDS = 600.0  # seconds in which all live tournaments must be finished
 
 
 @dataclass
 class TournamentsAtRest:
-    """All there is of tournaments once nothing is under way.
+    """The state of all tournaments once nothing is in progress.
 
-    ``tables`` are those at which matches are played, ``held`` the games of duplicates that wait for their round's end,
-    ``archived`` those in the archive. ``cards`` and ``winners`` are how many messages there are of each tournament, by
-    code, and ``seen`` is all that people see, as JSON.
+    ``tables`` are tables of matches, ``held`` the games of duplicates that wait for the end of their round,
+    ``archived`` the games in the archive. ``cards`` and ``winners`` count the messages about each tournament, by code.
+    ``seen`` is everything people see, as JSON.
     """
 
     tournaments: Sequence[Tournament]
@@ -69,14 +67,14 @@ class TournamentsAtRest:
 
 
 def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
-    """No match, nor deal of one, has two tables, two games, or one of each."""
+    """No match or deal of a match has two tables, two games, or one of each."""
     counted = Counter([game.fixture_name for game in rest.games] + [_fixture(table) for table in rest.tables])
     if twice := [fixture for fixture, count in counted.items() if count > 1]:
         raise Disagreement(f"played more than once: {twice}")
 
 
 def results_match_their_records(rest: TournamentsAtRest) -> None:
-    """Each game has the one result that it comes to and that names it, and each result of cards has its game."""
+    """Each game has the one result that follows from it and names it. Each played result has its game."""
     for tournament in rest.tournaments:
         noted = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
         counted = Counter((one.round, one.match, one.deal) for one in noted)
@@ -98,7 +96,7 @@ def results_match_their_records(rest: TournamentsAtRest) -> None:
 
 
 def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tuple[int | None, tuple[int, int], str]:
-    """Which of a match's teams won a game, by people: 0, 1 or None; the points of both; how."""
+    """Return the winning team of a match (0, 1 or None), the points of both, and how it ended."""
     match = tournament.match(name.round, name.match)
     assert match.second is not None
     first, second = people_of(tournament, match.first), people_of(tournament, match.second)
@@ -124,7 +122,7 @@ def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tu
 
 
 def _is_from_withdrawal(tournament: Tournament, result: Result) -> bool:
-    """Whether a result without a game is of those who have withdrawn: they have lost, or nobody has where all did."""
+    """Return whether a result comes from a withdrawal: that team lost, or both withdrew and no team won."""
     gone = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
     if result.how == "forfeit":
         return result.winner is not None and gone[1 - result.winner]
@@ -154,9 +152,7 @@ def nobody_plays_the_same_cards_twice(rest: TournamentsAtRest) -> None:
 
 
 def games_are_published_after_their_round(rest: TournamentsAtRest) -> None:
-    """Games of a duplicate are in the archive once their round is over, and not before; no message has its secrets
-    before the end.
-    """
+    """Games of a duplicate reach the archive when their round is over. Messages contain no secrets before the end."""
     for tournament in rest.tournaments:
         for kind, games in (("held", rest.held), ("archived", rest.archived)):
             for game in games:
@@ -184,7 +180,7 @@ def each_tournament_has_one_card_and_one_winner_message(rest: TournamentsAtRest)
 
 
 def due_matches_have_a_table(rest: TournamentsAtRest) -> None:
-    """At rest the director has nothing left to do: each match of the round has its table, but at a league."""
+    """Each match of the current round has its table, except in a league."""
     at = {_fixture(table) for table in rest.tables}
     for tournament in rest.tournaments:
         if tournament.phase != "playing":
@@ -198,13 +194,13 @@ def due_matches_have_a_table(rest: TournamentsAtRest) -> None:
 
 
 def standings_follow_from_the_records(rest: TournamentsAtRest) -> None:
-    """The final standings come out of the records alone."""
+    """The final standings follow from the records alone."""
     for tournament in rest.tournaments:
         if tournament.phase != "over":
             continue
         games = rest.games_of(tournament)
         if tournament.withdrawn:
-            # What was lost without a card stands in no record.
+            # Games lost by withdrawal have no record.
             continue
         counted = scores_in_order(tournament, games)
         if counted != sorted(counted, reverse=True):
@@ -227,7 +223,7 @@ INVARIANTS = (
 
 
 class TournamentHarness(Harness):
-    """Rounds and checks for one page on which tournaments are played. ``over`` counts those that ended, by form."""
+    """A harness for a page on which tournaments are played. ``over`` counts finished ones, by form."""
 
     def __init__(self, page: Page, seed: int, least: int = 60) -> None:
         super().__init__(page, seed, least)
@@ -248,7 +244,7 @@ class TournamentHarness(Harness):
             print(f"played to the end: {dict(self.over)}", flush=True)  # noqa: T201
 
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
-        """Play until all tournaments are over, and nobody is killed."""
+        """Play without kills until all tournaments are over."""
         store = EmbeddedStore(self.bot.folder / "data")
         self.people.is_last = True
         await self.bot.start()
@@ -281,7 +277,7 @@ class TournamentHarness(Harness):
         rest, tournaments = await self._load_state(store), await self._load_tournaments(store)
         held = {game.code: moves_in_record(game) for game in tournaments.held}
         made = {**rest.made, **held}
-        # Who withdraws resigns at all their tables.
+        # A withdrawal resigns at all the person's tables.
         gone = {person for one in tournaments.tournaments for person in _withdrawn_people(one)}
         asked = {
             code: Counter(rest.asked.get(code, {})) + Counter({(who, "resign"): 1 for who in gone}) for code in made
@@ -304,7 +300,7 @@ class TournamentHarness(Harness):
 async def load_state(
     store: Store, cards: Mapping[str, int], winners: Mapping[str, int], seen: str
 ) -> TournamentsAtRest:
-    """All there is of tournaments in a store, and what people see of them."""
+    """Return the state of all tournaments in a store, with the messages about them."""
     found, tables, held = [], [], []
     async for key in store.client.scan_iter("{tour:*}:log"):
         code = key.decode().partition(":")[2].partition("}")[0]
@@ -320,13 +316,13 @@ async def load_state(
 
 
 async def _log_lengths(store: Store) -> list[str]:
-    """How far each tournament has come."""
+    """Return the length of each tournament's log."""
     found = [key async for key in store.client.scan_iter("{tour:*}:log")]
     return sorted([f"{key} {await store.client.llen(key)}" for key in found])
 
 
 def _withdrawn_people(tournament: Tournament) -> Iterator[str]:
-    """Who has left a tournament that had begun."""
+    """Yield the people who withdrew from a tournament after its start."""
     for number in tournament.withdrawn:
         if player := tournament.players[number]:
             yield player.person
@@ -352,7 +348,7 @@ def _table_entries(table: Table) -> Iterator[object]:
 
 
 def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
-    """All deals of all rounds of duplicates that have been paired."""
+    """Yield all deals of all paired rounds of duplicates."""
     for tournament in rest.tournaments:
         if tournament.is_duplicate:
             for number in range(1, len(tournament.rounds) + 1):
@@ -361,7 +357,7 @@ def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
 
 
 class TournamentPage(Page):
-    """A page on which tables are shown in private chats: there are boards beside the hands, which nobody plays by."""
+    """A page with tables in private chats, where boards without buttons stay next to hands."""
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         own = (f"1m{code}:", f"1t{code}:")

@@ -107,7 +107,7 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
                 server.away = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
-            assert (await worker.healthy())["adapters"]["telegram"].startswith("down: ")
+            assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
@@ -123,7 +123,7 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
         assert sum(one["from"] == BOT for one in group.messages.values()) == 2
         for person in people:
             assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
-        assert (await worker.healthy())["adapters"]["telegram"] == "up"
+        assert (await worker.check_health())["adapters"]["telegram"] == "up"
         check_outage_logged(logs)
 
 

@@ -39,13 +39,9 @@ from tests.kills.players import RESIGN_CHANCE, Players
 
 PLAY = "1pdaily play"
 MIN_PLAYING = 4  # people who have not finished the deal; others come when there are fewer
-
 DOUBLE_PRESS_CHANCE = 0.1  # chance that a person presses again before the first press takes effect
-
 PANEL_SECONDS = 2.0  # seconds that a person waits for their panel to change after a move
-
 ASK_AGAIN_CHANCE = 0.03  # chance that a person presses *Play* although they could make a move
-
 NEXT_DAY_SECONDS = 90.0  # seconds in which at least one more game reaches the archive after the day
 
 Moves = Sequence[tuple[int | None, str]]

@@ -32,9 +32,7 @@ from tests.kills.pages import Page
 from tests.kills.players import Players
 
 STOP_SECONDS = 10.0  # seconds in which the bot must stop on request; after that `docker stop` kills it
-
 MAX_RESTS = 3  # attempts per check to stop the bot with nothing left to deliver
-
 PRESSES_AFTER_KILL = 4  # presses acknowledged after a kill that show that presses work again
 
 

@@ -14,7 +14,6 @@ from bot.picture import Subject
 from tests.kills.bot_process import Bot
 
 CONNECT_SECONDS = 90.0  # seconds in which the bot must open its page; starts are slow on a slow machine
-
 ANSWERS_KEPT = 200  # last answers to presses that are kept for error messages
 
 
@@ -29,11 +28,8 @@ class Page:
     """
 
     may_lack_pictures = False  # whether a text can go alone because its upload was late
-
     pause = 0.02  # seconds that people wait after a press without effect
-
     keeps_groups = False  # the playground forgets older messages, and their pictures even earlier
-
     presses_invite = False  # whether people press *Invite* on challenges
 
     def complaints(self) -> list[str]:

@@ -31,7 +31,6 @@ NEVER_PRESSED = (":automatic", ":browser", ":claim")
 """Buttons that people never press: automatic moves, and ways to another page."""
 
 PANEL_SECONDS = 1.0  # seconds without another press on the same panel, because it is about to change
-
 PAGE_CHANCE = 0.02  # chance of a press on one of the ``PAGES`` of a card instead of a move
 
 

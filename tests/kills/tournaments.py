@@ -37,7 +37,6 @@ from tests.kills.pages import Page
 from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, payloads, winner_code
 
 REST_SECONDS = 3.0  # seconds without changes that count as rest; the director checks once a second
-
 END_SECONDS = 600.0  # seconds in which all live tournaments must be finished
 
 

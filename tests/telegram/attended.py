@@ -1,18 +1,18 @@
-"""A clock that leaves out the time in which a busy machine held the tests or the bot up."""
+"""A clock that skips the time in which a busy machine delayed the tests or the bot."""
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-TICK = 0.02
-"""Seconds between two looks at the clock. A longer gap counts as this much: the loop could not run."""
+TICK = 0.02  # seconds between two readings of the clock; a longer gap counts as this much
 
 
 class AttendedClock:
-    """Seconds in which this loop ran as it should, and the bot's process never waited for a CPU.
+    """Counts seconds in which this loop ran normally and the bot's process never waited for a CPU.
 
-    ``process`` returns the id of the bot's process, or None if the bot runs in this loop. Linux tells how long a process
-    waited for a CPU (kernel.org, Documentation/scheduler/sched-stats.rst); on other systems only this loop counts.
+    ``process`` returns the id of the bot's process, or None if the bot runs in this loop. Linux reports how long a
+    process waited for a CPU (kernel.org, Documentation/scheduler/sched-stats.rst). On other systems only this loop
+    counts.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class AttendedClock:
 
 
 def _seconds_held_up(process: int | None) -> float:
-    """Return for how long the main thread of a process was ready to run and had no CPU."""
+    """Return the seconds that a process's main thread was ready to run without a CPU."""
     try:
         return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9 if process else 0.0
     except (OSError, IndexError, ValueError):

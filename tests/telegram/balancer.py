@@ -1,4 +1,4 @@
-"""What stands before several workers with a webhook: each request goes to another."""
+"""A load balancer in front of several workers with a webhook."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from aiohttp import web
 
 @asynccontextmanager
 async def balancer(ports: list[int]) -> AsyncIterator[int]:
-    """Gives each request to the next of several workers; one that is not there is passed over."""
+    """Forward each request to the next worker and skip workers that do not answer; yield the port."""
     turns = itertools.cycle(ports)
 
     async def pass_on(request: web.Request) -> web.Response:

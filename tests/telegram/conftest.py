@@ -1,4 +1,4 @@
-"""A fake Telegram, and patience with the machine."""
+"""A fake Telegram server, and long timeouts for slow machines."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ from tests.telegram.server import TelegramServer
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine an upload may take a while, and texts would go alone. Tests that are about that set it lower."""
+    """Raise the upload timeout, so that texts do not go alone on a busy machine. Tests of the timeout lower it."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
 

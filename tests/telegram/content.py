@@ -1,4 +1,7 @@
-"""What a message may hold, as the Bot API judges it: texts, captions, photos and buttons (core.telegram.org/bots/api)."""
+"""Checks of message content as the Bot API makes them: texts, captions, photos and buttons.
+
+Source: core.telegram.org/bots/api.
+"""
 
 import struct
 from itertools import count
@@ -10,7 +13,7 @@ from bot.panel import utf16_length
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 LARGEST_PHOTO = 10 * 1024 * 1024
 LONGEST_EDGES, LONGEST_RATIO = 10_000, 20
-"""Width and height together, and the one by the other (core.telegram.org/bots/api#sendphoto)."""
+"""Limits of width plus height, and of their ratio (core.telegram.org/bots/api#sendphoto)."""
 
 KINDS = ("url", "callback_data", "switch_inline_query_chosen_chat", "web_app")
 
@@ -18,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Refused(Exception):
-    """What Telegram answers instead of a result."""
+    """An error of the Bot API."""
 
     def __init__(self, code: int, description: str, **parameters: Any) -> None:
         super().__init__(description)
@@ -26,7 +29,7 @@ class Refused(Exception):
 
 
 class Photos:
-    """The photos that were uploaded, by their ``file_id``; ``uploads`` counts them."""
+    """Uploaded photos by ``file_id``; ``uploads`` counts them."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -34,7 +37,7 @@ class Photos:
         self._numbers = count(1)
 
     def save(self, content: bytes) -> str:
-        """Keep an upload; returns its ``file_id``."""
+        """Store an upload; return its ``file_id``."""
         if not content:
             raise Refused(400, "Bad Request: file must be non-empty")
         if len(content) > LARGEST_PHOTO:
@@ -48,7 +51,7 @@ class Photos:
         return file_id
 
     def sizes(self, file_id: str) -> list[dict[str, Any]]:
-        """The forms in which a photo is there, the largest last."""
+        """Return the sizes of a photo, the largest last."""
         if file_id not in self.files:
             raise Refused(400, "Bad Request: wrong file identifier/HTTP URL specified")
         width, height = _size(self.files[file_id])
@@ -59,7 +62,7 @@ class Photos:
 
 
 def _size(content: bytes) -> tuple[int, int]:
-    """Width and height of a PNG."""
+    """Return the width and height of a PNG."""
     if not content.startswith(PNG) or len(content) < 24:
         raise Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")
     width, height = struct.unpack(">II", content[16:24])
@@ -67,9 +70,9 @@ def _size(content: bytes) -> tuple[int, int]:
 
 
 def resolve_attachment(media: str, parts: dict[str, bytes]) -> bytes | None:
-    """The file of a request that ``attach://`` names; None where it is a ``file_id``.
+    """Return the uploaded file that ``attach://`` names; None for a ``file_id``.
 
-    core.telegram.org/bots/api#inputmediaphoto
+    Source: core.telegram.org/bots/api#inputmediaphoto
     """
     if not media.startswith("attach://"):
         return None
@@ -79,7 +82,7 @@ def resolve_attachment(media: str, parts: dict[str, bytes]) -> bytes | None:
 
 
 def text_content(fields: dict[str, Any]) -> dict[str, Any]:
-    """What a text message shows."""
+    """Return the content of a text message."""
     if not fields["text"].strip():
         raise Refused(400, "Bad Request: message text is empty")
     if utf16_length(fields["text"]) > LONGEST_TEXT:
@@ -89,7 +92,7 @@ def text_content(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
-    """What a photo shows beside itself."""
+    """Return the caption and buttons of a photo."""
     caption = fields.get("caption") or ""
     if utf16_length(caption) > LONGEST_CAPTION:
         raise Refused(400, "Bad Request: message caption is too long")
@@ -100,7 +103,7 @@ def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def text_of(message: dict[str, Any]) -> str:
-    """What a message says, be it text or caption."""
+    """Return a message's text or caption."""
     return str(message.get("text") or message.get("caption") or "")
 
 
@@ -118,7 +121,7 @@ def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
     for button in buttons:
         if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
             raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
-        # In private chats alone, and by https: core.telegram.org/bots/api#inlinekeyboardbutton and #webappinfo
+        # Only in private chats and by https: core.telegram.org/bots/api#inlinekeyboardbutton and #webappinfo
         if "web_app" in button and fields.get("chat_id", 0) <= 0:
             raise Refused(400, "Bad Request: BUTTON_TYPE_INVALID")
         if "web_app" in button and not button["web_app"]["url"].startswith("https://"):

@@ -1,7 +1,6 @@
-"""The kill harness on Telegram: the bot is killed, the fake server and its people live on.
+"""The kill harness on Telegram: the bot is killed, while the fake server and its people live on.
 
-Every other challenge is sent by inline mode, into a chat that the bot is not in.
-
+Every second challenge is sent by inline mode, to a chat without the bot.
 python -m tests.telegram.kills --kills 100 --seed 1
 """
 
@@ -22,17 +21,14 @@ from tests.telegram.content import text_of
 from tests.telegram.players import Person
 from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
 
-AT_RISK_SECONDS = 3.0
-"""A message is written down in a moment; a crowded machine takes its time."""
-
-BUSY_GROUP = -2001
-"""The group of all challenges that are not sent by inline mode: it wants more messages than Telegram allows."""
+AT_RISK_SECONDS = 3.0  # seconds after which a message is certainly saved, even on a crowded machine
+BUSY_GROUP = -2001  # group of the challenges not sent inline; it wants more messages than Telegram allows
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
 
 
 class TelegramPage(PlatformPage):
-    """What six people see on Telegram."""
+    """The messages of six people on Telegram."""
 
     platform = "telegram"
     may_double = frozenset({"cards", "hands", "boards"})
@@ -62,11 +58,11 @@ class TelegramPage(PlatformPage):
         return tuple([message.get(name) for name in CONTENT_FIELDS])
 
     def _chats(self) -> list[Chat]:
-        """Those that the bot is in, and the others."""
+        """Return all chats, with and without the bot."""
         return [*self.server.chats.values(), *self.server.inline_chats.values()]
 
     def count_at_risk(self) -> int:
-        # Dates are whole seconds, rounded down.
+        #  Dates are whole seconds, rounded down.
         since = int(time.time() - AT_RISK_SECONDS)
         shown = (one for chat in self.server.chats.values() for one in chat.messages.values())
         return max(1, len([one for one in shown if one["from"]["is_bot"] and one["date"] >= since]))
@@ -102,7 +98,7 @@ class TelegramPage(PlatformPage):
         sending.add_done_callback(self._sending.discard)
 
     async def _send_offer(self, person: int, game: str, number: int) -> None:
-        """Somebody sends a challenge into a chat of its own, unless the bot is killed before it offers any."""
+        """Send a challenge to a new chat, unless the bot is killed before it offers one."""
         query = self.server.type_inline(person, game)
         deadline = time.monotonic() + self.patience
         while not self.server.inline_answers[query]:

@@ -1,10 +1,8 @@
-"""The kill harness with three workers on a cluster of three primaries and their replicas, by Telegram's webhook.
+"""The kill harness with three workers on a cluster of three primaries and their replicas, on a webhook.
 
-    python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
-
-Presses go to any worker. A worker is killed, or a primary, or both at once, while people play on; who was killed comes
-back, a primary as a replica of who took its place. The checks are those of `tests.kills.invariants`: a move that was answered
-is in its table's log or in its game's record, once, and in the end all panels agree with their tables.
+python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
+Presses go to any worker. A worker, a primary or both are killed while people play on. A killed primary comes back as a
+replica. `tests.kills.invariants` has the checks.
 """
 
 import asyncio
@@ -25,12 +23,11 @@ from tests.telegram.kills import TelegramPage
 from tests.telegram.server import TOKEN, TelegramServer
 
 WORKERS = 3
-PATIENCE = 60.0
-"""Seconds after a kill by which presses count again, and by which a cluster is whole again."""
+PATIENCE = 60.0  # seconds after a kill in which presses must work and the cluster must be complete again
 
 
 class Crew(Bot):
-    """Three workers and their cluster, in place of one bot."""
+    """Three workers and their cluster, instead of one bot."""
 
     def __init__(self, folder: Path, cluster: LocalCluster, ports: list[int], **settings: str) -> None:
         super().__init__(folder)
@@ -51,7 +48,7 @@ class Crew(Bot):
             await worker.kill()
 
     def kill_store(self) -> None:
-        """The cluster ends with its context."""
+        """Do nothing: the cluster ends with its context."""
 
 
 class Worker(Bot):
@@ -61,13 +58,13 @@ class Worker(Bot):
 
 
 class CrewPage(TelegramPage):
-    """What people see on Telegram; a press that one worker took along is brought to another."""
+    """The messages of people on Telegram. A press lost with one worker is delivered to another."""
 
     bot: Crew
     patience = 20.0
 
     def complaints(self) -> list[str]:
-        """Kills hold presses up here: the fake server brings updates to the webhook one by one."""
+        """Ignore late answers: the fake server delivers updates to the webhook one by one, so kills delay them."""
         open_ones = [one for one in self.server.unanswered_presses() if "is open" in one]
         return [*open_ones, *self.server.rate_violations()]
 
@@ -77,11 +74,10 @@ class CrewPage(TelegramPage):
 
 
 class ClusterHarness(Harness):
-    """Rounds and checks with three workers on a cluster."""
+    """A harness with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
-    check_every = 20
-    """Tables come to rest only when the lease of whoever was killed has ended, after 15 seconds."""
+    check_every = 20  # rounds; tables rest only when a killed worker's lease has ended, after 15 seconds
 
     page: CrewPage
 
@@ -90,7 +86,7 @@ class ClusterHarness(Harness):
         return self.page.bot.cluster.url
 
     async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
-        """Play for a moment, kill, and play on until presses count again and the cluster is whole."""
+        """Play for a moment, kill, and play on until presses work again and the cluster is complete."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
@@ -113,7 +109,7 @@ class ClusterHarness(Harness):
             await self.players.end()
 
     async def _fail_over(self, cluster: LocalCluster) -> None:
-        """A primary dies; when its replica has taken over it comes back, as the replica."""
+        """Kill a primary, wait for its replica to take over, and start it again."""
         primary = self.random.choice(await asyncio.to_thread(cluster.primaries))
         replica = await asyncio.to_thread(cluster.replica_of, primary)
         primary.kill()
@@ -122,7 +118,7 @@ class ClusterHarness(Harness):
         primary.start()
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Let delivery come to rest, and hold everything against everything; the workers go on."""
+        """Wait for rest and check the state, while the workers run on."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)

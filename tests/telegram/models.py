@@ -1,6 +1,6 @@
-"""aiogram's models of the Bot API's methods and types, each built when it is first asked for.
+"""aiogram's models of the Bot API, each built on first use.
 
-aiogram builds all of them and those of all types when it is imported, which takes seconds in every process with tests.
+On import aiogram builds all of them, which takes seconds in every test process.
 """
 
 from functools import cache
@@ -15,21 +15,21 @@ with patch.object(BaseModel, "model_rebuild"):
 
 @cache
 def type_model(name: str) -> type[BaseModel]:
-    """The model of a type, as `InlineQuery`."""
+    """Return the model of a type such as `InlineQuery`."""
     model: type[BaseModel] = getattr(aiogram.types, name)
     model.model_rebuild(_types_namespace=vars(aiogram.types))
     return model
 
 
 class SetMySettings(BaseModel):
-    """The method of November 2026, as the development version of aiogram has it; only the fields that we send."""
+    """The method of November 2026, as aiogram's development version has it, with only the fields that we send."""
 
     callback_query_mode: str | None = None
 
 
 @cache
 def method_model(method: str) -> type[BaseModel]:
-    """The model of a method by its name in the Bot API, as `sendMessage`."""
+    """Return the model of a method by its name in the Bot API, such as `sendMessage`."""
     if method == "setMySettings" and not hasattr(aiogram.methods, "SetMySettings"):
         return SetMySettings
     model: type[BaseModel] = getattr(aiogram.methods, method[0].upper() + method[1:])

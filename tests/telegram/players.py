@@ -1,4 +1,4 @@
-"""People on the fake Telegram, who see what it shows and press what stands there."""
+"""People on the fake Telegram, who see its messages and press their buttons."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -21,7 +21,7 @@ GROUP = -1001
 
 
 class Person:
-    """Somebody with a phone."""
+    """A person with a phone."""
 
     def __init__(
         self, server: TelegramServer, number: int, name: str, language: str = "en", *, started: bool = True
@@ -42,12 +42,12 @@ class Person:
         return self.server.write(chat or self.server.group(GROUP), self.number, text, **more)
 
     def start(self, code: str = "") -> None:
-        """Press Start, or a deep link's button, which does it with a word."""
+        """Press Start, or open a deep link with a start word."""
         self.server.started.add(self.number)
         self.say(f"/start {code}".strip(), self.private)
 
     def visible_messages(self, chat: Chat) -> list[dict[str, Any]]:
-        """The messages of a chat, oldest first, and those that this person alone is shown there."""
+        """Return a chat's messages, oldest first, then the ephemeral ones for this person."""
         return [*chat.messages.values(), *chat.ephemerals[self.number].values()]
 
     def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -59,7 +59,7 @@ class Person:
         return None
 
     async def press(self, label: str, chat: Chat | None = None) -> str:
-        """Press a button as soon as it stands there; returns the toast."""
+        """Wait for a button and press it; return the toast."""
         chat = chat or self.private
         await until(lambda: self.button(label, chat) is not None)
         found = self.button(label, chat)
@@ -73,7 +73,7 @@ class Person:
         return str(self.server.answers[query]["text"])
 
     async def play(self, random: Random) -> bool:
-        """Press something on the lowest panel, if there is anything."""
+        """Press a random button on the last panel; return whether there was one."""
         panels = [message for message in self.private.messages.values() if message["from"]["is_bot"]]
         if not panels:
             return False
@@ -96,7 +96,7 @@ async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 class ObservedTelegram(Telegram):
-    """The adapter, and the worker behind it for tests to look at: it knows no more than `CardRoom` itself."""
+    """The adapter with its worker, which only tests can see."""
 
     worker: Worker
 
@@ -111,7 +111,7 @@ async def on_telegram(
     pictures: bool = False,
     **more: Any,
 ) -> AsyncIterator[ObservedTelegram]:
-    """A worker with the real adapter and library, speaking to the fake server; ``more`` are settings."""
+    """Run a worker with the real adapter and library on the fake server; ``more`` are settings."""
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
@@ -133,7 +133,7 @@ async def on_telegram(
 
 
 async def seat_people(server: TelegramServer, game: str, *options: str) -> list[Person]:
-    """People at a table, by seat."""
+    """Seat people at a table; return them by seat."""
     group = server.group(GROUP)
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     people[0].say(f"/challenge {game}")

@@ -1,7 +1,7 @@
-"""A fake Bot API server: HTTP, from the documented behaviour, and as strict as Telegram.
+"""A fake Bot API server over HTTP, written from the documentation, and as strict as Telegram.
 
-Each request is judged by aiogram's model of the method: fields that it does not know and wrong types are refused, as
-are lengths, payload bytes and edits of messages that are not there. Failures can be ordered up with `order`.
+Each request is checked against aiogram's model of the method. Unknown fields, wrong types and too long texts or
+payloads are refused. So are edits of missing messages. Tests order failures with `order`.
 """
 
 import asyncio
@@ -25,8 +25,7 @@ from tests.telegram.models import method_model, type_model
 TOKEN = "123456:test-token"
 BOT: dict[str, Any] = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 PER_MINUTE = 20
-ANSWER_SECONDS = 3.0
-"""Seconds within which a press must be answered: our own rule, Telegram allows more."""
+ANSWER_SECONDS = 3.0  # seconds in which a press must be answered: our own rule, Telegram allows more
 METHODS = (
     "getMe",
     "getUpdates",
@@ -56,30 +55,25 @@ METHODS = (
     "getChatAdministrators",
 )
 CALLBACK_MODES = ("default", "auto", "inline")
-"""TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings were not seen."""
-MAX_INLINE_RESULTS = 50
-"""At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
+"""TDLib's names (``botCallbackQueryMode…``). The Bot API's own strings are unknown."""
+MAX_INLINE_RESULTS = 50  # per answer (core.telegram.org/bots/api#answerinlinequery)
 CONTENT_FIELDS = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
-SAME_OFFSET_SECONDS = 0.5
-"""A question with the offset of the one before is answered by a single update if it is asked sooner."""
+SAME_OFFSET_SECONDS = 0.5  # a poll with the same offset that comes sooner gets one update only
 PRESS_SECONDS = 15.0
-"""How long after a press a bot that is no administrator may show the presser something that others do not see."""
+"""Seconds after a press in which a bot without admin rights can show the presser an ephemeral message."""
 
 
 @dataclass
 class Failure:
-    """An answer ordered up: refused before or after the thing was done, with no answer at all, or with another one."""
+    """An ordered failure: a refusal, another answer or none, before or after the call took effect."""
 
     refusal: Refused | None = None
     says: bytes | None = None
-    status: int = 200
-    """Of what it ``says``."""
+    status: int = 200  # HTTP status of ``says``
     done_first: bool = False
     hang_up: bool = False
-    silent: bool = False
-    """It was heard, and nothing is ever said to it."""
-    gate: asyncio.Event | None = None
-    """It is heard once this is set."""
+    silent: bool = False  # the call is never answered
+    gate: asyncio.Event | None = None  # the call waits until this is set
 
 
 @dataclass
@@ -90,16 +84,16 @@ class Chat:
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     sent_at: deque[float] = field(default_factory=deque)
     written_at: list[float] = field(default_factory=list)
-    """When something was sent or edited, by the server's clock."""
+    """Times of sends and edits by the server's clock."""
     refusal: Refused | None = None
     takes_photos: bool = True
     bot_is_admin: bool = False
     admins: dict[int, bool] = field(default_factory=dict)
-    """Who administers it, and whether they do so anonymously."""
+    """Administrators, and whether they are anonymous."""
     hides_members: bool = False
-    """Then a bot that is no administrator cannot ask for a member."""
+    """Whether a bot without admin rights cannot request members."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
-    """Ephemeral messages, by who sees them."""
+    """Ephemeral messages by receiver."""
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -109,7 +103,7 @@ class Chat:
 
 @dataclass
 class Query:
-    """A press: by whom and when. ``answered_after`` is in attended seconds, from the press or the bot's start."""
+    """A press: its user and time. ``answered_after`` is in attended seconds, since the press or the bot's start."""
 
     user: int
     at: float
@@ -118,7 +112,7 @@ class Query:
 
 
 class TelegramServer:
-    """The server, its chats, and the updates that wait to be fetched."""
+    """The server, its chats, and the pending updates."""
 
     def __init__(self) -> None:
         self.chats: dict[int, Chat] = {}
@@ -134,36 +128,36 @@ class TelegramServer:
         self.group_limit = 10**6
         self.now = time.time
         self.away: Failure | None = None
-        """What becomes of every call, whatever it is, until this is None again."""
+        """The failure of every call, until this is None again."""
         self.calls_while_away = 0
-        """How many calls came meanwhile."""
+        """Number of calls while away."""
         self.redeliver = False
         self.short_answers = 0
-        """How many questions for updates were answered by a single one, for they were asked too soon."""
+        """Number of polls that got a single update because they came too soon."""
         self._last_poll = -1, 0.0
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
         self.webhook_failed_at = 0
-        """When that was, in Unix seconds; 0 for just now."""
+        """Time of the webhook's last failure in Unix seconds; 0 for just now."""
         self.queries: dict[str, Query] = {}
         self.clock = AttendedClock()
         self.checks_answers = True
-        """Whether `unanswered` must find nothing at a test's end: not if the test keeps the bot from answering."""
+        """Whether all presses must be answered at a test's end."""
         self._bot_is_new = True
         self.callback_query_mode = "default"
-        """How presses on ordinary messages come; hosts can change it at BotFather since November 2026."""
+        """How presses on ordinary messages name them. Hosts can change it at BotFather since November 2026."""
         self._called_inline: dict[str, dict[str, Any]] = {}
-        """Ordinary messages that a press called by an inline id, by that."""
+        """Ordinary messages that a press named by an inline id, by that id."""
         self.supports_inline = True
         self.refuses_inline: Refused | None = None
-        """What is said of every edit of an inline message."""
+        """The refusal of every edit of an inline message."""
         self.inline_chats: dict[str, Chat] = {}
-        """Chats that the bot is not in, by the id of each inline message that stands there."""
+        """Chats without the bot, by the id of each of their inline messages."""
         self.inline_answers: dict[str, dict[str, Any]] = {}
-        """What was answered to inline queries, by their ids; empty while nothing was."""
+        """Answers to inline queries by query id; empty while unanswered."""
         self.typed: dict[str, str] = {}
-        """What people typed, by the ids of their inline queries."""
+        """Texts of inline queries by query id."""
         self._delivery: asyncio.Task[None] | None = None
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
@@ -190,7 +184,7 @@ class TelegramServer:
             await self._runner.cleanup()
 
     def _bot_listens(self) -> None:
-        """The bot asks for updates. After its start, presses made before count from now on."""
+        """Note that the bot polls. Earlier presses count from its start."""
         if self._bot_is_new:
             self._bot_is_new = False
             for query in self.queries.values():
@@ -211,7 +205,7 @@ class TelegramServer:
         return found
 
     def unanswered_presses(self) -> list[str]:
-        """Return what is wrong with the answers to presses: queries answered too late, and those still open."""
+        """Return the presses that were answered too late or not at all."""
         found = []
         for name, query in self.queries.items():
             if "answered" not in self.answers.get(name, {"answered": True}):
@@ -220,14 +214,14 @@ class TelegramServer:
                 found.append(f"query {name} was answered after {query.answered_after:.1f} s")
         return found
 
-    # What tests arrange
+    # Set up by tests
 
     def order(self, method: str, *failures: Failure) -> None:
-        """The next calls of a method fail so, one after the other."""
+        """Make the next calls of a method fail, one failure each."""
         self._orders[method].extend(failures)
 
     def forget_orders(self) -> None:
-        """From now on nothing fails that was ordered up to."""
+        """Drop all ordered failures."""
         self._orders.clear()
 
     def group(self, number: int, title: str = "Bar Sport") -> Chat:
@@ -237,17 +231,17 @@ class TelegramServer:
         return self.chats.setdefault(user, Chat(user, "private", self.users[user]["first_name"]))
 
     def push(self, **update: Any) -> None:
-        """An update for the bot."""
+        """Add an update for the bot."""
         self._updates.append({"update_id": next(self._update_ids), **update})
         self._new.set()
 
     @property
     def pending(self) -> list[dict[str, Any]]:
-        """The updates that nobody has fetched."""
+        """The updates that are not confirmed."""
         return list(self._updates)
 
     def write(self, chat: Chat, user: int, text: str, **more: Any) -> dict[str, Any]:
-        """A person's message, with the entities that Telegram finds in it."""
+        """Send a person's message, with the entities that Telegram finds in it."""
         entities = []
         if text.startswith("/"):
             entities.append({"type": "bot_command", "offset": 0, "length": utf16_length(text.split(maxsplit=1)[0])})
@@ -270,7 +264,7 @@ class TelegramServer:
         return message
 
     def press(self, chat: Chat, message: dict[str, Any], user: int, data: str) -> str:
-        """Somebody presses a button; returns what the query is called."""
+        """Press a button; return the query id."""
         query = str(next(self._query_ids))
         self.answers[query] = {}
         self.queries[query] = Query(user, time.monotonic(), self.clock.now)
@@ -292,10 +286,10 @@ class TelegramServer:
         return query
 
     def _inline_id(self, chat: Chat, message: dict[str, Any]) -> str:
-        """The inline id by which a press calls a message; empty if it tells of the message instead.
+        """Return the inline id with which a press names a message; empty if it contains the message.
 
-        The mode "inline" calls every message so, "auto" those that the bot cannot access (TDLib,
-        ``botCallbackQueryModeInline`` and ``botCallbackQueryModeAuto``).
+        In the mode "inline" all presses use ids, in "auto" only those on messages that the bot cannot access. See
+        ``botCallbackQueryModeInline`` and ``botCallbackQueryModeAuto`` in TDLib.
         """
         is_by_id = {"inline": True, "auto": chat.refusal is not None}.get(self.callback_query_mode, False)
         if "inline_message_id" in message or not is_by_id:
@@ -307,7 +301,7 @@ class TelegramServer:
     # Inline mode (core.telegram.org/bots/api#inline-mode)
 
     def type_inline(self, user: int, text: str) -> str:
-        """Somebody types the bot's name and this in any chat; returns what the query is called."""
+        """Type the bot's name and a text in any chat; return the query id."""
         assert self.supports_inline
         query = str(next(self._query_ids))
         self.inline_answers[query] = {}
@@ -316,10 +310,10 @@ class TelegramServer:
         return query
 
     def send_result(self, user: int, query: str, result: str, chat: Chat, *, feedback: bool = False) -> dict[str, Any]:
-        """Somebody sends one of the results; returns the message.
+        """Send one of the results; return the message.
 
-        The bot hears of it only with inline ``feedback`` (core.telegram.org/bots/inline#collecting-feedback), and is
-        told what the message is called if it has a keyboard (core.telegram.org/bots/api#choseninlineresult).
+        The bot is informed only with inline ``feedback`` (core.telegram.org/bots/inline#collecting-feedback). It gets
+        the inline id if the message has a keyboard (core.telegram.org/bots/api#choseninlineresult).
         """
         [chosen] = [one for one in self.inline_answers[query]["results"] if one["id"] == result]
         content, markup = chosen["input_message_content"], chosen.get("reply_markup")
@@ -346,8 +340,9 @@ class TelegramServer:
         return message
 
     async def _answerInlineQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Ids have 1 to 64 bytes (core.telegram.org/bots/api#inlinequeryresultarticle); what is sent is judged as if it
-        was sent already.
+        """Check and store an answer; each result is checked as if it was sent.
+
+        Ids have 1 to 64 bytes (core.telegram.org/bots/api#inlinequeryresultarticle).
         """
         query, results = fields["inline_query_id"], fields["results"]
         if self.inline_answers.get(query, {"old": True}):
@@ -366,7 +361,7 @@ class TelegramServer:
             content = one["input_message_content"]
             text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
         if button := fields.get("button"):
-            # A label, and one of two ways (core.telegram.org/bots/api#inlinequeryresultsbutton).
+            # A label, and one of two actions (core.telegram.org/bots/api#inlinequeryresultsbutton).
             if set(button) != {"text", "start_parameter"} or not button["text"]:
                 raise Refused(400, "Bad Request: a button that this server does not know")
             if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", button["start_parameter"]):
@@ -375,8 +370,9 @@ class TelegramServer:
         return True
 
     def _edit_inline(self, fields: dict[str, Any], what: str) -> bool:
-        """Edits by ``inline_message_id`` return True, and no new file can be uploaded for them
-        (core.telegram.org/bots/api#editmessagetext, core.telegram.org/bots/api#editmessagemedia).
+        """Edit an inline message and return True. It cannot get a new file.
+
+        Sources: core.telegram.org/bots/api#editmessagetext and core.telegram.org/bots/api#editmessagemedia.
         """
         if fields.get("chat_id") or fields.get("message_id"):
             raise Refused(400, "Bad Request: chat not found")
@@ -396,8 +392,9 @@ class TelegramServer:
         return True
 
     async def _sendChatAction(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Whoever has blocked the bot is told of (fuomag9/ChaturbateBot issue 34). That who never pressed Start is too
-        stands nowhere: here they are not.
+        """Refuse if the person blocked the bot (fuomag9/ChaturbateBot issue 34).
+
+        No source says the same about a person who never pressed Start, so this server accepts that.
         """
         chat = self.chats.get(fields["chat_id"])
         if chat and chat.refusal:
@@ -509,7 +506,7 @@ class TelegramServer:
         return fields
 
     def _uploaded(self, photo: str, parts: dict[str, bytes]) -> str:
-        """The ``file_id`` of a photo, which may come with the request."""
+        """Return the ``file_id`` of a photo, which can be uploaded with the request."""
         content = resolve_attachment(photo, parts)
         return photo if content is None else self.photos.save(content)
 
@@ -518,7 +515,7 @@ class TelegramServer:
         return {**BOT, "supports_inline_queries": self.supports_inline}
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
-        """What has not been acknowledged by a higher offset."""
+        """Return the updates that no higher offset has confirmed."""
         self._bot_listens()
         if self.webhook:
             raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
@@ -547,11 +544,13 @@ class TelegramServer:
         return self._post_message(chat, fields)
 
     async def _sendPhoto(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
-        """An upload or a ``file_id``, a caption of up to 1024 characters (core.telegram.org/bots/api#sendphoto)."""
+        """Send an upload or a ``file_id``, with a caption of up to 1024 characters
+        (core.telegram.org/bots/api#sendphoto).
+        """
         return await self._sendMessage(fields)
 
     def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """Have a new message stand in a chat, with a text or a photo."""
+        """Add a message with a text or a photo to a chat."""
         shown = self._content(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
@@ -570,7 +569,7 @@ class TelegramServer:
         return chat.messages[number]
 
     def _content(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
-        """What a message shows: a photo, if the fields name one, or a text."""
+        """Return a message's content: a photo, if the fields name one, or a text."""
         if "photo" not in fields:
             return text_content(fields)
         if not chat.takes_photos:
@@ -578,7 +577,7 @@ class TelegramServer:
         return {"photo": self.photos.sizes(fields["photo"]), **caption_content(fields)}
 
     async def _sendDocument(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
-        """Files of up to 50 MB, captions of up to 1024 characters (core.telegram.org/bots/api#senddocument)."""
+        """Send a file of up to 50 MB, captions up to 1024 characters (core.telegram.org/bots/api#senddocument)."""
         chat = self._chat(fields["chat_id"])
         content = self.files.get(fields["document"])
         if content is None:
@@ -613,8 +612,9 @@ class TelegramServer:
         return self._edit(fields, "caption")
 
     async def _editMessageMedia(self, fields: dict[str, Any]) -> dict[str, Any] | bool:  # noqa: N802
-        """A text may become a photo as well: "or to replace a text or a rich message with a media"
-        (core.telegram.org/bots/api#editmessagemedia).
+        """Replace a photo, or turn a text into one.
+
+        "or to replace a text or a rich message with a media" (core.telegram.org/bots/api#editmessagemedia)
         """
         return self._edit(fields, "media")
 
@@ -631,7 +631,7 @@ class TelegramServer:
         raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
 
     def _change(self, chat: Chat, message: dict[str, Any], fields: dict[str, Any], what: str) -> bool:
-        """Change what a message shows: its text, its caption, or its photo with that; whether anything is new."""
+        """Change a message's text, caption, or photo with caption; return whether anything changed."""
         if what != "media" and what not in message:
             raise Refused(400, f"Bad Request: there is no {what} in the message to edit")
         if what == "text":
@@ -699,7 +699,7 @@ class TelegramServer:
         return self._set_text("short_description", fields, 120)
 
     async def _setMySettings(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Settings that are not named stay (docs.aiogram.dev, setMySettings)."""
+        """Keep the settings that are not named (docs.aiogram.dev, setMySettings)."""
         if fields.get("callback_query_mode", "default") not in CALLBACK_MODES:
             raise Refused(400, "Bad Request: invalid callback query mode specified")
         self.callback_query_mode = fields.get("callback_query_mode", self.callback_query_mode)
@@ -714,7 +714,7 @@ class TelegramServer:
     # Ephemeral messages
 
     def _send_ephemeral(self, chat: Chat, fields: dict[str, Any], ephemeral: dict[str, Any]) -> dict[str, Any]:
-        """What a member of a group is shown alone."""
+        """Add a message that one member of a group sees."""
         user = ephemeral["receiver_user_id"]
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
@@ -747,7 +747,10 @@ class TelegramServer:
         return self._edit_ephemeral(fields, "caption")
 
     async def _editEphemeralMessageMedia(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Only photos: nothing is said of texts (core.telegram.org/bots/api#editephemeralmessagemedia)."""
+        """Edit a photo only:
+
+        the documentation mentions no texts (core.telegram.org/bots/api#editephemeralmessagemedia).
+        """
         return self._edit_ephemeral(fields, "media")
 
     def _edit_ephemeral(self, fields: dict[str, Any], what: str) -> bool:
@@ -790,7 +793,7 @@ class TelegramServer:
         return info
 
     async def _deliver_updates(self) -> None:
-        """Bring updates to the webhook, one after the other, each until it is acknowledged."""
+        """Deliver updates to the webhook one by one, each until it is acknowledged."""
         async with aiohttp.ClientSession() as session:
             while True:
                 while not self._updates or not self.webhook:
@@ -819,7 +822,7 @@ class TelegramServer:
         return chat
 
     def _rate_limit(self, chat: Chat) -> None:
-        """Twenty messages a minute in a group, edits counted, once a test wants it so."""
+        """Count a message or edit, and refuse it above the ``group_limit`` per minute."""
         now = self.now()
         while chat.sent_at and chat.sent_at[0] < now - 60:
             chat.sent_at.popleft()

@@ -1,4 +1,4 @@
-"""Telegram is away for ten minutes, or flooded: boards and hands come in the end, once, and the log stays short."""
+"""During an outage or a flood, boards and hands arrive once in the end, and the log stays short."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,13 +25,13 @@ Body = Callable[[Telegram, "TimedServer"], Awaitable[None]]
 
 
 class TimedServer(TelegramServer):
-    """Telegram, with the times by the loop's clock of what was asked for in groups."""
+    """A server that notes the loop time of calls to groups."""
 
     def __init__(self) -> None:
         super().__init__()
         self.now = lambda: asyncio.get_running_loop().time()
         self.in_groups: list[tuple[float, str, bool]] = []
-        """When, which method, and whether it was answered with a 429 that a test ordered."""
+        """Loop time, method, and whether a test ordered a 429 for the call."""
 
     async def _read_fields(self, method: str, request: Any) -> dict[str, Any]:
         fields = await super()._read_fields(method, request)
@@ -47,7 +47,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, TimedServer, list[Person]]]:
-    """Two people at a table, on the platform's own paces."""
+    """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
     await server.start()
@@ -66,7 +66,7 @@ def worker_of(adapter: Telegram) -> Any:
 
 
 async def play_one_move(people: list[Person]) -> None:
-    """One move, by whoever is to move, from a panel that is not old."""
+    """Make one move from a current panel of the player to move."""
 
     def found() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
@@ -108,8 +108,7 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
-            # One for the table and one a surface, and one that watches.
-            # A sharing out of tables among workers, which may be under way, is over in a moment.
+            # One task per table, one per surface, and a watcher. Workers can be sharing out tables for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             server.away = None
             if how == "nobody listens":
@@ -155,7 +154,7 @@ async def check_flood(folder: Path) -> None:
             await wait_until(lambda: not server._updates and not worker.delivery.answers.tasks)
             await worker.settled()
         calls = server.in_groups
-        # Nothing but what was ordered was ever refused, for the group's limit was kept.
+        # Only the ordered failures happened, because the bot kept the group's limit.
         assert (
             sum(
                 len(calls[at:]) > PER_MINUTE and calls[at + PER_MINUTE][0] - calls[at][0] < 55
@@ -167,7 +166,7 @@ async def check_flood(folder: Path) -> None:
         assert len(ordered) == 4
         for at in ordered:
             assert all(when >= calls[at][0] + 6.9 for when, _method, _refused in calls[at + 1 :])
-        # The board moved on with every few moves, though answers waited all the time.
+        # The board was edited every few moves, although answers waited all the time.
         edits = [when for when, method, _refused in calls if method == "editMessageText"]
         assert len(edits) >= 8
         answered = [one for one in group.messages.values() if one["from"] == BOT]

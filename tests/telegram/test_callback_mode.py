@@ -1,7 +1,7 @@
-"""Presses that call a message by an inline id: on ordinary messages, and on messages of other people's offers.
+"""Presses that name a message by an inline id: on ordinary messages, and on messages with other people's offers.
 
-Bot API, November 2026: with another callback mode than "default" a press on an ordinary message has an
-``inline_message_id`` instead of the message (TDLib, ``botCallbackQueryModeInline``).
+Since November 2026 the callback mode of the Bot API can differ from "default". Then a press on an ordinary message has
+an ``inline_message_id`` instead of the message (TDLib, ``botCallbackQueryModeInline``).
 """
 
 from random import Random
@@ -33,7 +33,7 @@ def board_of(group: Chat) -> dict[str, Any]:
 
 
 async def strangers_offer(server: TelegramServer, person: Person) -> str:
-    """The payload of an offer that somebody may send."""
+    """Return the payload of an offer that a person could send."""
     query = await query_offers(server, person, "testa")
     [result] = server.inline_answers[query]["results"]
     return payload_of(result)
@@ -64,7 +64,7 @@ async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer)
 
 
 async def switch_to_inline_mode(server: TelegramServer, adapter: ObservedTelegram) -> None:
-    """The host changes the mode while the bot runs."""
+    """Change the mode as a host, while the bot runs."""
     await until(lambda: adapter.healthy)
     server.callback_query_mode = "inline"
 
@@ -125,7 +125,7 @@ async def test_finished_inline_message_stays_with_its_offer(
         await adapter.worker.settled()
         assert await carla.send_press(chat, message, offer) == OLD
         assert await adapter.worker.tables_of("telegram:3") == []
-        # Her offer is not lost by that.
+        # Her own offer is still good.
         other = await send_offer(server, carla, chat_without_bot(-5), "testa")
         assert await bruno.send_press(chat_without_bot(-5), other, offer) == ""
 
@@ -137,7 +137,7 @@ async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, se
         message = await send_offer(server, anna, chat, "metamazzo", feedback=True)
         hers = await send_offer(server, carla, other, "testa", feedback=True)
         await until(lambda: not server.pending)
-        # Before anybody has pressed, neither offer can be carried into the other message.
+        # Before the first press, neither offer can be used in the other message.
         assert await carla.send_press(chat, message, payload_of(hers)) == (
             "This challenge was taken up in another chat: send a new one."
         )

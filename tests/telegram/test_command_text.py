@@ -1,4 +1,4 @@
-"""A command is heard however a client encodes it, and nothing else is taken for one."""
+"""Commands are recognised in every encoding that clients use, and other texts are not."""
 
 from typing import Any
 

@@ -42,7 +42,7 @@ def test_caption_folds_what_its_picture_already_shows() -> None:
 
 
 def test_quiet_mention_is_a_link() -> None:
-    """A handle that is left alone is found by Telegram, and rings as a text_mention does."""
+    """Telegram finds a plain handle, and notifies the person like a text_mention does."""
     spans = Span("@bea", "quiet", "telegram:7"), Span("Bea", "quiet", "telegram:7"), Span("@bea", "quiet", "discord:7")
     assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
     [called] = entities_of(Panel((spans[0]._replace(style="call"),)))

@@ -1,4 +1,4 @@
-"""Hands shown in the group to their player alone, for who cannot or will not open the private chat."""
+"""Hands shown in the group only to their player, who cannot or will not open the private chat."""
 
 from random import Random
 from typing import Any
@@ -21,7 +21,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def start_without_private_chat(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
-    """A game that has begun, and the second player's private chat was never opened."""
+    """Start a game in which the second player never opened the private chat."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
     group = server.group(GROUP)
     anna.say(f"/challenge {game}")
@@ -33,7 +33,7 @@ async def start_without_private_chat(server: TelegramServer, game: str, *options
 
 
 async def start_with_hand_in_group(server: TelegramServer, worker: Worker) -> tuple[Person, Person]:
-    """The same, and the second player has the hand in the group."""
+    """Start such a game, and show the second player's hand in the group."""
     anna, bruno = await start_without_private_chat(server, "metamazzo")
     await bruno.press("My hand, here", server.group(GROUP))
     await until(lambda: bool(hands(bruno)))
@@ -94,7 +94,7 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         assert sent.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
         assert not hands(bruno)
-        # It is asked no more, and says so; the next board has no such button.
+        # The bot does not try again and says so. The next board lacks the button.
         board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
         [code] = [table.code for table in await adapter.worker.tables_of("telegram:1")]
         assert "private chat" in await bruno.send_press(group, board, f"1t{code}:aside")
@@ -162,7 +162,7 @@ async def test_hand_in_the_group_survives_a_restart(store: Store, server: Telegr
 
 
 def upgrade_group(server: TelegramServer) -> Chat:
-    """The group becomes a supergroup, of which the bot is told nothing yet; returns that."""
+    """Turn the group into a supergroup without informing the bot; return the supergroup."""
     new = server.group(-100777, "Bar Sport, super")
     said = "Bad Request: group chat was upgraded to a supergroup chat"
     server.group(GROUP).refusal = Refused(400, said, migrate_to_chat_id=new.id)
@@ -183,7 +183,7 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
         [table] = await worker.tables_of("telegram:1")
         await until(lambda: not worker.delivery.is_busy(table.code))
         assert table.hosts == (f"telegram:{new.id}",)
-        # Who played there, and by what leave they were shown something, is not kept with it.
+        # The store does not keep who played there, or which press allowed an ephemeral message.
         assert await store.client.hgetall("{games}:moved_chats") == {
             f"telegram:{GROUP}".encode(): f"telegram:{new.id}".encode()
         }

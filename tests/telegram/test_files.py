@@ -1,4 +1,4 @@
-"""A file for one person on Telegram: a document in the private chat, and nowhere else."""
+"""Files for one person go to the private chat as documents, and nowhere else."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every game on Telegram, from the challenge to the leaderboard: real adapter, real library, real HTTP."""
+"""Every game on Telegram, from the challenge to the leaderboard, with the real adapter, library and HTTP."""
 
 from random import Random
 

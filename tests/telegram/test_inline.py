@@ -1,4 +1,4 @@
-"""Tables in chats that the bot is not in: from what somebody types behind its name to the result and the rematch."""
+"""Tables in chats without the bot, from the inline query to the result and the rematch."""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,8 +29,7 @@ from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram,
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.tricks import has_come_to
 
-ELSEWHERE = -4639674142813626973
-"""A ``chat_instance``, as python-telegram-bot's issue 2055 shows one."""
+ELSEWHERE = -4639674142813626973  # a ``chat_instance`` from python-telegram-bot's issue 2055
 
 LINK = f"https://t.me/{BOT['username']}?start="
 
@@ -49,7 +48,7 @@ def chat_without_bot(number: int = ELSEWHERE) -> Chat:
 
 
 async def query_offers(server: TelegramServer, person: Person, typed: str) -> str:
-    """The inline query of somebody who typed this, answered."""
+    """Type an inline query and wait for its answer; return its id."""
     query = server.type_inline(person.number, typed)
     await until(lambda: bool(server.inline_answers[query]))
     return query
@@ -58,18 +57,18 @@ async def query_offers(server: TelegramServer, person: Person, typed: str) -> st
 async def send_offer(
     server: TelegramServer, person: Person, chat: Chat, game: str, *, typed: str = "", feedback: bool = False
 ) -> dict[str, Any]:
-    """The message that somebody sent who typed this, by default a game's name, and chose that game."""
+    """Type a query (by default the game's name), and send the offer of that game; return the message."""
     query = await query_offers(server, person, typed or game)
     return server.send_result(person.number, query, result_id(server, query, game), chat, feedback=feedback)
 
 
 def offered_games(server: TelegramServer, query: str) -> list[str]:
-    """The games that are offered, and "rating"."""
+    """Return the games that are offered, and "rating"."""
     return [one["id"].partition(".")[0] for one in server.inline_answers[query]["results"]]
 
 
 def result_id(server: TelegramServer, query: str, game: str) -> str:
-    """The id of the result with a game; each offer has its own."""
+    """Return the id of a game's result; each offer has its own."""
     results = server.inline_answers[query]["results"]
     return str(next(one["id"] for one in results if one["id"].partition(".")[0] == game))
 
@@ -93,19 +92,19 @@ async def play_until(people: Sequence[Person], is_over: Any, seed: int = 3) -> N
         if is_over():
             return
         if not any([await person.play(random) for person in people]):
-            # What was done is still on its way to them.
+            # The last change has not reached them yet.
             await asyncio.sleep(0.005)
     raise AssertionError("it never came to an end")
 
 
 def only_text(chat: Chat) -> str:
-    """What the only message of a chat says."""
+    """Return the text of a chat's only message."""
     [message] = chat.messages.values()
     return str(message["text"])
 
 
 async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
-    """A table in a chat, opened by whoever sent the message, with these options."""
+    """Open a table with these options: the sender of the offer presses it."""
     await send_offer(server, opener, chat, game)
     await opener.press("Play", chat)
     for label in options:
@@ -114,27 +113,27 @@ async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: s
 
 
 async def open_private_chat(person: Person) -> None:
-    """Somebody who has pressed Start some time before."""
+    """Have a person press Start, and wait for the bot's messages."""
     before = len(person.private.messages)
     person.start()
     await until(lambda: len(person.private.messages) >= before + 2)
 
 
 def start_links(server: TelegramServer) -> list[str]:
-    """Where answers to presses have led people, in turn."""
+    """Return the start links in answers to presses, in order."""
     return [one["url"] for one in server.answers.values() if one.get("url", "").startswith(LINK)]
 
 
 def has_hand(person: Person, code: str) -> bool:
-    """Whether somebody's cards of a table stand in their private chat."""
+    """Return whether a person has the hand of a table in the private chat."""
     return any(one["from"]["is_bot"] and code in one["text"] for one in person.private.messages.values())
 
 
 async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat: Chat) -> None:
-    """The others take their chairs, and whoever rules one says yes."""
+    """Have the others take their seats, and accept requests for a seat."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, chat)
-        # Who is led to the private chat by the answer is told nothing else by it.
+        # An answer that opens the private chat says nothing else.
         if (await table_of(adapter, person)).asking:
             await people[0 if label == "Sit North" else 1].press("Accept")
 
@@ -150,17 +149,17 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         await open_table(server, anna, chat, game, *shortest_target(game))
         code = (await table_of(adapter, anna)).code
         await seat_others(adapter, people, chat)
-        # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
+        # He never pressed Start: the answer to his press opens the private chat.
         assert start_links(server) == [f"{LINK}{code}"]
         bruno.start(code)
         await play_until(people, lambda: "won by" in only_text(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
         [finished] = [one async for one in adapter.worker.archive.all()]
         verify(finished.record)
-        # The chat has a leaderboard though nobody knows where it is.
+        # The chat has a leaderboard although its id is unknown.
         scope = Scope(chat=f"telegram:~{ELSEWHERE}", game=game)
         assert (await adapter.worker.ratings.standing(scope, "telegram:1")).games == 1
-        # Nothing was written anywhere else: hands in private chats, and this message.
+        # The bot wrote only hands in private chats, and this message.
         sends = [fields["chat_id"] for method, fields in server.calls if method == "sendMessage"]
         assert set(sends) == {person.number for person in people}
         edits = [fields for method, fields in server.calls if "inline_message_id" in fields]
@@ -202,13 +201,13 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
         await adapter.worker.settled()
         before, known = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
         await send_offer(server, anna, chat, "testa", feedback=True)
-        # It is confirmed once it is done.
+        # The update is confirmed after it was handled.
         await until(lambda: not server.pending)
         new = set(await store.client.keys()) - before
-        # Only which offer the message belongs to, and that expires.
+        # Only the message's offer is stored, and it expires.
         assert sorted(key.partition(b":")[0] for key in new) == [b"offer", b"offered"]
         assert all([await store.client.ttl(key) > 0 for key in new])
-        # Where the host has told Telegram to say what was sent, that is what she is offered first from now on.
+        # With inline feedback the bot knows what she sent, and offers it to her first.
         chosen = {b"game": b"testa", b"game:testa": Choice.usual("testa").text.encode()}
         assert await store.client.hgetall(keys.person("telegram:1")) == {**known, **chosen}
         assert await adapter.worker.tables_of("telegram:1") == []
@@ -260,10 +259,10 @@ async def test_last_chosen_options_are_offered_next(store: Store, server: Telegr
         await bruno.send_press(other, message, payload_of(message))
         table = await table_of(adapter, bruno)
         assert (table.rules["target"], table.rules["declare"], table.clock, table.strict) == (11, "none", 1800, True)
-        # Points that were typed go before.
+        # Typed points override the stored ones.
         [result] = server.inline_answers[await query_offers(server, anna, "21 testa")]["results"]
         assert "to 21 points" in result["description"]
-        # They are hers alone.
+        # The options are only hers.
         assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
 
@@ -275,10 +274,10 @@ async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, serv
         for strange in ("rating", "chess", ""):
             server.push(chosen_inline_result={"result_id": strange, "from": server.users[1], "query": "\ud83d"})
         async with asyncio.timeout(60):
-            # The bot may hear of both at once.
+            # The bot can get both updates at once.
             while offered_games(server, await query_offers(server, anna, ""))[0] != "tressette":
                 pass
-        # Who sent the same, and Telegram tells nobody, is offered it as usual.
+        # Without feedback the order of offers stays.
         await send_offer(server, bruno, chat, "tressette")
         assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
@@ -306,9 +305,10 @@ async def test_button_above_results_opens_a_missing_private_chat(store: Store, s
 
 
 async def test_two_people_can_play_below_a_channel_post(store: Store, server: TelegramServer) -> None:
-    """Comments stand in the channel's discussion group (core.telegram.org/api/discussion), in the thread of a post that
-    was forwarded there by itself (core.telegram.org/bots/api#message, is_automatic_forward). A press on a message that
-    was sent inline tells its inline id, and nothing of the chat or thread (core.telegram.org/bots/api#callbackquery).
+    """Comments are in a thread of the channel's discussion group, below the forwarded post.
+
+    Sources: core.telegram.org/api/discussion and core.telegram.org/bots/api#message, is_automatic_forward. A press on
+    an inline message has its inline id, but neither chat nor thread (core.telegram.org/bots/api#callbackquery).
     """
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     comments = Chat(-1009, "elsewhere", "Comments")
@@ -316,7 +316,7 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
         for person in (anna, bruno):
             await open_private_chat(person)
         await open_table(server, anna, comments, "metamazzo", *shortest_target("metamazzo"))
-        # The post itself, which is a channel's, and what others write below it are no part of the table.
+        # The channel's post and other comments do not belong to the table.
         comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
         await seat_others(adapter, (anna, bruno), comments)
         board = next(one for one in comments.messages.values() if one.get("via_bot"))
@@ -374,14 +374,14 @@ async def test_answer_to_an_outdated_inline_query_is_no_error(store: Store, serv
             server.inline_answers[server.type_inline(1, "t")] = {"old": True}
             await query_offers(server, anna, "testa")
         wrong = [line for line in logs if line["log_level"] in ("warning", "error")]
-        # Stores of tests write to the disk late.
+        # Test stores write to disk late.
         assert [line for line in wrong if line["event"] != "store_may_lose_data"] == []
 
 
 async def test_fifty_simultaneous_presses_open_one_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a slow machine some would be asked for a moment, and told later.
+    # On a slow machine some would first be answered "One moment…".
     monkeypatch.setattr("adapters.telegram.press_answers.ANSWER_SECONDS", 3600.0)
     people = [Person(server, number, f"P{number}") for number in range(1, 51)]
     chat = chat_without_bot()
@@ -396,7 +396,7 @@ async def test_fifty_simultaneous_presses_open_one_table(
         assert table.seat_of("telegram:1") == 0
         seated = {chair.person for chair in table.chairs if chair}
         assert len(seated) == 2
-        # Whoever came too late is told so; the two are not.
+        # All others get a toast that they are too late.
         told = {query: server.answers[query]["text"] for query in queries}
         assert sum(text == "" for text in told.values()) == 2, told
         await until(lambda: "Metà Mazzo" in only_text(chat) and has_no_offer(chat))
@@ -451,13 +451,13 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             f"1o{game}.{choice}.{person}.{hour}.{nonce}.",
             f"1o{signature}",
             "1o.",
-            # Signed, but for another platform.
+            # Signed for another platform.
             offers.encode(offers.new_terms(Choice.usual(game), "discord:1"), secret),
         ]
         for one in forged:
             assert await bruno.send_press(chat, message, one) == "This button does not work any more."
         assert await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}") == []
-        # Where the bot is in the chat it makes challenges itself.
+        # In a chat with the bot, challenges are made by command.
         group = server.group(GROUP)
         there = {
             "message_id": 77,
@@ -489,7 +489,7 @@ async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramS
         data = payload_of(message)
         await bruno.send_press(chat, message, data)
         assert "taken up in another chat" in await carla.send_press(other, hers, data)
-        # When its game is over it opens no second one.
+        # After its game, the offer opens no second one.
         table = await table_of(adapter, anna)
         await adapter.worker.room.close(table.code, "test")
         await adapter.worker.settled()
@@ -509,7 +509,7 @@ async def test_finished_offer_never_opens_a_second_table(
         await bruno.send_press(chat, message, data)
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
-        # Its last second: an hour's first offer is the one that lasts longest.
+        # The last second of an offer that was made at the start of its hour.
         later = (offers.VALID_HOURS + 1) * 3600 - 1
         now += later
         async for key in store.client.scan_iter():
@@ -554,7 +554,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         await anna.send_press(chat, result, again)
         await until(lambda: "The cards are dealt" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
-        # Who did not play cannot ask for one.
+        # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")
         assert "do not sit" in await carla.send_press(chat, result, again)
         assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 1
@@ -569,7 +569,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
         code = 403 if says.startswith("Forbidden") else 400
         server.refuses_inline = Refused(code, says)
         table = await table_of(adapter, anna)
-        # It comes to rest and is gone, though nobody sees the result there.
+        # The table is finished and removed although its board does not show the result.
         await play_until([anna, bruno], lambda: adapter.worker.room.remembered(table.code) is None)
         tries = [
             fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
@@ -626,7 +626,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
         data = payload_of(message)
         for strange in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
             assert "does not work" in await bruno.send_press(chat, {**message, **strange}, data)
-        # Pages would be shown in the place of the message: only what leaves it alone may be asked for.
+        # Pages would replace the message, so only presses that keep it are allowed.
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send_press(chat, message, page)
         assert message["text"].startswith("\u2068Anna")
@@ -634,7 +634,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
 
 
 def share_queries(chat: Chat) -> list[dict[str, Any]]:
-    """Where the buttons of a chat's messages lead that send something into another one."""
+    """Return the share buttons of a chat's messages."""
     return [
         button["switch_inline_query_chosen_chat"]
         for message in chat.messages.values()

@@ -1,4 +1,4 @@
-"""Invitations to a table: passed on to chats that the bot is not in, their link seats whoever opens it."""
+"""Invitations to a table, forwarded to chats without the bot. Their link seats the person who opens it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def bot_text(chat: Chat) -> str:
 
 
 def link_in(chat: Chat, label: str = "Sit down") -> str:
-    """The address that the only button with this label in a chat leads to."""
+    """Return the address of the only button with this label in a chat."""
     found: list[dict[str, Any]] = [
         button
         for message in chat.messages.values()
@@ -38,7 +38,7 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
         assert link_in(anna.private) == f"{LINK}join-{table.code}"
         bruno.start(f"join-{table.code}")
         await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
-        # The hand, by which cards are played.
+        # The hand, whose buttons play cards.
         await until(lambda: any(one.get("reply_markup") for one in bruno.private.messages.values()))
         table = await adapter.worker.room.table(table.code)
         assert table.phase == "playing"
@@ -107,10 +107,10 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
         assert await anna.press("Invite", group) == "It is in our private chat."
         [table] = await adapter.worker.tables_of("telegram:1")
         assert "Anna invites you to play" in bot_text(anna.private).replace("\u2068", "").replace("\u2069", "")
-        # Who only looks on may pass it on as well, in their own language.
+        # Spectators can pass it on too, in their own language.
         await bruno.press("Invite", group)
         assert link_in(bruno.private, "Siediti") == f"{LINK}join-{table.code}"
-        # Who has no private chat yet is led there.
+        # A person without a private chat gets a link to it.
         await carla.press("Invite", group)
         assert any(answer["url"].startswith(LINK) for answer in server.answers.values())
         card = next(one for one in group.messages.values() if one["from"]["is_bot"])
@@ -128,11 +128,12 @@ async def test_link_brings_bot_and_table_into_another_group(store: Store, server
         link = link_in(anna.private, "Into another group")
         word = f"join-{table.code}"
         assert link == f"https://t.me/{BOT['username']}?startgroup={word}"
-        # What Telegram writes there in the name of whoever chose the group (core.telegram.org/api/links#groupchannel-bot-links).
+        # Telegram sends this in the name of the person who chose the group
+        # (core.telegram.org/api/links#groupchannel-bot-links).
         anna.say(f"/start@{BOT['username']} {word}", other)
         await bruno.press("Accept", other)
         await until(lambda: "deal 1" in bot_text(other) and "deal 1" in bot_text(server.group(GROUP)))
-        # A game that goes on is shown in one more group in the same way.
+        # A game in progress can be shown in another group too.
         third = server.group(-1003, "Bar Porto")
         bruno.say(f"/start@{BOT['username']} {word}", third)
         await until(lambda: "deal 1" in bot_text(third))

@@ -1,4 +1,4 @@
-"""Telegram's Mini App: who opened the page, the button that opens it, and a card played there."""
+"""Telegram's Mini App: its launch data, the button that opens it, and a card played there."""
 
 import hmac
 import json
@@ -31,7 +31,7 @@ from tests.telegram.test_telegram import newest, panels
 NOW = 1_800_000_000
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
 
-# docs.telegram-mini-apps.com/platform/init-data has it as its example, with the token that signed it.
+# Example of docs.telegram-mini-apps.com/platform/init-data, with the token that signed it.
 KNOWN_TOKEN = "5768337691:AAH5YkoiEuPk8-FZa32hStHTqXiLPtAEhx8"
 KNOWN = (
     "query_id=AAHdF6IQAAAAAN0XohDhrOrc"
@@ -42,7 +42,7 @@ KNOWN = (
 
 
 def sign_launch(token: str = TOKEN, **fields: object) -> str:
-    """As Telegram signs it: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
+    """Sign launch data like Telegram: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
     said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
     lines = "\n".join(f"{name}={said[name]}" for name in sorted(said))
     key = hmac.new(b"WebAppData", token.encode(), sha256).digest()
@@ -105,7 +105,7 @@ def test_field_order_does_not_matter() -> None:
 async def with_pages(
     store: Store, server: TelegramServer, public_url: str | None = None, **more: Any
 ) -> AsyncIterator[tuple[ObservedTelegram, Site]]:
-    """Telegram and the pages of one worker; ``more`` is as for `on_telegram`."""
+    """Run Telegram and the web pages of one worker; ``more`` is as for `on_telegram`."""
     async with on_telegram(store, server, playground_port=0, public_url=public_url, **more) as adapter:
         [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
         async with playground.site.open():
@@ -183,7 +183,7 @@ async def test_app_creates_one_session_for_its_frame(
         for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
             assert flag in cookie
         held = cookie.split("=", 1)[1].split(";")[0].strip('"')
-        # Each page keeps it for as long again, and never beside one outside of the frame.
+        # Each page renews it, and sets no other cookie.
         async with session.get(
             f"http://127.0.0.1:{site.port}/", headers={**by_proxy, "Cookie": f"{FRAMED}={held}"}
         ) as page:
@@ -195,12 +195,12 @@ async def test_app_creates_one_session_for_its_frame(
         other = await enter(sign_launch(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
         assert "telegram:2" in other.headers["Set-Cookie"]
         assert not await Sessions(store.client).sessions_of("telegram:1")
-        # Wrong ones count as requests: nobody guesses a good one, and they keep nobody at this address from it.
+        # Wrong launch data count only as requests. They lock no one out at this address.
         assert [(await enter("x")).status for _ in range(3)] == [403] * 3
         assert (await enter(anna_launch(time.time()), Origin=PAGE_FRAME)).status == 403
         async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
             assert answer.status == 404
-        # Who leaves the browser is out of the frame, too.
+        # A logout also ends the session in the frame.
         held = other.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
         out = {**by_proxy, "Origin": public, "Cookie": f"{FRAMED}={held}"}
         async with session.post(

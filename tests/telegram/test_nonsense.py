@@ -1,4 +1,4 @@
-"""Answers that make no sense, from a proxy on the way or half a server: each is a failed call, and nothing more."""
+"""Nonsensical answers from a proxy or a broken server count as failed calls."""
 
 import asyncio
 import logging
@@ -56,11 +56,11 @@ async def test_nonsense_answer_makes_a_send_uncertain(
             await bruno.press("Accept", server.group(GROUP))
             await until(lambda: all(panels(person) for person in (anna, bruno)))
             await adapter.worker.settled()
-            # The card, the board and two hands; and two that arrived and were sent again, once.
+            # The card, the board and two hands, and two doubles.
             assert sum(len(panels(person)) for person in (anna, bruno)) + len(boards(server)) == 4 + 2
             await play_to_trick(server, [anna, bruno], 2)
     assert not [line for line in logs if line["event"] == "surface_failed"]
-    # The library would write the whole answer into the log, and a hand with it.
+    # The library would log the whole answer, and a hand with it.
     assert not caplog.records
 
 
@@ -78,7 +78,7 @@ async def test_edit_answered_with_nonsense_is_retried(store: Store, server: Tele
 
 @pytest.mark.parametrize("status", [401, 403, 404, 400, 502])
 async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: TelegramServer, status: int) -> None:
-    """A page with 403 is not Telegram's word that the bot was blocked, or thrown out of the group."""
+    """A proxy's page with status 403 does not mean that the bot was blocked or kicked."""
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             people = await seat_people(server, "metamazzo")
@@ -107,7 +107,7 @@ async def test_unreadable_bot_name_is_requested_again(store: Store, server: Tele
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
-    # On a slow machine some seconds may pass in which nothing fails.
+    # On a slow machine some seconds can pass without a failure.
     said = [line["event"] for line in logs if "platform" in line]
     assert [event for event in said if event != "platform_back"] == ["platform_away"]
     assert not any("exc_info" in line for line in logs)

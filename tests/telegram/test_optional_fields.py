@@ -1,4 +1,4 @@
-"""No update is lost because an optional field is missing, empty or new. The samples are the fake server's."""
+"""No update is lost because an optional field is missing, empty or new. The fake server makes the samples."""
 
 from typing import Any
 
@@ -45,8 +45,8 @@ REQUIRED = {
 
 
 def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
-    """An update of each kind that the bot reads, with as many optional fields as there can be."""
-    # No bot answers the presses that are made here.
+    """Return an update of each kind, with as many optional fields as possible."""
+    # No bot answers these presses.
     server.checks_answers = False
     anna, bruno, group = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), server.group(GROUP)
     for user in server.users.values():
@@ -107,7 +107,7 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
 
 
 def meaning(update: Update) -> tuple[Any, ...] | None:
-    """What an update asks for, without what its optional fields say."""
+    """Return what an update asks for, without its optional fields."""
     if found := reading.read_command(update, ME):
         return found.key, found.person.id, found.word
     if update.message and update.message.migrate_to_chat_id:

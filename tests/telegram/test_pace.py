@@ -1,4 +1,4 @@
-"""A group gets no more than twenty messages a minute, however often the bot starts again."""
+"""A group gets at most twenty messages a minute, however often the bot restarts."""
 
 from bot.store import Store
 from tests.telegram.players import GROUP, Person, on_telegram, until

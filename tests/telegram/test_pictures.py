@@ -1,4 +1,4 @@
-"""Pictures on Telegram: one message and one state with their text, little uploaded, and never in the way of a text."""
+"""Pictures on Telegram: each shares a message and a state with its text, and never delays it."""
 
 import asyncio
 import json
@@ -55,12 +55,12 @@ PLACE = f"telegram:{GROUP}"
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
-    # A busy machine may take longer than an upload may.
+    # A busy machine can need longer than the real timeout.
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
 
 def png(words: bytes = b"", width: int = 720, height: int = 640) -> bytes:
-    """As much of a picture as the server looks at, and what it is of."""
+    """Return the header of a PNG, which is all the server reads, and some words to recognise it."""
     return PNG + struct.pack(">I4sII", 13, b"IHDR", width, height) + words
 
 
@@ -79,7 +79,7 @@ def text(words: str = "Your turn.") -> Panel:
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
-    """Pictures are painted at once, and hold the digest of what they show; returns the texts that each came with."""
+    """Replace painted pictures by their digests; return the texts that each came with."""
     texts: dict[str, set[str]] = defaultdict(set)
 
     async def paint(pool: PicturePool, panel: Panel) -> Panel:
@@ -105,7 +105,7 @@ async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[Observe
 
 
 def shows(server: TelegramServer, message: dict[str, Any]) -> str:
-    """The digest of what a message's picture shows."""
+    """Return the digest of a message's picture."""
     return server.photos.files[message["photo"][-1]["file_id"]].removeprefix(png()).decode()
 
 
@@ -114,12 +114,12 @@ def bot_messages(messages: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def called_methods(server: TelegramServer) -> list[str]:
-    """What was called, by its method, but for what is always asked."""
+    """Return the called methods, without those called at every start."""
     return [method for method, _fields in server.calls if method not in ("getUpdates", "getMe") and "set" not in method]
 
 
 def only_message(server: TelegramServer) -> dict[str, Any]:
-    """The one message of the group."""
+    """Return the only message of the group."""
     [message] = server.group(GROUP).messages.values()
     return message
 
@@ -226,7 +226,7 @@ async def test_text_can_become_a_photo(adapter: ObservedTelegram, server: Telegr
 async def test_text_whose_photo_is_late_is_not_edited_again(
     adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Telegram may carry the change out after everything that comes later."""
+    """Telegram can apply the change after all later ones."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     words = await adapter.send(PLACE, text(), "key")
     server.order("editMessageMedia", Failure(silent=True))
@@ -256,7 +256,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
         people[0].say("/challenge testa")
         await until(lambda: people[0].button("Accept", server.group(GROUP)) is not None)
-        # All of them: one that is late by itself is not taken for the one that is on its way.
+        # All of them, so that no other late photo is mistaken for this one.
         server.order("sendPhoto", *[Failure(gate=gate)] * 10)
         await people[1].press("Accept", server.group(GROUP))
         await until(
@@ -264,7 +264,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         )
 
         async def let_go() -> None:
-            # Before that the bot would delete what comes.
+            # Earlier the bot would delete the arriving photo.
             await until(lambda: adapter.worker.delivery._tools.stopping)
             gate.set()
 
@@ -307,7 +307,7 @@ async def test_text_too_long_for_a_caption_goes_without_picture(
 async def test_text_page_replacing_a_photo_is_a_new_message(adapter: ObservedTelegram, server: TelegramServer) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
-    # The old one goes by itself, however often that takes: the page is sent once.
+    # The old message is deleted separately, so the page is sent only once.
     server.order("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     await adapter.pages.replace(press, text("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
@@ -347,7 +347,7 @@ async def test_page_with_a_refused_picture_goes_as_text(adapter: ObservedTelegra
     assert only_message(server)["text"] == "A page."
 
 
-# What is known to Telegram already
+# Pictures that Telegram already has
 
 
 async def test_lasting_picture_is_uploaded_once(adapter: ObservedTelegram, server: TelegramServer) -> None:
@@ -408,7 +408,7 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
     assert server.photos.uploads == 2
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ async def test_refusal_that_may_concern_the_picture_is_no_picture(
 @pytest.mark.parametrize(
     "content",
     [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))],
-    # By itself the last one has a name of 46 megabytes, which each process sends to the one that leads the run.
+    # The last one's own id would have 46 megabytes, which each xdist worker sends to the controller.
     ids=["nothing", "another kind", "too large", "too wide", "too much"],
 )
 async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: TelegramServer, content: bytes) -> None:
@@ -521,7 +521,7 @@ async def test_lost_upload_answer_sends_no_extra_text(
             assert message["caption"] in painted[shows(server, message)]
 
 
-# What is late
+# Late uploads
 
 
 async def test_late_upload_is_reported_after_its_text(
@@ -695,7 +695,7 @@ async def test_restarted_game_continues_in_the_same_messages(
             assert message["caption"] in painted[shows(server, message)]
 
 
-# To one person in a group
+# Ephemeral hands in a group
 
 
 async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer, painted: dict[str, set[str]]) -> None:
@@ -748,7 +748,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         if not any("play" in data for data in payloads(hands(bruno)[0])):
             await anna.play(random)
             await adapter.worker.settled()
-        # A moment after a press of its player's a new message may be sent.
+        # Shortly after a player's press, a new message can be sent.
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         await play_from_group_hand(bruno, random)
         await adapter.worker.settled()
@@ -758,7 +758,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "photo" in hand
-        # Later only what stands there can be edited: it shows the older state, and then the newer one.
+        # Later the message can only be edited: it shows the older state, then the newer one.
         monkeypatch.setattr(ephemeral, "PRESS_SECONDS", -1)
         monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)

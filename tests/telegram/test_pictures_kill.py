@@ -1,4 +1,4 @@
-"""A bot with pictures that is killed: what stands there in the end is of one state, each message once."""
+"""A killed bot with pictures: in the end each message exists once, with text and picture of one state."""
 
 import asyncio
 import sys
@@ -25,7 +25,7 @@ from bot.pictures import pool
 photos.UPLOAD_SECONDS = pool.MAX_WAIT_SECONDS = 3600.0
 main()
 """
-"""A bot that gives up no picture: on a slow machine texts would go alone, and what is to be cut short never be begun."""
+"""A bot without picture timeouts, so that on a slow machine no text goes alone before the kill."""
 
 
 def without_timeouts(bot: Bot) -> Bot:
@@ -34,7 +34,7 @@ def without_timeouts(bot: Bot) -> Bot:
 
 
 def panels(person: Person) -> list[dict[str, Any]]:
-    """The bot's messages in somebody's private chat, oldest first."""
+    """Return the bot's messages in a private chat, oldest first."""
     return [one for one in person.private.messages.values() if one["from"] == BOT]
 
 
@@ -56,12 +56,12 @@ def card_payload(person: Person) -> str:
 
 
 def chats_with_edits(server: TelegramServer, since: int) -> set[int]:
-    """The chats in which a photo is to be edited, by the calls since a certain one."""
+    """Return the chats with an edit of a photo among the calls after the first ``since``."""
     return {fields["chat_id"] for method, fields in server.calls[since:] if method == "editMessageMedia"}
 
 
 async def wait_until_quiet(server: TelegramServer) -> None:
-    """Until nothing has been shown for a while."""
+    """Wait until nothing was sent for two seconds."""
     before = -1
     while before != (shown := sum(method != "getUpdates" for method, _fields in server.calls)):
         before = shown
@@ -96,7 +96,7 @@ async def test_kill_during_an_upload_leaves_one_message_each(
             calls = len(server.calls)
             await bot.start()
             await bot.wait_until_healthy(session)
-            # Nobody has told the bot what stands there.
+            # The bot does not know which pictures are shown.
             await until(lambda: chats_with_edits(server, calls) == {mover.number, other.number, GROUP}, PATIENCE)
             await wait_until_quiet(server)
             assert all(len(panels(one)) == 1 and "photo" in hand(one) for one in people)
@@ -111,8 +111,9 @@ async def test_kill_during_an_upload_leaves_one_message_each(
 
 @pytest.mark.long
 async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path) -> None:
-    """It comes twice, for Telegram knows no message again. The one that nobody knows of stays as it was, its text of
-    one state with its picture: no card had been played.
+    """The board is sent twice, because Telegram does not recognise a repeated message.
+
+    The first one is unknown to the bot. It keeps its text and picture, both from before the first card.
     """
     async with on_telegram(tmp_path) as page, aiohttp.ClientSession() as session:
         harness, server = Harness(page, 1), page.server
@@ -123,12 +124,12 @@ async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path)
         try:
             await harness.bot.start()
             await page.connect(session)
-            # At another table, so that whatever paints is awake. Its board may come after its hands.
+            # A game at another table starts the painter. Its board can come after its hands.
             anna.say("/challenge testa")
             await bruno.press("Accept", server.group(GROUP))
             await until(lambda: all(panels(one) and "photo" in hand(one) for one in people), PATIENCE)
             await until(lambda: len(photos(server.group(GROUP))) == 1, PATIENCE)
-            # Two hands and a board come to stand there, and the bot never hears of it.
+            # Two hands and a board are sent, but the bot gets no answer.
             server.order("sendPhoto", *[Failure(silent=True, done_first=True)] * 3)
             anna.say("/challenge testa", group)
             await bruno.press("Accept", group)
@@ -138,7 +139,7 @@ async def test_board_is_doubled_if_its_answer_was_lost_in_a_kill(tmp_path: Path)
             harness.players.pressed["a card"] = (str(mover.number), payload)
             wish = {"as": str(mover.number), "message": hand(mover)["message_id"], "payload": payload}
             assert await page.ask("a card", do="press", **wish) == "done"
-            # Those three: how many are young enough to be on their way is not to hang on the machine.
+            # Exactly these three. A count by age would depend on the machine's speed.
             harness._at_risk = 3
             await harness.bot.kill()
             server.forget_orders()

@@ -1,4 +1,4 @@
-"""Updates are confirmed once they have been answered: nothing that Telegram brought is lost, or done twice."""
+"""Updates are confirmed after they were handled: none is lost, and none counts twice."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from tests.telegram.server import TOKEN, Failure, TelegramServer
 
 
 class Recorder:
-    """Hears updates; those of ``slow`` numbers are at work until they are let go."""
+    """Handles updates; those with held ids wait at their gates."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
@@ -80,7 +80,7 @@ async def test_update_is_confirmed_after_it_was_handled(server: TelegramServer) 
         asked = len(server.calls)
         await until(lambda: len(server.calls) > asked + 3)
         assert pending_ids(server) == [1000, 1001]
-        # From the front only; and what came again meanwhile was known again.
+        # Updates are confirmed in order, and a repeated one is recognised.
         ears.gates[1001].set()
         await until(lambda: ears.done == [1001])
         asked = len(server.calls)
@@ -107,7 +107,7 @@ async def test_unhandled_updates_come_again_after_a_stop(
 
 async def test_slow_update_does_not_hide_newer_ones(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     assert polling_module.SAME_OFFSET_SECONDS > server_module.SAME_OFFSET_SECONDS
-    # A question may take longer to get there than the next one, and more so on a slow machine.
+    # A poll can arrive later than the next one, especially on a slow machine.
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.1)
     ears = Recorder()
     ears.hold(1000)
@@ -131,7 +131,7 @@ async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
     ears.hold(1000, 1001)
     push_texts(server, 2)
     async with run_polling(server, ears):
-        # The second question brings the same again: now there is nothing to ask for.
+        # The second poll brings the same update again; after that there is no reason to poll.
         await until(lambda: count_polls(server) == 2)
         ears.gates[1000].set()
         await until(lambda: pending_ids(server) == [1001])
@@ -148,7 +148,7 @@ async def test_updates_after_a_slow_one_are_confirmed_with_it(server: TelegramSe
     polling = Polling(Bot(TOKEN), ears.handle, lambda _platform, _why: None)
     polling._start(server.pending)
     await until(lambda: ears.done == [1001, 1002])
-    # As Telegram answers a question that comes too soon.
+    # Telegram's answer to a poll that comes too soon.
     polling._start(server.pending[:1])
     ears.gates[1000].set()
     await until(lambda: polling._offset != 1000)
@@ -167,7 +167,7 @@ async def test_stuck_update_is_confirmed_early_for_a_full_batch(
     with capture_logs() as logs:
         async with run_polling(server, ears):
             await until(lambda: len(ears.done) == 348)
-            # The last hundred wait with the second slow one, which hides nothing.
+            # The last hundred follow the second slow update, which hides nothing.
             assert len(ears.received) == len(set(ears.received)) == 350
             ears.gates[1000].set()
             ears.gates[1010].set()
@@ -228,7 +228,7 @@ async def test_updates_without_an_id_are_ignored(server: TelegramServer) -> None
     assert ears.done == [1000]
 
 
-# A kill between fetching and answering
+# A kill between polling and answering
 
 
 async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, server: TelegramServer) -> None:
@@ -240,14 +240,14 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         await until(lambda: anna.button("Easy robot", server.group(GROUP)) is not None, 60)
         await until(lambda: not pending_ids(server))
         message, button = anna.button("Easy robot", server.group(GROUP)) or ({}, {})
-        # The store answers nothing, and so the press is not answered.
+        # The store does not answer, so the press is not answered.
         store = int((tmp_path / "data" / "valkey.pid").read_text())
         os.kill(store, signal.SIGSTOP)
-        # Nor does the apology that the bot makes after a while come through.
+        # The bot's later apology gets lost as well.
         server.order("answerCallbackQuery", Failure(silent=True))
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
         asked = count_polls(server)
-        # One brings it; the next would confirm it.
+        # One poll brings it; the next would confirm it.
         await until(lambda: count_polls(server) >= asked + 2)
         await bot.kill()
         os.kill(store, signal.SIGCONT)

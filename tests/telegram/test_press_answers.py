@@ -1,4 +1,4 @@
-"""Every press is answered at once, whatever else has to wait."""
+"""Every press is answered at once, even if other messages have to wait."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ def bot_text(chat: Chat) -> str:
 
 
 async def open_settings(server: TelegramServer, adapter: ObservedTelegram) -> Person:
-    """Somebody who can press *My own settings* in the group, and whose private chat is open."""
+    """Show *My own settings* in the group to a person with an open private chat."""
     anna = Person(server, 1, "Anna")
     anna.start()
     await until(lambda: bool(bot_text(anna.private)))

@@ -1,4 +1,4 @@
-"""What is for one person's eyes comes to the private chat, and whatever is written there is answered."""
+"""Personal pages go to the private chat, and every message there gets an answer."""
 
 import pytest
 

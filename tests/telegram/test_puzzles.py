@@ -1,4 +1,4 @@
-"""Puzzles on Telegram: a photo with buttons, answered in its place; in a group each reads alone how they did."""
+"""Puzzles on Telegram: a photo with buttons, solved in place. In a group each person reads their result alone."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def puzzle_in(chat: Chat) -> dict[str, Any]:
 
 
 def label(person: Person, chat: Chat, card: int) -> str:
-    """What the button of a card reads in the puzzle that stands there."""
+    """Return the label of a card's button in the puzzle."""
     message = puzzle_in(chat)
     code = puzzle_of(message).pack.codes[card]
     buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]

@@ -1,4 +1,4 @@
-"""What is read of a press is the same as if the library had read the whole update."""
+"""A press is read as if the library had read the whole update."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Telegram's ways, and its failures, each with its outcome."""
+"""Telegram's behaviour and its failures, each with its outcome."""
 
 import asyncio
 import time
@@ -41,9 +41,9 @@ def panels(person: Person) -> list[dict[str, Any]]:
 
 
 def newest(person: Person) -> int:
-    """Return the number of the newest message from the bot in a private chat; 0 if there is none.
+    """Return the id of the bot's newest message in a private chat; 0 without one.
 
-    A count of messages is no sign of a new one: the bot deletes the old message at once.
+    A count of messages would not show a new one, because the bot deletes the old one at once.
     """
     return max((message["message_id"] for message in panels(person)), default=0)
 
@@ -79,7 +79,7 @@ async def test_other_bots_commands_and_chatter_are_ignored(store: Store, server:
         await until(lambda: any(message["from"] == BOT for message in group.messages.values()))
         await asyncio.sleep(0.1)
         assert sum(message["from"] == BOT for message in group.messages.values()) == 1
-        # Whoever names the bot, or writes to it alone, means it.
+        # A command with the bot's name, or in its private chat, is for the bot.
         for chat, text in ((group, "/ban@Buongioco_Bot"), (anna.private, "/ban")):
             anna.say(text, chat)
             await until(partial(has_text, chat, "do not know"))
@@ -111,8 +111,9 @@ async def test_mentions_and_replies_challenge_that_person(store: Store, server: 
 
 
 async def test_reply_to_a_channel_post_challenges_everyone(store: Store, server: TelegramServer) -> None:
-    """A channel's post in its group is from 777000, no bot, on behalf of the channel (core.telegram.org/bots/api#message,
-    ``from``, ``sender_chat`` and ``is_automatic_forward``).
+    """A channel's post comes from user 777000, who is no bot, on behalf of the channel.
+
+    Source: core.telegram.org/bots/api#message, ``from``, ``sender_chat`` and ``is_automatic_forward``.
     """
     async with on_telegram(store, server):
         anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), server.group(GROUP)
@@ -167,7 +168,7 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await play_to_trick(server, people, 1)
-        # A hand that was not edited yet may still have the buttons of the card before.
+        # A hand before its edit can still have the buttons of the last card.
         await adapter.worker.settled()
         mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
         other = people[1 - people.index(mover)]
@@ -245,7 +246,7 @@ async def test_server_error_leaves_delivery_uncertain(store: Store, server: Tele
     ],
 )
 async def test_missing_rights_mean_the_chat_is_gone(store: Store, server: TelegramServer, why: str) -> None:
-    """Errors of messages.sendMessage (core.telegram.org/method/messages.sendMessage), which the Bot API hands on."""
+    """Errors of messages.sendMessage that the Bot API passes on (core.telegram.org/method/messages.sendMessage)."""
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         server.group(GROUP)
@@ -333,7 +334,7 @@ async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, se
         old.refusal = Refused(
             400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=-100777
         )
-        # Such as a board that was on its way there meanwhile.
+        # For example a board that was in flight.
         await adapter.delete(f"telegram:{GROUP}", str(next(iter(old.messages))))
         assert await adapter.worker.tables_at("telegram:-100777")
 
@@ -363,7 +364,7 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         message = panels(people[0])[-1]
         for made_up in ("x", "1mABCD:1:play 3D", "1tABCD:sit", "🂠" * 16, "1p" + "y" * 60):
             assert await stranger.send_press(stranger.private, message, made_up)
-        # One of which nothing can be told any more, and a query that Telegram has forgotten.
+        # A press without message or inline id, and a query that Telegram has forgotten.
         server.answers["77"] = {}
         server.push(callback_query={"id": "77", "from": server.users[9], "chat_instance": "1", "data": "x"})
         await until(lambda: "answered" in server.answers["77"])
@@ -395,7 +396,7 @@ async def test_updates_out_of_order_are_each_handled_once(store: Store, server: 
         def cards() -> int:
             return sum("challenges" in one["text"] for one in server.group(GROUP).messages.values())
 
-        # Those are confirmed, and it waits for the next: Telegram begins anew only after a quiet week.
+        # These are confirmed and the bot polls again. Telegram restarts its numbering only after a quiet week.
         await until(lambda: cards() == 3 and not server._updates and not server._new.is_set())
         server._update_ids = count(5)
         people[0].say("/challenge spades")
@@ -441,7 +442,7 @@ async def test_group_gets_fewer_than_twenty_messages_a_minute(store: Store, serv
         for _ in range(60):
             for person in people:
                 await person.play(random)
-        # Hands keep up while the board waits for its turn, and nothing was refused.
+        # Hands keep up while the board waits, and Telegram refuses nothing.
         assert max(len(chat.sent_at) for chat in server.chats.values() if chat.type != "private") < 20
         assert adapter.healthy
 
@@ -477,7 +478,7 @@ RIGHTS = (
     *("can_add_web_page_previews", "can_edit_tag", "can_change_info", "can_invite_users", "can_pin_messages"),
     *("can_manage_topics", "can_react_to_messages"),
 )
-"""What a member may do or not (core.telegram.org/bots/api#chatmemberrestricted)."""
+"""A member's rights (core.telegram.org/bots/api#chatmemberrestricted)."""
 RESTRICTED = {
     "user": BOT,
     "status": "restricted",
@@ -504,7 +505,7 @@ async def test_board_returns_when_the_bot_can_write_again(
 
 
 async def test_command_or_press_brings_the_board_back(store: Store, server: TelegramServer) -> None:
-    """Of a topic that is opened again, or of rights that a group gives back to all, a bot is told nothing."""
+    """Telegram sends no update when a topic reopens, or when a group gives all members their rights back."""
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
         people = await seat_people(server, "metamazzo")
@@ -517,13 +518,13 @@ async def test_command_or_press_brings_the_board_back(store: Store, server: Tele
 
 
 def member_update(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """An update of what the bot is in a chat (core.telegram.org/bots/api#chatmemberupdated)."""
+    """Return an update about the bot's own membership (core.telegram.org/bots/api#chatmemberupdated)."""
     by = person.server.users[person.number]
     return {"chat": chat.as_json, "from": by, "date": 1, "old_chat_member": old, "new_chat_member": new}
 
 
 async def play_while_closed(adapter: ObservedTelegram, server: TelegramServer, people: list[Person]) -> set[int]:
-    """Play while nothing may be written to the group; returns what stood there before."""
+    """Play while the group is closed for the bot; return the ids of the messages from before."""
     group = server.group(GROUP)
     group.refusal = Refused(400, "Bad Request: not enough rights to send text messages to the chat")
     before, random = set(group.messages), Random(2)
@@ -631,7 +632,7 @@ async def test_made_up_payload_overwrites_no_message(store: Store, server: Teleg
         before = dict(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "does not work" in await anna.send_press(group, card, made_up)
-        # Of a message that Telegram does not tell of any more nothing is known.
+        # Without the message's content, Telegram's update proves no button.
         old = {"message_id": card["message_id"], "chat": group.as_json, "date": 0}
         assert "does not work" in await anna.send_press(group, old, "1phelp")
         await adapter.worker.settled()

@@ -1,4 +1,4 @@
-"""Tournaments on Telegram, from /tournament to the word of who has won: real adapter, real library, real HTTP."""
+"""Tournaments on Telegram, from /tournament to the winner's message, with the real adapter, library and HTTP."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bot_messages(chat: Chat, sign: str) -> list[dict[str, Any]]:
-    """The bot's messages in a chat that begin so."""
+    """Return the bot's messages in a chat that begin with a sign."""
     return [one for one in chat.messages.values() if one["from"] == BOT and text_of(one).startswith(sign)]
 
 
@@ -46,7 +46,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
 
 
 def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
-    """What a person could press to play, on any of their hands."""
+    """Return messages and payloads of a person's moves, on any of their hands."""
     return [
         (message, payload)
         for message in person.private.messages.values()
@@ -56,7 +56,7 @@ def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a card, if there is one to press."""
+    """Press a random card; return whether there was one."""
     if not (found := moves(person)):
         return False
     await person.send_press(person.private, *random.choice(found))
@@ -64,7 +64,7 @@ async def play(person: Person, random: Random) -> bool:
 
 
 async def resign(person: Person) -> None:
-    """Resign at the table where one is to move, unless that is over meanwhile."""
+    """Resign at the table that waits for this person, unless it is over meanwhile."""
     code = moves(person)[0][1][2:].partition(":")[0]
     person.say(f"/resign {code}", person.private)
     await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
@@ -75,8 +75,9 @@ async def resign(person: Person) -> None:
 async def start_tournament(
     server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11"
 ) -> list[Person]:
-    """People who have entered a tournament that the first of them has opened, and now starts; the last one has never
-    spoken to the bot before.
+    """Open a tournament, have all people enter it, and start it.
+
+    The last person has never talked to the bot before.
     """
     group = server.group(GROUP)
     people = [Person(server, number, name, started=number < count) for number, name in enumerate(NAMES[:count], 1)]
@@ -105,7 +106,7 @@ async def start_tournament(
 async def play_to_the_end(
     adapter: ObservedTelegram, server: TelegramServer, people: Iterable[Person], resigning: float
 ) -> Tournament:
-    """Play until it is over; the card is one message all the while."""
+    """Play to the end. The tournament's card stays one message."""
     group, random = server.group(GROUP), Random(1)
     [card] = {one["message_id"] for one in bot_messages(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
@@ -148,7 +149,7 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         counted = scores_in_order(over, games)
         assert counted == sorted(counted, reverse=True)
         assert len(set(counted)) > 1
-        # The director has looked at it some more times by then.
+        # Give the director time for some more checks.
         await asyncio.sleep(0.5)
         [told] = bot_messages(group, "🥇")
         assert told["photo"]
@@ -170,7 +171,7 @@ def messages_as_json(people: Iterable[Person]) -> str:
 async def test_cards_stay_secret_while_a_round_is_played(
     store: Store, server: TelegramServer, scenes: list[str]
 ) -> None:
-    """Two play their deals to the end while two others have yet to play the same cards."""
+    """Two people finish their deals while two others have not played the same cards yet."""
     random = Random(2)
     with capture_logs() as logs:
         async with with_pages(store, server, pictures=True) as (adapter, site):
@@ -214,7 +215,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
             assert not any(mine in before for mine in next(iter(t.matches)).seats.values())
-            # When all have played it, everybody may read everything.
+            # After the round the cards are public.
             while await worker.archive.count() < 4:
                 for person in late:
                     await play(person, random)

@@ -1,4 +1,4 @@
-"""The transport, by what the library expects of one."""
+"""The transport does what the library expects."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -102,7 +102,7 @@ async def test_lone_surrogate_does_not_stop_an_upload() -> None:
 
 @asynccontextmanager
 async def answering(answer: Callable[[web.BaseRequest], Awaitable[web.Response]]) -> AsyncIterator[str]:
-    """A server that answers every request so; yields its address."""
+    """Run a server with one answer to every request; yield its address."""
     runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -1,4 +1,4 @@
-"""One table, one player on Telegram and one in the playground, both with their real adapters."""
+"""One table with a player on Telegram and one in the playground, both with their real adapters."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.telegram.server import TOKEN, TelegramServer
 
 
 def boards(messages: list[str]) -> list[str]:
-    """The boards of deals, from the first on."""
+    """Return the boards of deals."""
     return [text for text in messages if " · deal " in text]
 
 
@@ -28,7 +28,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
     worker = playground.worker
     worker.settings = worker.settings.model_copy(update={"telegram_api_url": server.url})
     telegram = Telegram(Dispatcher(worker), TOKEN)
-    # Beside a picture a board's text names each card as it comes to lie there.
+    # Without pictures, a board's text names each card when it is played.
     telegram.shows_pictures = playground.playground.shows_pictures = False
     telegram.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
     worker.add_adapter(telegram)

@@ -1,4 +1,4 @@
-"""A hand that could not be shown comes as soon as its player uses the private chat, in whatever way."""
+"""An undeliverable hand is sent again as soon as its player uses the private chat."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def say(text: str, **more: Any) -> Opening:
 
 
 def post(**content: Any) -> Opening:
-    """A message without a text."""
+    """Send a message without a text."""
 
     def push(server: TelegramServer, person: Person) -> None:
         about = {"date": 1, "chat": person.private.as_json, "from": server.users[person.number]}

@@ -24,9 +24,9 @@ WAITING = [function.__qualname__ for function in (Supervisor._run_adapter, Teleg
 
 
 class Walk:
-    """The steps that were called, in the order of their first calls, and the functions at work as each of them began.
+    """The called steps in the order of their first calls, with the call stack of each.
 
-    ``stacks`` are the product's functions, the outermost first. Each ends with a step.
+    ``stacks`` are the product's functions, outermost first. Each ends with a step.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Walk:
 
     @property
     def entries(self) -> dict[str, set[str]]:
-        """By class, the functions by which another class or module entered it."""
+        """By class, the functions through which other classes or modules enter it."""
         found: dict[str, set[str]] = defaultdict(set)
         for stack in self.stacks:
             for (caller, outside), (path, name) in pairwise(stack):
@@ -56,7 +56,7 @@ class Walk:
 
 @contextmanager
 def record_walk(wanted: list[Called]) -> Iterator[Walk]:
-    """Note the steps that this thread calls."""
+    """Record the steps that this thread calls."""
     found = Walk()
     names = {name for _, name in wanted}
 

@@ -1,4 +1,4 @@
-"""Updates that Telegram brings: to one worker, or to any of several."""
+"""Updates by webhook, to one worker or to any of several."""
 
 import asyncio
 import socket
@@ -23,7 +23,7 @@ from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 from tests.tricks import has_come_to
 
-# tests/fuzz takes both from here.
+# tests/fuzz imports both from here.
 __all__ = ["free_port", "webhook_settings"]
 
 
@@ -41,7 +41,7 @@ def command_fields(text: str, user: dict[str, Any]) -> dict[str, Any]:
 
 
 def upgrade_group(server: TelegramServer) -> None:
-    """The group becomes a supergroup."""
+    """Send the update that turns the group into a supergroup."""
     chat = server.group(GROUP).as_json
     server.push(message={"message_id": 1, "date": 1, "chat": chat, "migrate_to_chat_id": -100777})
 
@@ -69,7 +69,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
                 break
         else:
             raise AssertionError("the game stands still")
-    # It stays set, for the next start.
+    # The webhook stays set for the next start.
     assert server.webhook
 
 
@@ -165,7 +165,7 @@ async def check_refusals(store: Store, server: TelegramServer, port: int) -> Non
             ({}, update, 403),
             (wrong, update, 403),
             (secret, update, 200),
-            # Refused, these would come again and again, and hold up what comes behind them.
+            # If these were refused, Telegram would repeat them and hold back later updates.
             (secret, [], 200),
             (secret, {"update_id": 2, "message": 7}, 200),
             (secret, {"update_id": 3, "callback_query": {"id": []}}, 200),
@@ -194,13 +194,13 @@ async def check_refusals(store: Store, server: TelegramServer, port: int) -> Non
                 assert answer.status == 400
         async with session.post(f"{url}/elsewhere", json=update, headers=secret) as answer:
             assert answer.status == 404
-        # A secret of two bytes that are no UTF-8.
+        # A secret that is not valid UTF-8.
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         head = b"POST /cards HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX-Telegram-Bot-Api-Secret-Token: "
         writer.write(head + b"\xff\xfe\r\n\r\n")
         assert await reader.readline() == b"HTTP/1.1 403 Forbidden\r\n"
         writer.close()
-        # As a proxy asks that was told nothing but where to.
+        # A request from a proxy that forwards no headers.
         for path in (b"healthz", b"metrics"):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"GET /" + path + b" HTTP/1.0\r\nHost: a\r\n\r\n")
@@ -227,7 +227,7 @@ async def test_webhook_errors_are_logged_and_the_webhook_set_again(
             await until(lambda: adapter.healthy)
             server.refused_by_webhook.append(502)
             await until(lambda: any(line["event"] == "telegram_webhook_unreachable" for line in logs))
-            # Somebody has taken the webhook away.
+            # Another program has removed the webhook.
             server.webhook = {}
             await until(lambda: bool(server.webhook))
 
@@ -243,7 +243,7 @@ async def test_old_webhook_error_is_logged_only_with_pending_updates(
         Person(server, 1, "Anna").say("ciao")
     with capture_logs() as logs:
         async with on_telegram(store, server, **webhook_settings(free_port())):
-            # The second look comes after all that is said of the first.
+            # The second check comes after everything logged by the first.
             await until(lambda: sum(method == "getWebhookInfo" for method, _ in server.calls) > 2)
     assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == waits
 
@@ -261,7 +261,7 @@ async def test_rate_limited_set_webhook_is_retried(store: Store, server: Telegra
 async def test_outage_is_logged_once_at_its_start_and_its_end(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though nothing is sent meanwhile, and however far apart it is asked."""
+    """The outage lasts although no message is sent meanwhile, and however rarely the bot checks."""
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.3)
     monkeypatch.setattr(outages, "QUIET_SECONDS", 0.05)

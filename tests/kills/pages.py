@@ -166,7 +166,7 @@ class PlatformPage(Page):
     """A chat changes about once a second. Until then the same buttons are expired."""
 
     redelivers = True
-    """Whether the platform delivers a press again that a killed bot had received."""
+    """If true, the platform delivers a press again that a killed bot had received."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot

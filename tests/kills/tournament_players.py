@@ -24,7 +24,7 @@ FORM_NAMES = {
 MIN_OPEN = 2  # tournaments that are open or played at a time
 
 RESIGN_CHANCE, LAST_RESIGN_CHANCE = 0.02, 0.3
-"""Chances of a resignation instead of a move, and of one once no more tournaments are opened."""
+"""Chances of a resignation instead of a move, during the run and in its last part."""
 
 PAGES = ("mine", "results 0", "table 1", "rules", "hand")
 NEVER_PRESSED = (":automatic", ":browser", ":claim")
@@ -147,7 +147,7 @@ def panel_of(payload: str) -> str:
 
 
 def card_code(message: dict[str, Any], text: str) -> str:
-    """Return the code of the tournament whose card this message is; empty for other messages."""
+    """Return a tournament's code if this message is its card, otherwise an empty string."""
     for payload in payloads(message) if text.startswith("🏆") else ():
         words = payload.split()
         if words[0] == "1ptournament" and words[1] != "new":
@@ -156,7 +156,7 @@ def card_code(message: dict[str, Any], text: str) -> str:
 
 
 def winner_code(message: dict[str, Any], text: str) -> str:
-    """Return the code of the tournament whose winner this message announces; empty for other messages."""
+    """Return a tournament's code if this message announces its winner, otherwise an empty string."""
     found = payloads(message) if text.startswith("🥇") else []
     return found[0].split()[1] if found else ""
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adapters.telegram import photos
-from tests.telegram.server import TelegramServer
+from tests.telegram.server import ANSWER_SECONDS, TelegramServer
 
 
 @pytest.fixture(autouse=True)
@@ -16,9 +16,10 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def server() -> AsyncIterator[TelegramServer]:
-    one = TelegramServer()
-    await one.start()
-    yield one
-    await one.stop()
-    if one.checks_answers:
-        assert not one.unanswered_presses()
+    telegram = TelegramServer()
+    await telegram.start()
+    yield telegram
+    await telegram.stop()
+    if telegram.checks_answers:
+        late = telegram.unanswered_presses()
+        assert not late, f"The bot must answer each press within {ANSWER_SECONDS:.0f} seconds: {late}"

@@ -91,7 +91,7 @@ class Chat:
     admins: dict[int, bool] = field(default_factory=dict)
     """Administrators, and whether they are anonymous."""
     hides_members: bool = False
-    """Whether a bot without admin rights cannot request members."""
+    """If true, a bot without admin rights cannot request members."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     """Ephemeral messages by receiver."""
 
@@ -143,10 +143,10 @@ class TelegramServer:
         self.queries: dict[str, Query] = {}
         self.clock = AttendedClock()
         self.checks_answers = True
-        """Whether all presses must be answered at a test's end."""
+        """If true, all presses must be answered at a test's end."""
         self._bot_is_new = True
         self.callback_query_mode = "default"
-        """How presses on ordinary messages name them. Hosts can change it at BotFather since November 2026."""
+        """The way in which presses name ordinary messages. Hosts can change it at BotFather since November 2026."""
         self._called_inline: dict[str, dict[str, Any]] = {}
         """Ordinary messages that a press named by an inline id, by that id."""
         self.supports_inline = True
@@ -747,10 +747,7 @@ class TelegramServer:
         return self._edit_ephemeral(fields, "caption")
 
     async def _editEphemeralMessageMedia(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Edit a photo only:
-
-        the documentation mentions no texts (core.telegram.org/bots/api#editephemeralmessagemedia).
-        """
+        """Edit a photo. The documentation mentions no texts (core.telegram.org/bots/api#editephemeralmessagemedia)."""
         return self._edit_ephemeral(fields, "media")
 
     def _edit_ephemeral(self, fields: dict[str, Any], what: str) -> bool:

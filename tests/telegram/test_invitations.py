@@ -38,7 +38,7 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
         assert link_in(anna.private) == f"{LINK}join-{table.code}"
         bruno.start(f"join-{table.code}")
         await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
-        # The hand, whose buttons play cards.
+        # The hand, with buttons that play cards.
         await until(lambda: any(one.get("reply_markup") for one in bruno.private.messages.values()))
         table = await adapter.worker.room.table(table.code)
         assert table.phase == "playing"

@@ -107,7 +107,7 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
 
 
 def meaning(update: Update) -> tuple[Any, ...] | None:
-    """Return what an update asks for, without its optional fields."""
+    """Return the meaning of an update, without its optional fields."""
     if found := reading.read_command(update, ME):
         return found.key, found.person.id, found.word
     if update.message and update.message.migrate_to_chat_id:
@@ -139,12 +139,12 @@ async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind
             found = error
         if found != wanted:
             lost.append((what, found))
-    assert not lost
+    assert not lost, f"adapters/telegram/reading.py fails without optional fields: {lost}"
 
 
 async def test_every_allowed_update_kind_has_a_sample(server: TelegramServer) -> None:
     kinds = {kind for sample in samples(server).values() for kind in sample} - {"update_id"}
-    assert kinds == set(ALLOWED_UPDATES)
+    assert kinds == set(ALLOWED_UPDATES), "samples() in this file lacks a kind of adapters/telegram/polling.py"
 
 
 async def test_reply_to_deleted_account_is_handled(store: Store, server: TelegramServer) -> None:

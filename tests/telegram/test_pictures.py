@@ -435,7 +435,7 @@ async def test_refusal_that_may_concern_the_picture_is_no_picture(
 @pytest.mark.parametrize(
     "content",
     [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))],
-    # The last one's own id would have 46 megabytes, which each xdist worker sends to the controller.
+    # The id of the last value would have 46 megabytes, which each xdist worker sends to the controller.
     ids=["nothing", "another kind", "too large", "too wide", "too much"],
 )
 async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: TelegramServer, content: bytes) -> None:

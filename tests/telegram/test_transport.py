@@ -1,4 +1,4 @@
-"""The transport does what the library expects."""
+"""The HTTP transport meets the expectations of the library."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -102,8 +102,8 @@ async def test_press_passes_few_files(store: Store, server: TelegramServer) -> N
         with record_walk(wanted) as found:
             await play_one_card(people, random)
             await adapter.worker.settled()
-    assert found.order == wanted
-    assert len(found.files) <= MOST_FILES, "\n".join(found.files)
+    assert found.order == wanted, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
+    assert len(found.files) <= MOST_FILES, "A press passes too many files:\n" + "\n".join(found.files)
     assert f"The way crosses {len(found.files)} files" in " ".join(walk("A press").split())
     often = {where: names for where, names in found.entries.items() if len(names) > MOST_ENTRIES}
-    assert not often
+    assert not often, f"docs/walkthrough.md promises {MOST_ENTRIES} entries per class, but see {often}"

@@ -465,10 +465,10 @@ class TelegramServer:
             raise failure.refusal
 
     async def _read_fields(self, method: str, request: web.Request) -> dict[str, Any]:
-        """The fields of a request, refused where aiogram's model of the method would not have them.
+        """Return the fields of a request, checked against aiogram's model of the method.
 
-        They are a document of JSON (core.telegram.org/bots/api#making-requests), or a form with JSON in its fields. A file comes in a form as multipart/form-data, and is from then on called by its name
-        (core.telegram.org/bots/api#sending-files).
+        They come as JSON (core.telegram.org/bots/api#making-requests), or as a form with JSON in its fields. A form
+        can contain a file, which is then known by its name (core.telegram.org/bots/api#sending-files).
         """
         fields: dict[str, Any] = await request.json() if request.content_type == "application/json" else {}
         parts: dict[str, bytes] = {}

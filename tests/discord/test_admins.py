@@ -10,9 +10,7 @@ MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
 
 
 @pytest.mark.parametrize("permission", [MANAGE_SERVER, ADMINISTRATOR])
-async def test_who_manages_the_server_changes_its_settings(
-    store: Store, server: DiscordServer, permission: int
-) -> None:
+async def test_server_managers_change_its_settings(store: Store, server: DiscordServer, permission: int) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel, place = server.channels[CHANNEL], f"discord:{BAR}/{CHANNEL}"
@@ -25,7 +23,7 @@ async def test_who_manages_the_server_changes_its_settings(
         assert (await adapter.worker.people.chat(place)).clock == 60
 
 
-async def test_among_friends_everybody_changes_settings(store: Store, server: DiscordServer) -> None:
+async def test_everyone_in_a_group_chat_changes_settings(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         friends = server.channel(300, kind=GROUP, users=(1, 2))
@@ -35,7 +33,9 @@ async def test_among_friends_everybody_changes_settings(store: Store, server: Di
 
 
 @pytest.mark.parametrize("word", ["find", "nickname"])
-async def test_an_ephemeral_page_is_not_said_to_be_elsewhere(store: Store, server: DiscordServer, word: str) -> None:
+async def test_ephemeral_page_does_not_point_to_the_private_chat(
+    store: Store, server: DiscordServer, word: str
+) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         await anna.slash("help", anna.private)

@@ -122,7 +122,7 @@ async def come_back(server: DiscordServer, how: str) -> None:
         long("silent", TEN_MINUTES),
     ],
 )
-def test_minutes_without_discord(
+def test_game_survives_minutes_without_discord(
     tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     run_fast(minutes_away(tmp_path, how, seconds), monkeypatch)
@@ -169,7 +169,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("rounds", [1, long(4)])
-def test_a_flood_of_commands_holds_up_no_board(
+def test_command_flood_does_not_delay_boards(
     tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     run_fast(flooded(tmp_path, rounds), monkeypatch)

@@ -68,7 +68,7 @@ async def to_move(people: list[Person]) -> Person:
 
 
 @pytest.mark.parametrize("written", ["<https://cards.example.org/t/{code}>", "({code})", "/join {code}"])
-async def test_a_pasted_option_seats_somebody(store: Store, server: DiscordServer, written: str) -> None:
+async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordServer, written: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", game="testa")
@@ -78,7 +78,7 @@ async def test_a_pasted_option_seats_somebody(store: Store, server: DiscordServe
         assert told == f"You sit at table {table.code}."
 
 
-async def test_the_challenge_is_what_answers_the_command(store: Store, server: DiscordServer) -> None:
+async def test_challenge_card_answers_the_command(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")
         assert await anna.slash("challenge", game="testa", target=11) == ""
@@ -89,7 +89,7 @@ async def test_the_challenge_is_what_answers_the_command(store: Store, server: D
         assert "not to 12" in await anna.slash("challenge", game="testa", target=12)
 
 
-async def test_the_challenged_is_called_and_nobody_else(store: Store, server: DiscordServer) -> None:
+async def test_only_the_challenged_person_is_pinged(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno, carla = (Person(server, n, name) for n, name in ((1, "Anna"), (2, "@everyone <@3>"), (3, "Carla")))
         channel = bar(server)
@@ -101,7 +101,7 @@ async def test_the_challenged_is_called_and_nobody_else(store: Store, server: Di
         assert server.pings == [(CHANNEL, 2)]
 
 
-async def test_the_menu_on_a_person_challenges_them(store: Store, server: DiscordServer) -> None:
+async def test_user_menu_challenges_that_person(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         assert await anna.challenge(bruno) == ""
@@ -111,7 +111,7 @@ async def test_the_menu_on_a_person_challenges_them(store: Store, server: Discor
         assert "Robbie is a bot" in await anna.slash("challenge", opponent=9)
 
 
-async def test_what_can_be_chosen_is_offered(store: Store, server: DiscordServer) -> None:
+async def test_autocompletion_offers_valid_choices(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         carla = Person(server, 3, "Carla", "it")
@@ -150,9 +150,7 @@ async def test_commands_are_set_once_in_both_languages(store: Store, server: Dis
         assert server.command_lists == 2
 
 
-async def test_a_command_that_takes_long_is_put_off(
-    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_command_is_deferred(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
@@ -197,7 +195,7 @@ def held_back(
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-async def test_a_challenge_that_is_just_being_put_off_is_the_answer_all_the_same(
+async def test_challenge_answers_while_being_deferred(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, is_refused: bool
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -219,7 +217,7 @@ async def test_a_challenge_that_is_just_being_put_off_is_the_answer_all_the_same
         assert [name for name, _body in server.calls] == ["answer", "send" if is_refused else "edit_by"]
 
 
-async def test_what_is_just_being_put_off_is_taken_back_where_nothing_comes(
+async def test_deferred_answer_is_deleted_if_no_reply_comes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.discord.adapter.DEFERRED_SECONDS", 0.05)
@@ -241,7 +239,7 @@ async def test_what_is_just_being_put_off_is_taken_back_where_nothing_comes(
 # Presses
 
 
-async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server: DiscordServer) -> None:
+async def test_press_is_answered_with_the_changed_panel(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -252,7 +250,7 @@ async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server:
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
 
-async def test_old_panels_strangers_and_made_up_buttons_get_a_word(store: Store, server: DiscordServer) -> None:
+async def test_invalid_presses_are_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
         carla, channel = Person(server, 3, "Carla"), bar(server)
@@ -267,7 +265,7 @@ async def test_old_panels_strangers_and_made_up_buttons_get_a_word(store: Store,
             assert await carla.send_press(channel, board, made_up) != ""
 
 
-async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_same(
+async def test_slow_press_is_deferred_and_still_updates_the_panel(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -313,7 +311,7 @@ async def until_acknowledged(adapter: Observed, one: Interaction, person: Person
     await until(lambda: one.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}")))
 
 
-async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_panel_comes(
+async def test_press_on_a_blocked_panel_is_acknowledged_first(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -334,7 +332,7 @@ async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_p
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_by"]
 
 
-async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_itself(
+async def test_bot_edits_the_panel_after_its_press_expired(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -353,7 +351,7 @@ async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_i
         await some_tricks(server, people, 2)
 
 
-async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_shown_by_the_next(
+async def test_acknowledged_press_is_shown_after_a_crash(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -375,7 +373,9 @@ async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_sho
         assert len(mover.visible_messages(mover.private)) == 1
 
 
-async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_presses_above_the_limit_are_deferred_at_once(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("adapters.discord.adapter.MAX_PENDING", 0)
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
@@ -384,9 +384,7 @@ async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, m
         assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
 
 
-async def test_an_interaction_that_was_answered_or_has_expired_costs_nothing(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_answered_or_expired_interactions_do_no_harm(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
         for refusal in (Refused(400, 40060), Refused(404, 10062)):
@@ -395,12 +393,12 @@ async def test_an_interaction_that_was_answered_or_has_expired_costs_nothing(
             before = text_of(panel)
             server.order("answer", Failure(refusal))
             mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-            await until(lambda m=mover, b=before: text_of(m.sees(m.private)[-1]) != b)  # type: ignore[misc]
+            await until(lambda m=mover, b=before: text_of(m.visible_messages(m.private)[-1]) != b)  # type: ignore[misc]
         await some_tricks(server, people, 3)
 
 
 @pytest.mark.usefixtures("usual")
-async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server: DiscordServer) -> None:
+async def test_press_delivered_twice_counts_once(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
@@ -430,7 +428,7 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
     ids=["global wait", "wait", "503", "500, done", "hang-up", "hang-up, done"],
 )
 @pytest.mark.usefixtures("usual")
-async def test_a_failure_on_the_way_costs_time_only(
+async def test_transient_failures_cost_only_time(
     store: Store, server: DiscordServer, failure: Failure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The library waits for some seconds before it tries again.
@@ -449,7 +447,7 @@ async def test_a_failure_on_the_way_costs_time_only(
         assert all(len(person.private.messages) == 1 for person in people)
 
 
-async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
+async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordServer) -> None:
     server.buckets = {"edit": (3, 0.3), "send": (2, 0.3)}
     async with on_discord(store, server) as adapter:
         people = await seated(server, "testa")
@@ -460,7 +458,7 @@ async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
         assert not adapter.budget._refused
 
 
-async def test_a_board_that_was_deleted_comes_again(store: Store, server: DiscordServer) -> None:
+async def test_deleted_board_is_sent_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
@@ -469,7 +467,7 @@ async def test_a_board_that_was_deleted_comes_again(store: Store, server: Discor
         await some_tricks(server, people, 2)
 
 
-async def test_a_hand_that_was_deleted_comes_again(store: Store, server: DiscordServer) -> None:
+async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
@@ -484,9 +482,7 @@ async def test_a_hand_that_was_deleted_comes_again(store: Store, server: Discord
 @pytest.mark.parametrize(
     "how", mostly_long(["channel deleted", "not seen", "not written to", "thrown out"], "not seen", "thrown out")
 )
-async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
-    store: Store, server: DiscordServer, how: str
-) -> None:
+async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, how: str) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -516,7 +512,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
             await until(lambda: any("Trick" in text for text in texts_in(channel)))
 
 
-async def test_a_command_where_the_bot_may_not_write_says_what_it_lacks(store: Store, server: DiscordServer) -> None:
+async def test_command_names_the_missing_permission(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, channel = Person(server, 1, "Anna"), bar(server)
         channel.permissions = VIEW
@@ -531,7 +527,7 @@ async def test_a_command_where_the_bot_may_not_write_says_what_it_lacks(store: S
         assert not any("challenges" in text for text in texts_in(channel))
 
 
-async def test_a_thread_keeps_its_board_and_wakes_when_it_sleeps(store: Store, server: DiscordServer) -> None:
+async def test_board_reopens_an_archived_thread(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         server.server(BAR)
@@ -549,7 +545,7 @@ async def test_a_thread_keeps_its_board_and_wakes_when_it_sleeps(store: Store, s
         assert not thread.archived
 
 
-async def test_where_the_bot_may_perhaps_write_again_it_looks_after_its_boards(
+async def test_regained_access_refreshes_boards(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -570,7 +566,7 @@ async def test_where_the_bot_may_perhaps_write_again_it_looks_after_its_boards(
         await until(lambda: len(back) == 2)
 
 
-async def test_too_many_refused_requests_stop_the_bot_from_asking(store: Store, server: DiscordServer) -> None:
+async def test_too_many_refusals_pause_requests(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         adapter.budget._most = 3
@@ -586,7 +582,7 @@ async def test_too_many_refused_requests_stop_the_bot_from_asking(store: Store, 
         assert 590 < rest.value.seconds < 605
 
 
-def test_the_budget_forgets_what_is_long_past(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     budget = Budget(most=2)
     now = 1000.0
     monkeypatch.setattr("adapters.discord.budget.time.monotonic", lambda: now)
@@ -597,7 +593,7 @@ def test_the_budget_forgets_what_is_long_past(monkeypatch: pytest.MonkeyPatch) -
     budget.check()
 
 
-async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordServer) -> None:
+async def test_private_chat_is_opened_once(store: Store, server: DiscordServer) -> None:
     for _ in range(2):
         async with on_discord(store, server) as adapter:
             people = await seated(server, "metamazzo")
@@ -609,7 +605,7 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
 
 
 @pytest.mark.parametrize("forgets", [False, True])
-async def test_hands_come_to_the_private_chats_of_another_application(
+async def test_new_application_sends_hands_to_new_private_chats(
     store: Store, server: DiscordServer, forgets: bool
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -630,7 +626,7 @@ async def test_hands_come_to_the_private_chats_of_another_application(
     assert [name for name, _body in server.calls].count("open_private") == 4
 
 
-async def test_a_message_of_another_application_counts_as_taken_away(store: Store, server: DiscordServer) -> None:
+async def test_message_of_another_application_counts_as_deleted(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         await seated(server, "metamazzo")
         await adapter.worker.settled()
@@ -641,7 +637,7 @@ async def test_a_message_of_another_application_counts_as_taken_away(store: Stor
         assert [name for name, _body in server.calls].count("delete") == len(bar(server).messages) > 0
 
 
-async def test_a_private_chat_that_is_wanted_twice_at_once_is_opened_once(store: Store, server: DiscordServer) -> None:
+async def test_concurrent_sends_open_one_private_chat(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         Person(server, 1, "Anna")
         opens = asyncio.Event()
@@ -655,9 +651,7 @@ async def test_a_private_chat_that_is_wanted_twice_at_once_is_opened_once(store:
         assert [name for name, _body in server.calls].count("open_private") == 1
 
 
-async def test_a_private_chat_that_is_known_wrong_is_not_tried_again_while_none_may_be_opened(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_stale_private_chat_is_not_used_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         Person(server, 1, "Anna")
         hello = Panel((Span("Hello"),))
@@ -672,9 +666,7 @@ async def test_a_private_chat_that_is_known_wrong_is_not_tried_again_while_none_
 
 
 @pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"{}")], ids=["cut off", "nonsense"])
-async def test_nothing_was_sent_for_certain_where_no_private_chat_could_be_opened(
-    store: Store, server: DiscordServer, failure: Failure
-) -> None:
+async def test_failed_private_chat_means_not_delivered(store: Store, server: DiscordServer, failure: Failure) -> None:
     async with on_discord(store, server) as adapter:
         # The library tries five times.
         server.order("open_private", *[failure] * 5)
@@ -684,9 +676,7 @@ async def test_nothing_was_sent_for_certain_where_no_private_chat_could_be_opene
 
 
 @pytest.mark.parametrize("by_token", [False, True])
-async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
-    store: Store, server: DiscordServer, by_token: bool
-) -> None:
+async def test_closing_connections_fails_pending_retries(store: Store, server: DiscordServer, by_token: bool) -> None:
     # The library waits for a second before it tries again.
     away = Failure(Refused(502, 0, "Bad Gateway"))
     async with on_discord(store, server) as adapter:
@@ -709,7 +699,7 @@ async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
 # Before the first word
 
 
-async def test_a_wrong_token_is_one_line_without_it(store: Store, server: DiscordServer) -> None:
+async def test_wrong_token_error_does_not_show_the_token(store: Store, server: DiscordServer) -> None:
     from adapters.discord.adapter import Discord  # noqa: PLC0415
     from bot.handlers import Dispatcher  # noqa: PLC0415
     from bot.worker import Worker  # noqa: PLC0415
@@ -722,7 +712,7 @@ async def test_a_wrong_token_is_one_line_without_it(store: Store, server: Discor
     assert "wrong" not in str(error.value)
 
 
-async def test_discord_may_be_away_when_the_bot_starts(store: Store, server: DiscordServer) -> None:
+async def test_bot_starts_while_discord_is_away(store: Store, server: DiscordServer) -> None:
     for name in ("me", "application", "gateway"):
         server.order(name, Failure(hang_up=True))
     async with on_discord(store, server) as adapter:
@@ -730,7 +720,7 @@ async def test_discord_may_be_away_when_the_bot_starts(store: Store, server: Dis
         await seated(server, "testa")
 
 
-async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
+async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
     settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
     [(well, line)] = [finding async for finding in examine(settings)]
     assert well
@@ -748,15 +738,13 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
 
 
 @pytest.mark.usefixtures("usual")
-async def test_put_off_after_is_well_within_what_discord_gives() -> None:
+async def test_defer_time_is_within_discords_limit() -> None:
     assert answers_module.DEFER_SECONDS < 2
     # A press that has taken nearly so long may have a picture to upload then.
     assert answers_module.DEFER_SECONDS + answers_module.ANSWER_UPLOAD_SECONDS < 2.5
 
 
-async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_invented_custom_id_overwrites_no_message(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         channel = server.channels[CHANNEL]
@@ -772,7 +760,7 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         assert not await anna.press("this month", channel)
 
 
-async def test_an_invitation_says_where_the_challenge_stands(store: Store, server: DiscordServer) -> None:
+async def test_invitation_links_to_the_challenge(store: Store, server: DiscordServer) -> None:
     anna, channel = Person(server, 1, "Anna"), server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:
         await anna.slash("challenge", game="testa")

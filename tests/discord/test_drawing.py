@@ -29,7 +29,7 @@ def body(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
     st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=13), max_size=7),
     st.sampled_from(PLACES),
 )
-def test_any_panel_is_one_that_discord_takes(spans: list[tuple[str, str]], rows: list[list[int]], place: str) -> None:
+def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list[int]], place: str) -> None:
     buttons = tuple(tuple(Button(f"{number} 🪙", f"1pleaderboard chat all {number}") for number in row) for row in rows)
     while sum(map(len, buttons)) > MOST_BUTTONS:
         buttons = buttons[1:]
@@ -42,7 +42,7 @@ def test_any_panel_is_one_that_discord_takes(spans: list[tuple[str, str]], rows:
 
 
 @given(st.text(alphabet="*_~`|<>[]()#+-:@.\\ab1 \n", max_size=60))
-def test_a_name_means_nothing_but_itself(name: str) -> None:
+def test_escaped_name_has_no_markup(name: str) -> None:
     marked = drawing.escape(name)
     assert re.sub(r"\\(.)", r"\1", marked) == name
     # No special character is left without its backslash.
@@ -66,17 +66,17 @@ def test_a_name_means_nothing_but_itself(name: str) -> None:
         ([Span("Ada\n\n"), Span("2. seal\nsecret\n", "small")], "Ada\n\n-# 2\\. seal\n-# secret\n"),
     ],
 )
-def test_markdown(spans: list[Span], text: str) -> None:
+def test_spans_become_markdown(spans: list[Span], text: str) -> None:
     assert drawing.markdown(Panel(tuple(spans))) == text
 
 
-def test_what_the_picture_shows_is_small_print_beside_it() -> None:
+def test_folded_text_is_small_print_next_to_a_picture() -> None:
     panel = Panel((Span("Your turn.\n", "bold"), Span("3 A\n", "bold"), Span("Seal: ab", "small")), fold=1)
     assert drawing.markdown(panel) == "**Your turn.\n3 A**\n-# Seal: ab"
     assert drawing.markdown(panel, folds=True) == "**Your turn.**\n-# 3 A\n-# Seal: ab"
 
 
-def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
+def test_long_text_is_cut_after_escaping() -> None:
     drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     judge_message(drawn, new=True)
     [text] = [one["content"] for one in parts(drawn["components"]) if one["type"] == 10]  # type: ignore[arg-type]
@@ -84,13 +84,13 @@ def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
     assert text.endswith("…")
 
 
-def test_only_a_groups_panel_stands_in_a_container() -> None:
+def test_only_group_panels_use_a_container() -> None:
     panel = Panel((Span("x"),))
     kinds = [drawing.message_body(panel, place)["components"][0]["type"] for place in PLACES]
     assert kinds == [17, 10, 17]
 
 
-def test_a_button_that_leads_to_a_page_is_a_link() -> None:
+def test_page_button_is_a_link() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
     drawn = body(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
     judge("send", drawn)
@@ -100,7 +100,7 @@ def test_a_button_that_leads_to_a_page_is_a_link() -> None:
     assert "custom_id" not in replay
 
 
-def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
+def test_private_chat_button_is_left_out() -> None:
     row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
     panel = Panel((Span("x"),), (row,))
     assert [one["label"] for one in buttons_of(drawing.message_body(panel, PLACES[0]))] == ["b"]
@@ -115,7 +115,7 @@ SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), targ
     st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MOST_WITH_PICTURE),
     st.sampled_from(PLACES),
 )
-def test_any_picture_is_one_that_discord_takes(text: str, alt: str, rows: list[int], place: str) -> None:
+def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place: str) -> None:
     buttons = tuple(tuple(Button("x" * 80, "1pa") for _ in range(row)) for row in rows)
     panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
     assert drawing.has_room_for_picture(panel)
@@ -128,6 +128,6 @@ def test_any_picture_is_one_that_discord_takes(text: str, alt: str, rows: list[i
     judge_media(alone["components"], [])
 
 
-def test_a_picture_has_no_room_beside_too_many_buttons() -> None:
+def test_too_many_buttons_leave_no_room_for_a_picture() -> None:
     row = tuple(Button("a", "1pa") for _ in range(drawing.MOST_WITH_PICTURE + 1))
     assert not drawing.has_room_for_picture(Panel((Span("x"),), (row,), Picture(SCENE, "x")))

@@ -46,7 +46,7 @@ async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
         await adapter.worker.settled()
 
 
-async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
+async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = await begun(server, "testa", target=11)
         channel = server.channels[CHANNEL]
@@ -67,7 +67,7 @@ async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
         assert any("You " in text_of(message) for message in channel.ephemerals[2].values())
 
 
-async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
+async def test_each_press_keeps_the_hand_for_15_minutes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -99,7 +99,7 @@ async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
         await until(lambda: len(hands(bruno)) == 2)
 
 
-async def test_a_hand_aside_goes_home_when_its_time_is_up(
+async def test_expired_ephemeral_hand_moves_to_the_private_chat(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
@@ -120,7 +120,7 @@ async def test_a_hand_aside_goes_home_when_its_time_is_up(
         )
 
 
-async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: DiscordServer) -> None:
+async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = await begun(server)
         bruno.private.closed = False
@@ -136,7 +136,7 @@ async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: Disco
         assert "no game on" in await Person(server, 3, "Carla").slash("hand")
 
 
-async def test_several_hands_come_by_one_command(store: Store, server: DiscordServer) -> None:
+async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = await begun(server)
         await anna.slash("challenge", game="testa")
@@ -146,9 +146,7 @@ async def test_several_hands_come_by_one_command(store: Store, server: DiscordSe
         await until(lambda: len(hands(anna)) == 2)
 
 
-async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begins_the_game(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = server.channels[CHANNEL]
@@ -172,7 +170,7 @@ async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begi
         assert "open_private" not in [name for name, _body in server.calls]
 
 
-async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordServer) -> None:
+async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = await begun(server)
         await bruno.press("My hand", server.channels[CHANNEL])
@@ -188,7 +186,7 @@ async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordS
         assert text_of(hands(bruno)[0]) != before
 
 
-async def test_resigning_asks_where_it_was_asked(store: Store, server: DiscordServer) -> None:
+async def test_resign_asks_in_the_same_chat(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, _bruno = await begun(server)
         await anna.slash("resign")
@@ -199,7 +197,7 @@ async def test_resigning_asks_where_it_was_asked(store: Store, server: DiscordSe
 
 
 @pytest.mark.parametrize("code", [50027, 10015])
-async def test_a_pass_that_discord_takes_back_early_is_given_up(
+async def test_token_revoked_early_is_given_up(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     # Within moments of the press it would be tried again: another worker may be answering it.
@@ -219,7 +217,7 @@ async def test_a_pass_that_discord_takes_back_early_is_given_up(
         await until(lambda: len(hands(bruno)) == 2)
 
 
-async def test_strangers_are_shown_no_hand(store: Store, server: DiscordServer) -> None:
+async def test_strangers_see_no_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         await begun(server)
         carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
@@ -227,9 +225,7 @@ async def test_strangers_are_shown_no_hand(store: Store, server: DiscordServer) 
         assert not hands(carla)
 
 
-async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_play(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel, worker = server.channels[CHANNEL], adapter.worker

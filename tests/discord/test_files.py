@@ -7,7 +7,7 @@ from tests.discord.players import CHANNEL, Person, on_discord, parts
 from tests.discord.server import DiscordServer
 
 
-async def test_my_data_comes_in_an_answer_for_ones_own_eyes(store: Store, server: DiscordServer) -> None:
+async def test_mydata_file_comes_in_an_ephemeral_answer(store: Store, server: DiscordServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_discord(store, server):
         assert "This is what I keep of you" in await anna.slash("mydata")

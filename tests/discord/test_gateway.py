@@ -47,7 +47,7 @@ async def plays_on(
         await adapter.worker.settled()
 
 
-async def test_a_lost_connection_is_resumed_and_nothing_is_missed(store: Store, server: DiscordServer) -> None:
+async def test_lost_connection_resumes_without_missing_events(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await plays_on([adapter], server, people)
@@ -61,7 +61,7 @@ async def test_a_lost_connection_is_resumed_and_nothing_is_missed(store: Store, 
         await until(lambda: adapter.healthy)
 
 
-async def test_a_session_that_is_no_more_is_begun_anew(store: Store, server: DiscordServer) -> None:
+async def test_invalid_session_is_replaced(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await server.gateway.invalidate()
@@ -70,7 +70,7 @@ async def test_a_session_that_is_no_more_is_begun_anew(store: Store, server: Dis
         await plays_on([adapter], server, people)
 
 
-async def test_without_a_connection_the_bot_is_not_well(store: Store, server: DiscordServer) -> None:
+async def test_lost_connection_makes_the_bot_unhealthy(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await server.stop()
@@ -80,7 +80,7 @@ async def test_without_a_connection_the_bot_is_not_well(store: Store, server: Di
         await plays_on([adapter], server, people)
 
 
-async def test_who_is_told_to_stop_while_it_connects_anew_stops(store: Store, server: DiscordServer) -> None:
+async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         await server.stop()
         await until(lambda: not adapter.healthy)
@@ -107,7 +107,7 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
         await server.stop()
 
 
-async def test_what_was_pressed_while_the_bot_restarted_is_pressed_again(store: Store, server: DiscordServer) -> None:
+async def test_game_continues_after_a_restart(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
     async with on_discord(store, server) as adapter:

@@ -26,7 +26,7 @@ def elsewhere(server: DiscordServer, where: str) -> Channel:
 
 
 @pytest.mark.parametrize("where", ["group chat", "a server without the bot"])
-async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServer, where: str) -> None:
+async def test_whole_game_where_the_bot_is_no_member(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = elsewhere(server, where)
@@ -49,9 +49,7 @@ async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServe
         assert not adapter.budget._refused
 
 
-async def test_a_challenge_there_can_be_changed_before_anybody_has_pressed_it(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_unpressed_challenge_can_be_edited(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         channel = elsewhere(server, "group chat")
         await Person(server, 1, "Anna").slash("challenge", channel, game="metamazzo")
@@ -61,7 +59,7 @@ async def test_a_challenge_there_can_be_changed_before_anybody_has_pressed_it(
         assert "It is over." in text_of(channel.messages[message])
 
 
-async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store: Store, server: DiscordServer) -> None:
+async def test_board_waits_for_a_command_after_its_token_expired(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = elsewhere(server, "group chat")
@@ -84,7 +82,7 @@ async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store
         assert len(channel.messages) == before + 2
 
 
-async def test_asides_there(store: Store, server: DiscordServer) -> None:
+async def test_ephemeral_hand_where_the_bot_is_no_member(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.closed = True
@@ -95,9 +93,7 @@ async def test_asides_there(store: Store, server: DiscordServer) -> None:
         await until(lambda: any("Tricks" in text_of(one) for one in channel.ephemerals[2].values()))
 
 
-async def test_a_channel_whose_press_another_worker_is_answering_is_tried_again(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_press_being_answered_by_another_worker_is_retried(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = elsewhere(server, "group chat")
@@ -108,7 +104,7 @@ async def test_a_channel_whose_press_another_worker_is_answering_is_tried_again(
         assert not adapter.budget._refused
 
 
-async def test_what_is_refused_by_token_is_counted(store: Store, server: DiscordServer) -> None:
+async def test_refused_answers_count_against_the_budget(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         server.order("answer", Failure(Refused(403, 50001)))

@@ -49,9 +49,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("failure", [nonsense()[0], *map(long, nonsense()[1:4])], ids=str)
 @pytest.mark.parametrize("call", ["me", "application", "gateway", "set_commands"])
-async def test_a_bot_that_is_answered_with_nonsense_asks_again(
-    store: Store, server: DiscordServer, call: str, failure: Failure
-) -> None:
+async def test_nonsense_at_startup_is_retried(store: Store, server: DiscordServer, call: str, failure: Failure) -> None:
     server.order(call, failure)
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
@@ -61,7 +59,7 @@ async def test_a_bot_that_is_answered_with_nonsense_asks_again(
 
 
 @pytest.mark.parametrize("failure", nonsense(done_first=True), ids=str)
-async def test_messages_answered_with_nonsense(store: Store, server: DiscordServer, failure: Failure) -> None:
+async def test_nonsense_answers_duplicate_no_message(store: Store, server: DiscordServer, failure: Failure) -> None:
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
             server.order("answer", failure)
@@ -88,7 +86,7 @@ async def test_messages_answered_with_nonsense(store: Store, server: DiscordServ
         ("A_NEW_EVENT", {"x": []}),
     ],
 )
-async def test_an_event_that_cannot_be_read_is_left_out(
+async def test_unreadable_event_is_skipped(
     store: Store, server: DiscordServer, event: str, data: dict[str, object]
 ) -> None:
     with capture_logs() as logs:
@@ -106,7 +104,7 @@ async def test_an_event_that_cannot_be_read_is_left_out(
 @pytest.mark.parametrize(
     ("code", "word"), [(4004, "token refused"), (4010, "shards refused"), (4014, "intents refused")]
 )
-async def test_what_the_gateway_refuses_for_good_is_one_line(
+async def test_permanent_gateway_refusal_is_logged_once(
     store: Store, server: DiscordServer, code: int, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
@@ -124,7 +122,7 @@ async def test_what_the_gateway_refuses_for_good_is_one_line(
 
 
 @pytest.mark.parametrize("failure", nonsense(), ids=str)
-async def test_the_doctor_meets_nonsense(server: DiscordServer, failure: Failure) -> None:
+async def test_doctor_reports_nonsense(server: DiscordServer, failure: Failure) -> None:
     settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
     server.order("application", failure)
     [(well, line)] = [finding async for finding in examine(settings)]
@@ -136,7 +134,7 @@ def bar(server: DiscordServer) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("options", [[], [{"name": "x", "type": 3, "value": "y"}]])
-async def test_a_command_that_is_no_more_is_answered(
+async def test_removed_command_is_answered(
     store: Store, server: DiscordServer, options: list[dict[str, object]]
 ) -> None:
     """Discord may know a command for a while that a release no longer has."""
@@ -185,7 +183,7 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
     ],
     ids=str,
 )
-async def test_what_cannot_be_read_is_answered_in_one_line_and_not_done_by_halves(
+async def test_unreadable_interaction_is_answered_and_not_run(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...]
 ) -> None:
     one = await told(store, server, kind, {"id": "1", "type": 1, **data}, without)
@@ -231,7 +229,7 @@ async def told(
     ],
     ids=lambda frame: repr(frame[:20]),
 )
-async def test_a_line_that_cannot_be_read_is_begun_anew_in_one_line(
+async def test_unreadable_frame_reconnects_with_one_log_line(
     store: Store, server: DiscordServer, frame: str | bytes
 ) -> None:
     with capture_logs() as logs:
@@ -249,7 +247,7 @@ async def test_a_line_that_cannot_be_read_is_begun_anew_in_one_line(
     assert not any("exc_info" in line for line in bad)
 
 
-async def test_half_a_surrogate_pair_costs_no_connection(store: Store, server: DiscordServer) -> None:
+async def test_lone_surrogate_keeps_the_connection(store: Store, server: DiscordServer) -> None:
     with fail_on_errors(Outcome()):
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
@@ -260,9 +258,7 @@ async def test_half_a_surrogate_pair_costs_no_connection(store: Store, server: D
             assert len(server.gateway.identified) == 1
 
 
-async def test_who_has_no_text_for_a_name_and_speaks_no_language_is_answered(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_person_with_odd_name_and_language_is_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")
         nonsense: list[Any] = [7, None, [], "", "xx", {}]
@@ -271,7 +267,7 @@ async def test_who_has_no_text_for_a_name_and_speaks_no_language_is_answered(
             assert "no game on" in await anna.slash("hand")
 
 
-async def test_a_press_on_a_message_with_odd_fields_is_heard(store: Store, server: DiscordServer) -> None:
+async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")
         await anna.slash("challenge", game="testa")
@@ -283,9 +279,7 @@ async def test_a_press_on_a_message_with_odd_fields_is_heard(store: Store, serve
 
 
 @pytest.mark.parametrize("token", ["\ud800", 7, None, []], ids=repr)
-async def test_an_interaction_whose_token_is_none_is_one_line(
-    store: Store, server: DiscordServer, token: object
-) -> None:
+async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer, token: object) -> None:
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")

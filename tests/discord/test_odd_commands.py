@@ -86,7 +86,7 @@ def sample(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("data", [CHALLENGE, RULES, JOIN], ids=lambda data: data["name"])
-async def test_odd_options_are_done_or_answered(
+async def test_odd_options_are_run_or_answered(
     server: DiscordServer, tried: Tried, caplog: pytest.LogCaptureFixture, data: dict[str, Any]
 ) -> None:
     said = sample(server, COMMAND, data)

@@ -194,7 +194,7 @@ async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
 
 
 @pytest.mark.parametrize("event", UNUSED)
-async def test_odd_events_that_the_bot_does_not_use_say_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
     heard = Heard()
     await heard.hear("GUILD_CREATE", SERVER_EVENT)
     for what, variant in [*variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:

@@ -8,7 +8,7 @@ from tests.discord.players import buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import DiscordServer, Failure
 
 
-async def test_a_change_that_has_been_overtaken_while_it_waited_is_left_out() -> None:
+async def test_overtaken_change_is_skipped() -> None:
     pages, told = PageLocks(), []
     under_way = asyncio.Event()
 
@@ -25,16 +25,14 @@ async def test_a_change_that_has_been_overtaken_while_it_waited_is_left_out() ->
     assert told == [(1, True), (3, True), (2, False)]
 
 
-async def test_the_picture_of_a_new_page_is_left_out_once_the_page_has_changed() -> None:
+async def test_older_change_of_a_changed_page_is_skipped() -> None:
     pages = PageLocks()
     for interaction, expected in ((2, True), (1, False)):
         async with pages.lock("a page", interaction) as is_latest:
             assert is_latest is expected
 
 
-async def test_a_page_that_is_pressed_thrice_shows_the_last_and_every_press_is_answered(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_three_quick_presses_show_the_last_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seated(server, "testa")
         await adapter.worker.settled()

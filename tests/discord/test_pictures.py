@@ -110,9 +110,7 @@ def panel(text: str, line: str) -> Panel:
 
 
 @pytest.mark.parametrize("is_private", [False, True])
-async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place(
-    store: Store, server: DiscordServer, is_private: bool
-) -> None:
+async def test_press_replaces_a_page_and_its_picture(store: Store, server: DiscordServer, is_private: bool) -> None:
     async with on_discord(store, server, pictures=True):
         [anna, _bruno] = await seated(server, "testa")
         channel = anna.private if is_private else server.channels[CHANNEL]
@@ -139,9 +137,7 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
         assert picture_of(third) is None
 
 
-async def test_the_late_picture_of_a_page_does_not_come_over_the_one_that_took_its_place(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seated(server, "testa")
         await adapter.worker.settled()
@@ -163,7 +159,7 @@ async def test_the_late_picture_of_a_page_does_not_come_over_the_one_that_took_i
         assert picture_of(shown)
 
 
-async def test_a_page_for_one_alone_has_its_picture(store: Store, server: DiscordServer) -> None:
+async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "testa", *shortest_target("testa"))
         random = Random(3)
@@ -185,7 +181,7 @@ async def test_a_page_for_one_alone_has_its_picture(store: Store, server: Discor
 
 
 @pytest.mark.parametrize("game", ["metamazzo", long("tavolo"), long("spades"), long("testa")])
-async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> None:
+async def test_whole_game(store: Store, server: DiscordServer, game: str) -> None:
     random, channel = Random(game), server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = of_one_state(adapter)
@@ -206,7 +202,7 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
         assert server.uploads > 20
 
 
-async def test_a_press_is_answered_by_the_panel_with_its_picture(store: Store, server: DiscordServer) -> None:
+async def test_press_is_answered_with_panel_and_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(adapter, people)
@@ -222,7 +218,7 @@ async def test_a_press_is_answered_by_the_panel_with_its_picture(store: Store, s
         assert picture_of(board(server))
 
 
-async def test_in_a_thread(store: Store, server: DiscordServer) -> None:
+async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         thread = server.channel(700, BAR, kind=THREAD)
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
@@ -233,7 +229,7 @@ async def test_in_a_thread(store: Store, server: DiscordServer) -> None:
 
 
 @pytest.mark.parametrize("where", ["the bot's channel", "a group chat"])
-async def test_hands_for_their_player_alone(store: Store, server: DiscordServer, where: str) -> None:
+async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = of_one_state(adapter)
         channel: Channel = server.channels[CHANNEL]
@@ -271,7 +267,7 @@ async def test_hands_for_their_player_alone(store: Store, server: DiscordServer,
         ([], [], 0, "flag"),
     ],
 )
-async def test_discord_refuses_what_its_manual_says(
+async def test_fake_server_refuses_invalid_attachments(
     store: Store, server: DiscordServer, attachments: list[Any], shown: list[str], flags: int, why: str
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -288,7 +284,7 @@ async def test_discord_refuses_what_its_manual_says(
 # What a message carries
 
 
-async def test_the_same_picture_is_not_uploaded_again(store: Store, server: DiscordServer) -> None:
+async def test_unchanged_picture_is_not_uploaded_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "same"), "k")
         [attached] = server.attached[int(sent.message)]
@@ -307,7 +303,7 @@ async def test_the_same_picture_is_not_uploaded_again(store: Store, server: Disc
         assert server.uploads == 3
 
 
-async def test_what_a_message_carries_is_known_to_the_bot_after_it(store: Store, server: DiscordServer) -> None:
+async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(adapter, people)
@@ -324,7 +320,7 @@ async def test_what_a_message_carries_is_known_to_the_bot_after_it(store: Store,
         assert known.picture == f"{attached}/{name[0]}"
 
 
-async def test_an_attachment_that_is_there_no_more_is_uploaded_again(store: Store, server: DiscordServer) -> None:
+async def test_missing_attachment_is_uploaded_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "same"), "k")
         # Another worker has changed it meanwhile.
@@ -340,9 +336,7 @@ WITH_TABS = b'{"id": 7, "components": [{"items": [{"media": {"url": "a/b\\tc.png
 @pytest.mark.parametrize(
     "said", [b"[]", b"{}", b'{"id": 7, "components": [{"items": 3}, 4, {"components": "x"}]}', WITH_TABS]
 )
-async def test_an_answer_that_says_nothing_of_a_picture_is_no_error(
-    store: Store, server: DiscordServer, said: bytes
-) -> None:
+async def test_answer_without_a_picture_is_no_error(store: Store, server: DiscordServer, said: bytes) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         server.order("edit", Failure(says=said, done_first=True))
@@ -356,9 +350,7 @@ async def test_an_answer_that_says_nothing_of_a_picture_is_no_error(
 # Where none can be shown
 
 
-async def test_without_the_permission_the_text_stands_alone_until_it_is_given(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_picture_waits_for_the_attach_permission(store: Store, server: DiscordServer) -> None:
     channel = server.channels[CHANNEL]
     channel.permissions = ENOUGH & ~ATTACH
     async with on_discord(store, server, pictures=True) as adapter:
@@ -377,7 +369,7 @@ async def test_without_the_permission_the_text_stands_alone_until_it_is_given(
 
 
 @pytest.mark.parametrize("refusal", [Refused(403, 50013), Refused(413, 40005), Refused(413, 0), Refused(400, 50035)])
-async def test_a_refused_picture_is_left_out_there_for_hours(
+async def test_refused_picture_is_left_out_in_that_channel(
     store: Store, server: DiscordServer, refusal: Refused
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -400,7 +392,7 @@ async def test_a_refused_picture_is_left_out_there_for_hours(
         assert (shown is not None) == (refusal.body["code"] == 50013)
 
 
-async def test_a_press_whose_picture_is_refused_is_answered_by_its_text(store: Store, server: DiscordServer) -> None:
+async def test_press_with_a_refused_picture_shows_its_text(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await to_move(adapter, await seated(server, "metamazzo"))
         before = text_of(hand(mover))
@@ -416,7 +408,7 @@ async def test_a_press_whose_picture_is_refused_is_answered_by_its_text(store: S
 @pytest.mark.parametrize(
     "failure", [Failure(silent=True), Failure(hang_up=True), Failure(Refused(503, 0)), Failure(Refused(500, 0))]
 )
-async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next_change(
+async def test_late_picture_is_left_out_until_the_next_change(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, failure: Failure
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -434,7 +426,7 @@ async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next
 
 
 @pytest.mark.long
-async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it(
+async def test_timed_out_upload_does_not_hide_newer_hands(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 5.0)
@@ -467,7 +459,7 @@ async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it
 
 
 @pytest.mark.parametrize("text_is_refused", [False, True])
-async def test_a_picture_that_came_too_late_to_a_hand_sent_by_token_does_not_stay_over_what_came_after_it(
+async def test_late_picture_on_an_ephemeral_hand_is_replaced(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, text_is_refused: bool
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
@@ -494,7 +486,7 @@ async def test_a_picture_that_came_too_late_to_a_hand_sent_by_token_does_not_sta
         await until(lambda: picture_of(message) == newest)
 
 
-async def test_what_was_sent_under_a_nonce_is_settled_though_its_upload_was_given_up(
+async def test_new_message_is_settled_after_a_timed_out_upload(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
@@ -503,7 +495,7 @@ async def test_what_was_sent_under_a_nonce_is_settled_though_its_upload_was_give
         assert (await adapter.send(PLACE, panel("one", "first"), "k")).is_settled
 
 
-async def test_an_upload_that_was_given_up_may_come_though_its_text_was_certainly_not_shown(
+async def test_timed_out_upload_can_arrive_despite_refused_text(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -516,7 +508,7 @@ async def test_an_upload_that_was_given_up_may_come_though_its_text_was_certainl
         assert not isinstance(error.value, NotDelivered)
 
 
-async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(
+async def test_late_pictures_stop_uploads_in_the_channel(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
@@ -529,9 +521,7 @@ async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peac
         assert server.uploads == pictures.MAX_LATE
 
 
-async def test_a_message_whose_upload_was_cut_off_after_it_arrived_stands_once(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_upload_cut_off_after_arrival_sends_one_message(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         server.uploading = Failure(hang_up=True, done_first=True)
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
@@ -540,7 +530,7 @@ async def test_a_message_whose_upload_was_cut_off_after_it_arrived_stands_once(
         assert server.uploads == 1
 
 
-async def test_what_has_nothing_to_do_with_the_picture_is_tried_once(store: Store, server: DiscordServer) -> None:
+async def test_unrelated_error_is_not_retried_without_a_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         server.channels[CHANNEL].gone = True
         with pytest.raises(Exception, match="404, code 10003"):
@@ -548,7 +538,7 @@ async def test_what_has_nothing_to_do_with_the_picture_is_tried_once(store: Stor
         assert server.uploads == 1
 
 
-async def test_a_picture_is_not_late_for_a_rate_limit_that_the_library_waited_for(
+async def test_rate_limit_wait_does_not_make_a_picture_late(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.buckets["edit"] = (1, 2.5)
@@ -567,7 +557,7 @@ async def test_a_picture_is_not_late_for_a_rate_limit_that_the_library_waited_fo
         assert server.uploads == 3
 
 
-async def test_a_picture_is_not_late_for_a_private_chat_that_is_asked_for_anew(
+async def test_reopening_a_private_chat_makes_no_picture_late(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -582,7 +572,7 @@ async def test_a_picture_is_not_late_for_a_private_chat_that_is_asked_for_anew(
         assert [name for name, _body in server.calls] == ["edit", "open_private", "edit"]
 
 
-async def test_what_is_slow_in_one_channel_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -> None:
     known, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
 
     async def deliver(_body: object, upload: pictures.Upload | None) -> SentMessage:
@@ -603,9 +593,7 @@ async def test_what_is_slow_in_one_channel_is_not_said_of_another(monkeypatch: p
 
 
 @pytest.mark.parametrize("done_first", [False, True])
-async def test_a_press_whose_upload_was_cut_off_is_answered_all_the_same(
-    store: Store, server: DiscordServer, done_first: bool
-) -> None:
+async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: DiscordServer, done_first: bool) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await to_move(adapter, await seated(server, "metamazzo"))
         before = text_of(hand(mover))
@@ -617,7 +605,7 @@ async def test_a_press_whose_upload_was_cut_off_is_answered_all_the_same(
         assert text_of(hand(mover)) != before
 
 
-async def test_a_press_whose_upload_hangs_is_acknowledged_in_time_and_its_text_comes(
+async def test_press_with_a_hanging_upload_still_shows_its_text(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
@@ -633,7 +621,7 @@ async def test_a_press_whose_upload_hangs_is_acknowledged_in_time_and_its_text_c
         server.uploading = None
 
 
-async def test_where_uploads_are_slow_a_press_is_acknowledged_first_and_the_picture_comes_all_the_same(
+async def test_press_is_acknowledged_first_while_uploads_are_slow(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures, "SLOW_SECONDS", 0.2)
@@ -662,9 +650,7 @@ async def test_where_uploads_are_slow_a_press_is_acknowledged_first_and_the_pict
 # Killed
 
 
-async def test_a_bot_that_is_killed_in_the_middle_of_an_upload_is_followed_by_one_that_shows_the_same_state(
-    store: Store, server: DiscordServer
-) -> None:
+async def test_bot_killed_during_an_upload_recovers(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "metamazzo")
         mover = await to_move(adapter, people)
@@ -692,7 +678,7 @@ async def test_a_bot_that_is_killed_in_the_middle_of_an_upload_is_followed_by_on
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)
 
 
-async def test_stores_of_a_release_without_pictures_get_them(store: Store, server: DiscordServer) -> None:
+async def test_games_from_before_pictures_get_pictures(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seated(server, "metamazzo")
     assert not any(map(picture_of, everything(server)))

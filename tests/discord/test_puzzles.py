@@ -31,7 +31,7 @@ def label(message: dict[str, Any], card: int) -> str:
     return str(next(one["label"] for one in cards_of(message) if one["custom_id"].split()[-1].startswith(code)))
 
 
-async def test_one_is_asked_and_explained_in_one_message(store: Store, server: DiscordServer) -> None:
+async def test_puzzle_is_asked_and_explained_in_one_message(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True):
         [anna, _bruno] = await seated(server, "testa")
         await anna.slash("puzzle", anna.private)
@@ -48,7 +48,7 @@ async def test_one_is_asked_and_explained_in_one_message(store: Store, server: D
         assert asked(puzzle_in(anna, anna.private)).id != puzzle.id
 
 
-async def test_in_a_server_only_the_presser_reads_the_answer(store: Store, server: DiscordServer) -> None:
+async def test_only_the_presser_reads_the_answer_in_a_server(store: Store, server: DiscordServer) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True):
         [anna, bruno] = await seated(server, "testa")

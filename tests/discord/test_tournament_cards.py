@@ -17,7 +17,7 @@ def cards(channel: Channel) -> list[str]:
     return [text for one in channel.messages.values() if "🏆" in (text := text_of(one))]
 
 
-async def test_a_card_answers_the_command_and_pages_are_for_who_pressed(store: Store, server: DiscordServer) -> None:
+async def test_card_answers_command_and_pages_are_ephemeral(store: Store, server: DiscordServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     async with on_discord(store, server):
         channel = server.channels[CHANNEL]

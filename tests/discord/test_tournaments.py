@@ -130,7 +130,7 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
         long("league", 8, 0.1),
     ],
 )
-async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
+async def test_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         people = await opened(server, count, form)
@@ -173,9 +173,7 @@ def shown_to(people: Iterable[Person]) -> str:
     return json.dumps([[person.private.messages, channel.ephemerals[person.number]] for person in people])
 
 
-async def test_of_a_round_that_is_on_nobody_reads_the_cards(
-    store: Store, server: DiscordServer, scenes: list[str]
-) -> None:
+async def test_cards_of_a_running_round_stay_secret(store: Store, server: DiscordServer, scenes: list[str]) -> None:
     """Two play their deals to the end while two others have yet to play the same cards."""
     random, channel = Random(2), server.channels[CHANNEL]
     with capture_logs() as logs:

@@ -94,7 +94,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         assert any("won by" in message["text"] for message in group.messages.values())
 
 
-async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
+async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
     """One sits in a chat of which Telegram tells nothing, at a table by inline message; the other in a channel."""
     async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
@@ -189,7 +189,7 @@ class Script:
 
 
 @pytest.mark.long
-async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_between(
+async def test_same_daily_moves_give_same_result_on_both_platforms(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # By cards alone: no declarations, no packets, no bids.
@@ -260,7 +260,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
 
 
-async def test_four_strangers_of_two_platforms_fill_the_chairs_of_a_table(store: Store, server: DiscordServer) -> None:
+async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server: DiscordServer) -> None:
     async with both(store, server) as (worker, telegram_server):
         hers = [TelegramPerson(telegram_server, number, name) for number, name in ((1, "Annamaria"), (3, "Carlotta"))]
         his = [DiscordPerson(server, number, name) for number, name in ((2, "Brunello"), (4, "Dinamite"))]
@@ -288,7 +288,7 @@ async def test_four_strangers_of_two_platforms_fill_the_chairs_of_a_table(store:
         assert not [text for text in read if "annamaria" in text.lower() or "carlotta" in text.lower()]
 
 
-async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
+async def test_strangers_on_two_platforms_can_greet_report_and_block(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A first game moves ratings far apart.

@@ -18,16 +18,16 @@ TIMES = {
 
 
 @pytest.fixture(autouse=True)
-def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _busy_machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine anything may take a while, and an answer that was put off says nothing yet. Tests that are about
     one of the times set it themselves, or have them all by ``usual``.
     """
-    for name, seconds in () if "usual" in request.fixturenames else TIMES.items():
+    for name, seconds in () if "real_timeouts" in request.fixturenames else TIMES.items():
         monkeypatch.setattr(name, seconds)
 
 
 @pytest.fixture
-def usual() -> None:
+def real_timeouts() -> None:
     """The times that the bot really has."""
 
 

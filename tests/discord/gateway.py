@@ -19,10 +19,10 @@ class Session:
     def __init__(self, name: str, shard: int, total: int) -> None:
         self.name, self.shard, self.total = name, shard, total
         self.events: list[dict[str, Any]] = []
-        self.line: Line | None = None
+        self.connection: Connection | None = None
 
 
-class Line:
+class Connection:
     """One WebSocket, compressed as its URL asks for."""
 
     def __init__(self, socket: web.WebSocketResponse, *, compressed: bool) -> None:
@@ -30,9 +30,9 @@ class Line:
         self._compressor = zlib.compressobj() if compressed else None
 
     async def send(self, op: int, data: Any, **more: Any) -> None:
-        await self.say(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
+        await self.send_text(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
 
-    async def say(self, text: str | bytes) -> None:
+    async def send_text(self, text: str | bytes) -> None:
         """A text as it is said, compressed if that was asked for; bytes just as they are."""
         try:
             if isinstance(text, bytes):
@@ -54,7 +54,7 @@ class Gateway:
     def __init__(self, token: str, ready: Any, guilds: Any) -> None:
         self.token, self._ready, self._guilds = token, ready, guilds
         self.sessions: dict[str, Session] = {}
-        self.lines: set[Line] = set()
+        self.connections: set[Connection] = set()
         self.identified: list[tuple[int, int]] = []
         self.resumed = 0
         self.heartbeats = 0
@@ -62,7 +62,7 @@ class Gateway:
         """The HTTP status with which new connections are refused, 0 if they are not."""
         self.silent = False
         """Whether connections are taken, and nothing is ever said on them."""
-        self.tried_at: list[float] = []
+        self.attempted_at: list[float] = []
         """When the bot tried to connect, by the loop's clock."""
         self._names = itertools.count(1)
         self._sending: set[asyncio.Task[None]] = set()
@@ -76,45 +76,45 @@ class Gateway:
 
     def _push(self, session: Session, event: str, data: dict[str, Any]) -> None:
         session.events.append({"t": event, "s": len(session.events) + 1, "d": data})
-        if session.line and not self.silent:
+        if session.connection and not self.silent:
             self._send(session, session.events[-1])
 
     def _send(self, session: Session, event: dict[str, Any]) -> None:
-        assert session.line
-        task = asyncio.ensure_future(session.line.send(0, event["d"], t=event["t"], s=event["s"]))
+        assert session.connection
+        task = asyncio.ensure_future(session.connection.send(0, event["d"], t=event["t"], s=event["s"]))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
     async def drop(self, code: int = 1001) -> None:
         """Close every connection, as a machine of Discord's that is restarted does; sessions may be resumed."""
         for session in self.sessions.values():
-            if session.line:
-                line, session.line = session.line, None
-                await line.socket.close(code=code)
+            if session.connection:
+                connection, session.connection = session.connection, None
+                await connection.socket.close(code=code)
 
     async def ask_to_reconnect(self) -> None:
         for session in self.sessions.values():
-            if session.line:
-                await session.line.send(RECONNECT, None)
+            if session.connection:
+                await session.connection.send(RECONNECT, None)
 
     async def invalidate(self) -> None:
         """Tell every bot that its session is no more."""
-        lines = [session.line for session in self.sessions.values() if session.line]
+        connections = [session.connection for session in self.sessions.values() if session.connection]
         self.sessions.clear()
-        for line in lines:
-            await line.send(INVALID_SESSION, False)
+        for connection in connections:
+            await connection.send(INVALID_SESSION, False)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        self.tried_at.append(asyncio.get_running_loop().time())
+        self.attempted_at.append(asyncio.get_running_loop().time())
         if self.refuses_with:
             return web.Response(status=self.refuses_with)
         if self.silent:
             await asyncio.Event().wait()
         socket = web.WebSocketResponse(max_msg_size=4096)
         await socket.prepare(request)
-        line = Line(socket, compressed=request.query.get("compress") == "zlib-stream")
-        await line.send(HELLO, {"heartbeat_interval": HEARTBEAT_MILLISECONDS})
-        self.lines.add(line)
+        connection = Connection(socket, compressed=request.query.get("compress") == "zlib-stream")
+        await connection.send(HELLO, {"heartbeat_interval": HEARTBEAT_MILLISECONDS})
+        self.connections.add(connection)
         session: Session | None = None
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
@@ -124,35 +124,35 @@ class Gateway:
             if said["op"] == HEARTBEAT:
                 self.heartbeats += 1
                 if not self.silent:
-                    await line.send(HEARTBEAT_ACK, None)
+                    await connection.send(HEARTBEAT_ACK, None)
             elif said["op"] == IDENTIFY and session is None:
-                session = await self._identify(line, said["d"])
+                session = await self._identify(connection, said["d"])
             elif said["op"] == RESUME and session is None:
-                session = await self._resume(line, said["d"])
+                session = await self._resume(connection, said["d"])
             elif session is None:
                 await socket.close(code=4003)
-        self.lines.discard(line)
-        if session and session.line is line:
-            session.line = None
+        self.connections.discard(connection)
+        if session and session.connection is connection:
+            session.connection = None
         return socket
 
-    async def _identify(self, line: Line, data: dict[str, Any]) -> Session | None:
+    async def _identify(self, connection: Connection, data: dict[str, Any]) -> Session | None:
         shard, total = data.get("shard") or (0, 1)
         if data["token"] != self.token:
-            await line.socket.close(code=4004)
+            await connection.socket.close(code=4004)
             return None
         if data["intents"] & PRIVILEGED:
-            await line.socket.close(code=4014)
+            await connection.socket.close(code=4014)
             return None
         if not 0 <= shard < total or not {"os", "browser", "device"} <= set(data["properties"]):
-            await line.socket.close(code=4010)
+            await connection.socket.close(code=4010)
             return None
         session = Session(f"session{next(self._names)}", shard, total)
         # Discord keeps one that nobody resumes for some minutes; in a run with a thousand kills each would hold all events.
-        self.sessions = {name: one for name, one in self.sessions.items() if one.line or one.shard != shard}
+        self.sessions = {name: one for name, one in self.sessions.items() if one.connection or one.shard != shard}
         self.sessions[session.name] = session
         self.identified.append((shard, total))
-        session.line = line
+        session.connection = connection
         here = [guild for guild in self._guilds() if (int(guild["id"]) >> 22) % total == shard]
         unavailable = [{"id": guild["id"], "unavailable": True} for guild in here]
         about = {"session_id": session.name, "resume_gateway_url": self.address, "shard": [shard, total]}
@@ -161,17 +161,17 @@ class Gateway:
             self._push(session, "GUILD_CREATE", guild)
         return session
 
-    async def _resume(self, line: Line, data: dict[str, Any]) -> Session | None:
+    async def _resume(self, connection: Connection, data: dict[str, Any]) -> Session | None:
         session = self.sessions.get(data["session_id"])
         if session is None or data["token"] != self.token:
-            await line.send(INVALID_SESSION, False)
+            await connection.send(INVALID_SESSION, False)
             return None
         self.resumed += 1
         at = data["seq"]
         while at < len(session.events):
             event = session.events[at]
-            await line.send(0, event["d"], t=event["t"], s=event["s"])
+            await connection.send(0, event["d"], t=event["t"], s=event["s"])
             at += 1
-        session.line = line
+        session.connection = connection
         self._push(session, "RESUMED", {})
         return session

@@ -28,7 +28,7 @@ from tests.discord.server import (
 )
 from tests.telegram.players import until
 
-__all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seated", "text_of", "until"]
+__all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seat_people", "text_of", "until"]
 
 
 def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -75,7 +75,7 @@ class Person:
     async def slash(self, word: str, channel: Channel | None = None, **options: Any) -> str:
         """Give a command; returns what this person alone is told, empty if that is nothing."""
         one = self.begin(word, channel, **options)
-        return await self.told(one)
+        return await self.wait_for_answer(one)
 
     def begin(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
         command = self._command(word, 1)
@@ -98,7 +98,7 @@ class Person:
             "target_id": str(whom.number),
             "resolved": {"users": {str(whom.number): self.server.users[whom.number]}},
         }
-        return await self.told(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
+        return await self.wait_for_answer(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
 
     async def complete(
         self, word: str, option: str, begun: str, channel: Channel | None = None, **others: Any
@@ -146,14 +146,14 @@ class Person:
         return await self.send_press(channel, message, button["custom_id"])
 
     async def send_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:
-        return await self.told(self.touch(channel, message, custom_id))
+        return await self.wait_for_answer(self.touch(channel, message, custom_id))
 
     def touch(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
         """Press a button, whether it stands there or not, and do not wait."""
         data = {"custom_id": custom_id, "component_type": 2}
         return self.server.interact(COMPONENT, self.number, channel, data, message)
 
-    async def told(self, one: Interaction) -> str:
+    async def wait_for_answer(self, one: Interaction) -> str:
         """Wait until an interaction has its answer; what this person alone is told by it."""
         await until(lambda: bool(one.answer))
         await asyncio.sleep(0)
@@ -209,7 +209,7 @@ async def on_discord(
         await worker.stop()
 
 
-async def seated(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
+async def seat_people(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
     """People at a table, by seat; ``first`` is the first one's number."""
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]

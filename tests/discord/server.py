@@ -476,7 +476,7 @@ class DiscordServer:
 
     async def _edit(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request)
-        message = self._standing(channel, request)
+        message = self._own_message(channel, request)
         judge("edit", body)
         if channel.archived:
             raise Refused(400, 50083, "Thread is archived")
@@ -488,7 +488,7 @@ class DiscordServer:
         if number in channel.messages and channel.messages[number]["author"]["id"] != BOT["id"]:
             # It takes Manage Messages (docs.discord.com/developers/resources/message#delete-message).
             raise Refused(403, 50013, "Missing Permissions")
-        self._standing(channel, request)
+        self._own_message(channel, request)
         del channel.messages[int(request.match_info["message"])]
         return None
 
@@ -511,7 +511,7 @@ class DiscordServer:
         return channel
 
     @staticmethod
-    def _standing(channel: Channel, request: web.Request) -> dict[str, Any]:
+    def _own_message(channel: Channel, request: web.Request) -> dict[str, Any]:
         message = channel.messages.get(int(request.match_info["message"]))
         if message is None:
             raise Refused(404, 10008, "Unknown Message")
@@ -524,7 +524,7 @@ class DiscordServer:
         components = json.loads(json.dumps(body.get("components") or []))
         self.attached[number] = self._attachments(channel, {}, body, components)
         self._show_media(channel, self.attached[number], components)
-        self._number(components)
+        self._number_components(components)
         text = json.dumps(components) + (body.get("content") or "")
         allowed = body.get("allowed_mentions")
         for user in self.users:
@@ -592,17 +592,17 @@ class DiscordServer:
             components = json.loads(json.dumps(body["components"]))
             self.attached[number] = self._attachments(channel, self.attached[number], body, components)
             self._show_media(channel, self.attached[number], components)
-            self._number(components)
+            self._number_components(components)
             message["components"] = components
         message.update(flags=flags, edited_timestamp="2026-01-01T00:00:01+00:00")
         if body.get("content") is not None:
             message["content"] = body["content"]
         return message
 
-    def _number(self, components: list[dict[str, Any]], begin: int = 1) -> int:
+    def _number_components(self, components: list[dict[str, Any]], begin: int = 1) -> int:
         for one in components:
             one["id"] = begin
-            begin = self._number(one.get("components", []), begin + 1)
+            begin = self._number_components(one.get("components", []), begin + 1)
         return begin
 
     # REST, as for interactions
@@ -637,7 +637,7 @@ class DiscordServer:
     def _carry_out(self, one: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
         if kind in (6, 7):
             one.original = one.message
-            message = self._of(one, one.message)
+            message = self._find_message(one, one.message)
             return self._change(message, data) if kind == 7 else message
         if kind in (4, 5):
             return self._show(one, data, put_off=kind == 5)
@@ -655,13 +655,13 @@ class DiscordServer:
     def _shelf(self, one: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
         return one.channel.ephemerals[one.user] if message["flags"] & EPHEMERAL else one.channel.messages
 
-    def _of(self, one: Interaction, number: int) -> dict[str, Any]:
+    def _find_message(self, one: Interaction, number: int) -> dict[str, Any]:
         for shelf in (one.channel.messages, one.channel.ephemerals[one.user]):
             if number in shelf:
                 return shelf[number]
         raise Refused(404, 10008, "Unknown Message")
 
-    def _by_token(self, request: web.Request) -> Interaction:
+    def _interaction_by_token(self, request: web.Request) -> Interaction:
         one = self.interactions.get(request.match_info["token"])
         if one is None or not one.answer or request.match_info["application"] != str(APPLICATION):
             raise Refused(404, 10015, "Unknown Webhook")
@@ -669,29 +669,29 @@ class DiscordServer:
             raise Refused(401, 50027, "Invalid Webhook Token")
         return one
 
-    def _named(self, one: Interaction, request: web.Request) -> dict[str, Any]:
+    def _target_message(self, one: Interaction, request: web.Request) -> dict[str, Any]:
         name = request.match_info["message"]
-        message = self._of(one, one.original if name == "@original" else int(name))
+        message = self._find_message(one, one.original if name == "@original" else int(name))
         number = int(message["id"])
         if number not in (one.message, one.original) and self._made_by.get(number) != one.token:
             raise Refused(404, 10008, "Unknown Message")
         return message
 
     async def _follow_up(self, request: web.Request, body: Any) -> Any:
-        one = self._by_token(request)
+        one = self._interaction_by_token(request)
         judge("follow_up", body)
         judge_message(body, new=True)
         if one.answer == 5:
             # The first message after one that was put off takes its place, and is as private as that was.
             one.answer = 4
-            return self._settle(one, body)
+            return self._fill_deferred(one, body)
         one.follow_ups += 1
         if one.channel.server not in self.servers and one.channel.type != PRIVATE and one.follow_ups > MOST_FOLLOW_UPS:
             raise Refused(400, 40094, "This interaction has too many follow-up messages.")
         return self._show(one, body)
 
-    def _settle(self, one: Interaction, body: dict[str, Any]) -> dict[str, Any]:
-        message = self._of(one, one.original)
+    def _fill_deferred(self, one: Interaction, body: dict[str, Any]) -> dict[str, Any]:
+        message = self._find_message(one, one.original)
         message["flags"] &= ~(1 << 7)
         changed = self._change(message, {**body, "flags": (body.get("flags") or 0) & ~EPHEMERAL})
         for user in self.users:
@@ -701,20 +701,20 @@ class DiscordServer:
         return changed
 
     async def _original(self, request: web.Request, body: Any) -> Any:
-        return self._named(self._by_token(request), request)
+        return self._target_message(self._interaction_by_token(request), request)
 
     async def _edit_by(self, request: web.Request, body: Any) -> Any:
-        one = self._by_token(request)
+        one = self._interaction_by_token(request)
         judge("edit_by", body)
-        message = self._named(one, request)
+        message = self._target_message(one, request)
         if one.answer == 5 and int(message["id"]) == one.original:
             one.answer = 4
-            return self._settle(one, body)
+            return self._fill_deferred(one, body)
         return self._change(message, body)
 
     async def _delete_by(self, request: web.Request, body: Any) -> Any:
-        one = self._by_token(request)
-        message = self._named(one, request)
+        one = self._interaction_by_token(request)
+        message = self._target_message(one, request)
         del self._shelf(one, message)[int(message["id"])]
         if one.answer == 5:
             one.answer = 4

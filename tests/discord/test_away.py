@@ -18,12 +18,12 @@ from tests.bot.away import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_log
 from tests.bot.fast_loop import run_fast
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, text_of
+from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, text_of
 from tests.discord.server import BAR, BOT, CHANNEL, PATIENCE, DiscordServer, Failure
 from tests.long import long
 
 # The bot's own times pass by the loop's clock, whatever the machine takes.
-pytestmark = pytest.mark.usefixtures("usual")
+pytestmark = pytest.mark.usefixtures("real_timeouts")
 
 LONGEST_PAUSE = 64
 """Seconds between two tries to connect, at most."""
@@ -34,13 +34,13 @@ class Timed(DiscordServer):
 
     def __init__(self) -> None:
         super().__init__(seconds=PATIENCE)
-        self.asked: list[tuple[float, str, str, bool]] = []
+        self.call_log: list[tuple[float, str, str, bool]] = []
         """When, which call, of which channel or interaction, and whether it was answered with a failure on order."""
 
     def _check_call(self, name: str, request: Any) -> None:
         super()._check_call(name, request)
         which = request.match_info.get("channel") or request.match_info.get("token", "")
-        self.asked.append((asyncio.get_running_loop().time(), name, which, bool(self._orders[name])))
+        self.call_log.append((asyncio.get_running_loop().time(), name, which, bool(self._orders[name])))
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Timed, list[Person]]]:
+async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Timed, list[Person]]]:
     """Two people at a table, on the platform's own paces."""
     valkey, server = EmbeddedStore(folder / "data"), Timed()
     await valkey.start()
@@ -61,7 +61,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Ti
     await server.start()
     try:
         async with open_store(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             await adapter.worker.settled()
             yield adapter, server, people
     finally:
@@ -69,10 +69,10 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Ti
         await valkey.stop()
 
 
-async def play_seen(people: list[Person]) -> None:
+async def play_visible(people: list[Person]) -> None:
     """One move, by whoever is to move, from a panel that is not old."""
 
-    def found() -> tuple[Person, dict[str, Any], str] | None:
+    def find() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
             own = [one for one in person.private.messages.values() if one["author"] == BOT]
             for button in buttons_of(own[-1]) if own else ():
@@ -80,8 +80,8 @@ async def play_seen(people: list[Person]) -> None:
                     return person, own[-1], button["custom_id"]
         return None
 
-    await wait_until(lambda: found() is not None)
-    person, message, data = found() or (people[0], {}, "")
+    await wait_until(lambda: find() is not None)
+    person, message, data = find() or (people[0], {}, "")
     assert await person.send_press(person.private, message, data) == ""
 
 
@@ -93,7 +93,7 @@ def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
     return [sum(map(int, re.findall(r" (\d+)(?: ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
 
 
-async def leave(server: DiscordServer, how: str) -> None:
+async def go_away(server: DiscordServer, how: str) -> None:
     """Be away from now on."""
     if how == "nobody listens":
         await server.stop()
@@ -125,18 +125,18 @@ async def come_back(server: DiscordServer, how: str) -> None:
 def test_game_survives_minutes_without_discord(
     tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run_fast(minutes_away(tmp_path, how, seconds), monkeypatch)
+    run_fast(play_through_outage(tmp_path, how, seconds), monkeypatch)
     assert [line.getMessage() for line in caplog.records if line.name.startswith("discord")] == []
 
 
-async def minutes_away(folder: Path, how: str, seconds: float) -> None:
-    async with playing(folder) as (adapter, server, people):
+async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
+    async with running_game(folder) as (adapter, server, people):
         worker, channel, loop = adapter.worker, server.channels[CHANNEL], asyncio.get_running_loop()
         before = bot_tasks()
-        server.gateway.tried_at.clear()
+        server.gateway.attempted_at.clear()
         with capture_logs() as logs:
             begun = loop.time()
-            await leave(server, how)
+            await go_away(server, how)
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
@@ -149,7 +149,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             await worker.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
             for _ in range(4):
-                await play_seen(people)
+                await play_visible(people)
                 await worker.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
@@ -159,7 +159,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
         assert (await worker.check_health())["adapters"]["discord"] == "up"
         await wait_until(lambda: bot_tasks() == before)
         check_outage_logged(logs)
-        tried = [begun, *server.gateway.tried_at]
+        tried = [begun, *server.gateway.attempted_at]
         assert tried[-1] > ended
         if how == "502":
             assert len(tried) > 5
@@ -172,7 +172,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
 def test_command_flood_does_not_delay_boards(
     tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run_fast(flooded(tmp_path, rounds), monkeypatch)
+    run_fast(flood_commands(tmp_path, rounds), monkeypatch)
     assert [line.getMessage() for line in caplog.records if line.name.startswith("discord")] == []
 
 
@@ -189,12 +189,12 @@ alone: the library waits for the first by itself, the others are the bot's to he
 """
 
 
-async def flooded(folder: Path, rounds: int) -> None:
-    async with playing(folder, rate_limits=False) as (adapter, server, people):
+async def flood_commands(folder: Path, rounds: int) -> None:
+    async with running_game(folder, rate_limits=False) as (adapter, server, people):
         worker, channel = adapter.worker, server.channels[CHANNEL]
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         given, moves = [], 0
-        server.asked.clear()
+        server.call_log.clear()
         with capture_logs() as logs:
             for number in range(rounds):
                 for word in ("help", "leaderboard", "rules", "stats", "tables"):
@@ -202,33 +202,34 @@ async def flooded(folder: Path, rounds: int) -> None:
                     given += [person.begin(word, channel) for person in crowd]
                     if number == 0 and word in WAITS:
                         server.order("edit", WAITS[word][0])
-                    await play_seen(people)
+                    await play_visible(people)
                     moves += 1
                     await asyncio.sleep(7)
             await wait_until(lambda: all(one.answer not in (0, 5) for one in given))
             await worker.settled()
         # Each got one answer, though many had to wait; the adapter asked for none of them twice.
-        shown = Counter(server._made_by[number] for number in server._made_by if standing(channel, number))
+        shown = Counter(server._made_by[number] for number in server._made_by if is_visible(channel, number))
         assert [shown[one.token] for one in given] == [1] * len(given)
-        heeded(server, "answer", [2.0] * 5 * rounds)
-        heeded(server, "edit", [seconds for _failure, seconds in WAITS.values()])
+        check_pauses(server, "answer", [2.0] * 5 * rounds)
+        check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
         # The board moved on meanwhile, and shows the latest, as the hands do.
         assert (
-            sum(name == "edit" and which == str(CHANNEL) for _when, name, which, _failed in server.asked) >= 2 * rounds
+            sum(name == "edit" and which == str(CHANNEL) for _when, name, which, _failed in server.call_log)
+            >= 2 * rounds
         )
         assert tricks_shown(server, people) == [moves // 2] * 3
         assert not [line for line in logs if line["log_level"] in ("warning", "error") and "store" not in line["event"]]
 
 
-def standing(channel: Any, number: int) -> bool:
+def is_visible(channel: Any, number: int) -> bool:
     return number in channel.messages or any(number in shelf for shelf in channel.ephemerals.values())
 
 
-def heeded(server: Timed, name: str, waits: list[float]) -> None:
+def check_pauses(server: Timed, name: str, waits: list[float]) -> None:
     """So many calls were told to wait, and each time nothing more came for that channel or interaction meanwhile."""
-    told = [at for at, (_when, call, _which, failed) in enumerate(server.asked) if call == name and failed]
+    told = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
     for at, seconds in zip(told, waits, strict=True):
-        when, _call, which, _failed = server.asked[at]
-        after = [later for later, call, where, _ in server.asked[at + 1 :] if call == name and where == which]
+        when, _call, which, _failed = server.call_log[at]
+        after = [later for later, call, where, _ in server.call_log[at + 1 :] if call == name and where == which]
         assert after, "it was not tried again"
         assert after[0] >= when + seconds - 0.1

@@ -22,7 +22,7 @@ from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, text_of, until
+from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
 from tests.long import long, mostly_long
 from tests.tricks import has_come_to
@@ -42,7 +42,7 @@ def texts_in(channel: Channel) -> list[str]:
     return [text_of(message) for message in channel.messages.values()]
 
 
-async def some_tricks(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
+async def play_tricks(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
     random, channel = Random(seed), bar(server)
     deadline = time.monotonic() + 60.0
     while not has_come_to(trick, texts_in(channel)):
@@ -52,15 +52,15 @@ async def some_tricks(server: DiscordServer, people: list[Person], trick: int, s
         await asyncio.sleep(0.01)
 
 
-async def to_move(people: list[Person]) -> Person:
+async def wait_for_mover(people: list[Person]) -> Person:
     """Whose turn it is, as soon as somebody can see that it is theirs."""
     found: list[Person] = []
 
-    def there() -> bool:
+    def find() -> bool:
         found[:] = [one for one in people if (seen := one.visible_messages(one.private)) and buttons_of(seen[-1])]
         return bool(found)
 
-    await until(there)
+    await until(find)
     return found[0]
 
 
@@ -97,7 +97,7 @@ async def test_only_the_challenged_person_is_pinged(store: Store, server: Discor
         assert server.pings == [(CHANNEL, 2)]
         assert "for @everyone <@3>" in await carla.press("Accept", channel)
         await bruno.press("Accept", channel)
-        await some_tricks(server, [anna, bruno], 1)
+        await play_tricks(server, [anna, bruno], 1)
         assert server.pings == [(CHANNEL, 2)]
 
 
@@ -113,7 +113,7 @@ async def test_user_menu_challenges_that_person(store: Store, server: DiscordSer
 
 async def test_autocompletion_offers_valid_choices(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         carla = Person(server, 3, "Carla", "it")
         assert await carla.complete("challenge", "target", "", game="spades") == [200, 300, 500]
         assert await carla.complete("challenge", "target", "2", game="testa") == [21]
@@ -154,31 +154,31 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        answer, has_been_put_off = adapter.card_room.handle_command, asyncio.Event()
+        answer, deferred = adapter.card_room.handle_command, asyncio.Event()
 
-        async def slowly(command: Any) -> Any:
-            await has_been_put_off.wait()
+        async def answer_late(command: Any) -> Any:
+            await deferred.wait()
             return await answer(command)
 
-        monkeypatch.setattr(adapter.card_room, "handle_command", slowly)
+        monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
         for word in ("leaderboard", "nickname", "challenge"):
             one = anna.begin(word)
             await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
-        has_been_put_off.set()
+        deferred.set()
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("challenges" in text for text in texts_in(channel)))
         await until(lambda: any("/nickname" in text_of(one) for one in channel.ephemerals[1].values()))
-        has_been_put_off.clear()
+        deferred.clear()
         one = anna.begin("challenge", game="testa", target=12)
         await until(lambda: one.answer == 5)
-        has_been_put_off.set()
+        deferred.set()
         # What was put off for all to see is taken back, and the word is for her alone.
         await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 
-def held_back(
+def hold_back_answer(
     server: DiscordServer, adapter: Observed, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
     """The next command is put off, and done while that is on its way to Discord; returns what lets it arrive."""
@@ -186,11 +186,11 @@ def held_back(
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.order("answer", Failure(refusal, gate=arrives))
 
-    async def slowly(given: Any) -> Any:
+    async def answer_late(given: Any) -> Any:
         await until(lambda: any(name == "answer" for name, _body in server.calls))
         return await command(given)
 
-    monkeypatch.setattr(adapter.card_room, "handle_command", slowly)
+    monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
     return arrives
 
 
@@ -200,7 +200,7 @@ async def test_challenge_answers_while_being_deferred(
 ) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        arrives = held_back(server, adapter, monkeypatch, Refused(404, 10062) if is_refused else None)
+        arrives = hold_back_answer(server, adapter, monkeypatch, Refused(404, 10062) if is_refused else None)
         send = adapter.messages.send
 
         async def sending(*about: Any) -> Any:
@@ -229,7 +229,7 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
             return Reply()
 
         monkeypatch.setattr(adapter.card_room, "handle_command", elsewhere)
-        arrives = held_back(server, adapter, monkeypatch)
+        arrives = hold_back_answer(server, adapter, monkeypatch)
         server.calls.clear()
         one = Person(server, 1, "Anna").begin("challenge", game="testa")
         await until(lambda: one.answer > 0 and not len(adapter.answers))
@@ -241,10 +241,10 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
 
 async def test_press_is_answered_with_the_changed_panel(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         server.calls.clear()
-        await (await to_move(people)).play(Random(1))
+        await (await wait_for_mover(people)).play(Random(1))
         await adapter.worker.settled()
         # The presser's hand, and the other one's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
@@ -252,9 +252,9 @@ async def test_press_is_answered_with_the_changed_panel(store: Store, server: Di
 
 async def test_invalid_presses_are_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         carla, channel = Person(server, 3, "Carla"), bar(server)
-        mover = await to_move(people)
+        mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         play = buttons_of(panel)[0]["custom_id"]
         await mover.send_press(mover.private, panel, play)
@@ -269,28 +269,28 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(people)
         before = text_of(mover.visible_messages(mover.private)[-1])
-        press, has_been_put_off = adapter.card_room.handle_press, asyncio.Event()
+        press, deferred = adapter.card_room.handle_press, asyncio.Event()
 
-        async def slowly(pressed: Any) -> Any:
-            await has_been_put_off.wait()
+        async def answer_late(pressed: Any) -> Any:
+            await deferred.wait()
             return await press(pressed)
 
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
-        monkeypatch.setattr(adapter.card_room, "handle_press", slowly)
+        monkeypatch.setattr(adapter.card_room, "handle_press", answer_late)
         panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: one.answer == 6)
-        has_been_put_off.set()
+        deferred.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
         # A word that comes late comes as well.
-        has_been_put_off.clear()
+        deferred.clear()
         panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: one.answer == 6)
-        has_been_put_off.set()
+        deferred.set()
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
 
@@ -315,9 +315,9 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        mover = await to_move(people)
+        mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
@@ -336,9 +336,9 @@ async def test_bot_edits_the_panel_after_its_press_expired(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        mover = await to_move(people)
+        mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
@@ -348,16 +348,16 @@ async def test_bot_edits_the_panel_after_its_press_expired(
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)
-        await some_tricks(server, people, 2)
+        await play_tricks(server, people, 2)
 
 
 async def test_acknowledged_press_is_shown_after_a_crash(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        mover = await to_move(people)
+        mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
@@ -369,7 +369,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         assert text_of(panel) == before
     async with on_discord(store, server):
         await until(lambda: text_of(panel) != before)
-        await some_tricks(server, people, 2)
+        await play_tricks(server, people, 2)
         assert len(mover.visible_messages(mover.private)) == 1
 
 
@@ -378,30 +378,30 @@ async def test_presses_above_the_limit_are_deferred_at_once(
 ) -> None:
     monkeypatch.setattr("adapters.discord.adapter.MAX_PENDING", 0)
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_tricks(server, people, 1)
         await adapter.worker.settled()
         assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
 
 
 async def test_answered_or_expired_interactions_do_no_harm(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         for refusal in (Refused(400, 40060), Refused(404, 10062)):
-            mover = await to_move(people)
+            mover = await wait_for_mover(people)
             panel = mover.visible_messages(mover.private)[-1]
             before = text_of(panel)
             server.order("answer", Failure(refusal))
             mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
             await until(lambda m=mover, b=before: text_of(m.visible_messages(m.private)[-1]) != b)  # type: ignore[misc]
-        await some_tricks(server, people, 3)
+        await play_tricks(server, people, 3)
 
 
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("real_timeouts")
 async def test_press_delivered_twice_counts_once(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_again(one, panel)
@@ -427,7 +427,7 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
     ],
     ids=["global wait", "wait", "503", "500, done", "hang-up", "hang-up, done"],
 )
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("real_timeouts")
 async def test_transient_failures_cost_only_time(
     store: Store, server: DiscordServer, failure: Failure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,10 +437,10 @@ async def test_transient_failures_cost_only_time(
     async with on_discord(store, server) as adapter:
         for name in ("send", "edit", "answer", "open_private"):
             server.order(name, failure)
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         for name in ("send", "edit", "answer"):
             server.order(name, failure)
-        await some_tricks(server, people, 2)
+        await play_tricks(server, people, 2)
         await adapter.worker.settled()
         # Nothing is doubled: a card, a board, a hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
@@ -450,8 +450,8 @@ async def test_transient_failures_cost_only_time(
 async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordServer) -> None:
     server.buckets = {"edit": (3, 0.3), "send": (2, 0.3)}
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "testa")
-        await some_tricks(server, people, 4)
+        people = await seat_people(server, "testa")
+        await play_tricks(server, people, 4)
         await adapter.worker.settled()
         refused = [name for name, _body in server.calls if name == "refused"]
         assert not refused
@@ -460,17 +460,17 @@ async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordSer
 
 async def test_deleted_board_is_sent_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
-        await some_tricks(server, people, 1)
+        people = await seat_people(server, "metamazzo")
+        await play_tricks(server, people, 1)
         channel = bar(server)
         channel.messages.clear()
-        await some_tricks(server, people, 2)
+        await play_tricks(server, people, 2)
 
 
 async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
-        mover = await to_move(people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(people)
         other = people[1 - people.index(mover)]
         # Before it has come there is nothing to delete.
         await until(lambda: bool(other.private.messages))
@@ -484,7 +484,7 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
 )
 async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, how: str) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         channel = bar(server)
         if how == "channel deleted":
@@ -568,11 +568,11 @@ async def test_regained_access_refreshes_boards(
 
 async def test_too_many_refusals_pause_requests(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         adapter.budget._most = 3
         with capture_logs() as logs:
             server.order("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
-            await (await to_move(people)).play(Random(1))
+            await (await wait_for_mover(people)).play(Random(1))
             await until(lambda: len(adapter.budget._refused) == 3)
             await asyncio.sleep(0.3)
         assert len(adapter.budget._refused) == 3
@@ -596,8 +596,8 @@ def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_private_chat_is_opened_once(store: Store, server: DiscordServer) -> None:
     for _ in range(2):
         async with on_discord(store, server) as adapter:
-            people = await seated(server, "metamazzo")
-            await some_tricks(server, people, 1)
+            people = await seat_people(server, "metamazzo")
+            await play_tricks(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
             await adapter.worker.settled()
@@ -609,7 +609,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
     store: Store, server: DiscordServer, forgets: bool
 ) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
     server.become_another_application(forgets=forgets)
     for person in people:
@@ -618,7 +618,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
         for person in people:
             # A message that stands there is edited, and a new one sent.
             await person.slash("hand", person.private)
-        await some_tricks(server, people, 1)
+        await play_tricks(server, people, 1)
         await adapter.worker.settled()
     for person in people:
         assert len(person.private.messages) == 1
@@ -628,7 +628,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
 
 async def test_message_of_another_application_counts_as_deleted(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        await seated(server, "metamazzo")
+        await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         server.become_another_application(forgets=False)
         place = f"discord:{BAR}/{CHANNEL}"
@@ -717,7 +717,7 @@ async def test_bot_starts_while_discord_is_away(store: Store, server: DiscordSer
         server.order(name, Failure(hang_up=True))
     async with on_discord(store, server) as adapter:
         assert adapter.healthy
-        await seated(server, "testa")
+        await seat_people(server, "testa")
 
 
 async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
@@ -737,7 +737,7 @@ async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
     assert (well, "does not answer" in line) == (False, True)
 
 
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("real_timeouts")
 async def test_defer_time_is_within_discords_limit() -> None:
     assert answers_module.DEFER_SECONDS < 2
     # A press that has taken nearly so long may have a picture to upload then.

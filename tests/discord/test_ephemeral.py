@@ -29,7 +29,7 @@ def hands(person: Person) -> list[dict[str, Any]]:
     ]
 
 
-async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
+async def begin_game(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
     """A game that has begun; the second player takes no private messages."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     bruno.private.closed = True
@@ -38,7 +38,7 @@ async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) 
     return anna, bruno
 
 
-async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
+async def wait_for_annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
     """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is ephemeral, is not."""
     await adapter.worker.settled()
     while not buttons_of(anna.visible_messages(anna.private)[-1]):
@@ -48,7 +48,7 @@ async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
 
 async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begun(server, "testa", target=11)
+        anna, bruno = await begin_game(server, "testa", target=11)
         channel = server.channels[CHANNEL]
         await until(lambda: any("cannot write" in text_of(one) for one in channel.messages.values()))
         await bruno.press("My hand", channel)
@@ -71,7 +71,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
@@ -88,7 +88,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
                 one.since -= 600
         assert len(hands(bruno)) == 1
         assert "Tricks" in text_of(hands(bruno)[0])
-        await annas_turn(adapter, anna, bruno)
+        await wait_for_annas_turn(adapter, anna, bruno)
         # After a longer pause it is not written to any more, and the button brings another.
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
@@ -103,11 +103,11 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
         bruno.private.closed = False
-        await annas_turn(adapter, anna, bruno)
+        await wait_for_annas_turn(adapter, anna, bruno)
         later = time.time() + 900
         monkeypatch.setattr(time, "time", lambda: later)
         await anna.play(Random(1))
@@ -122,7 +122,7 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
 
 async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         bruno.private.closed = False
         await adapter.worker.settled()
         assert anna.private.messages
@@ -138,7 +138,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
 
 async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         await anna.slash("challenge", game="testa")
         await bruno.press("Accept", server.channels[CHANNEL])
         await until(lambda: len(anna.private.messages) == 2)
@@ -172,7 +172,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
 
 async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
         before = text_of(hands(bruno)[0])
@@ -188,7 +188,7 @@ async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordSe
 
 async def test_resign_asks_in_the_same_chat(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, _bruno = await begun(server)
+        anna, _bruno = await begin_game(server)
         await anna.slash("resign")
         channel = server.channels[CHANNEL]
         assert "Do you really want to resign" in text_of(anna.visible_messages(channel)[-1])
@@ -203,12 +203,12 @@ async def test_token_revoked_early_is_given_up(
     # Within moments of the press it would be tried again: another worker may be answering it.
     monkeypatch.setattr("adapters.discord.reading.ANSWER_SECONDS", 0)
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begun(server)
+        anna, bruno = await begin_game(server)
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
         server.order("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
-        await annas_turn(adapter, anna, bruno)
+        await wait_for_annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))
             await adapter.worker.settled()
@@ -219,7 +219,7 @@ async def test_token_revoked_early_is_given_up(
 
 async def test_strangers_see_no_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        await begun(server)
+        await begin_game(server)
         carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
         assert "do not sit" in await carla.press("My hand", channel)
         assert not hands(carla)
@@ -240,17 +240,17 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         # The deal's board is a new message anyway, and may call who begins.
         server.pings.clear()
 
-        async def round_about() -> None:
+        async def play_four_rounds() -> None:
             for _ in range(4):
                 for person in (anna, bruno):
                     await person.play(random)
                     await worker.settled()
 
-        await round_about()
+        await play_four_rounds()
         assert server.pings == []
         # From here on everybody counts as having left their hand alone.
         worker.delivery._tools.reposts.ring_after = -1.0
-        await round_about()
+        await play_four_rounds()
         assert server.pings
         assert set(server.pings) == {(CHANNEL, 2)}
         called = list(channel.messages.values())[-1]
@@ -262,7 +262,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
 
 async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        _anna, bruno = await begun(server)
+        _anna, bruno = await begin_game(server)
         await adapter.worker.settled()
         bruno.private.closed = False
         await bruno.slash("rules", bruno.private)
@@ -271,7 +271,7 @@ async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, s
 
 async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        _anna, bruno = await begun(server)
+        _anna, bruno = await begin_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
         bruno.private.closed = False

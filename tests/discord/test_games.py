@@ -7,7 +7,7 @@ import pytest
 from bot.store import Store
 from engine import GAMES, verify
 from tests.bot.worker.test_games import shortest_target
-from tests.discord.players import on_discord, seated, text_of
+from tests.discord.players import on_discord, seat_people, text_of
 from tests.discord.server import CHANNEL, DiscordServer
 from tests.long import mostly_long
 
@@ -17,7 +17,7 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
     random = Random(game)
     channel = server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:
-        people = await seated(server, game, *shortest_target(game))
+        people = await seat_people(server, game, *shortest_target(game))
 
         def over() -> bool:
             return any("won by" in text_of(message) for message in channel.messages.values())

@@ -10,7 +10,7 @@ import pytest
 
 from bot.delivery import surface_sync
 from bot.store import Store
-from tests.discord.players import Observed, Person, on_discord, seated, text_of, until
+from tests.discord.players import Observed, Person, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 from tests.tricks import has_come_to
 
@@ -21,24 +21,24 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     # The library waits for some seconds before it connects anew.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
     # And for five before it begins each further session, as Discord's limits want.
-    monkeypatch.setattr("discord.Client.before_identify_hook", at_once)
+    monkeypatch.setattr("discord.Client.before_identify_hook", skip_pause)
 
 
-async def at_once(_self: object, _shard: int | None, *, initial: bool) -> None:
+async def skip_pause(_self: object, _shard: int | None, *, initial: bool) -> None:
     """No pause."""
 
 
-async def plays_on(
+async def play_one_trick(
     adapters: Iterable[Observed], server: DiscordServer, people: list[Person], seconds: float = 60.0
 ) -> None:
     """Until one more trick has been taken, and all that was done is shown: what comes later shows something else."""
     channel, random = server.channels[CHANNEL], Random(1)
 
-    def has_come(trick: int) -> bool:
+    def is_reached(trick: int) -> bool:
         return has_come_to(trick, map(text_of, channel.messages.values()))
 
-    trick, deadline = next(number for number in count(1) if not has_come(number)), time.monotonic() + seconds
-    while not has_come(trick):
+    trick, deadline = next(number for number in count(1) if not is_reached(number)), time.monotonic() + seconds
+    while not is_reached(trick):
         assert time.monotonic() < deadline
         for person in people:
             await person.play(random)
@@ -49,35 +49,35 @@ async def plays_on(
 
 async def test_lost_connection_resumes_without_missing_events(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
-        await plays_on([adapter], server, people)
+        people = await seat_people(server, "metamazzo")
+        await play_one_trick([adapter], server, people)
         await server.gateway.drop()
         # What happens meanwhile comes with the resumed session.
-        await plays_on([adapter], server, people)
+        await play_one_trick([adapter], server, people)
         assert (server.gateway.resumed, len(server.gateway.identified)) == (1, 1)
         await server.gateway.ask_to_reconnect()
         await until(lambda: server.gateway.resumed == 2)
-        await plays_on([adapter], server, people)
+        await play_one_trick([adapter], server, people)
         await until(lambda: adapter.healthy)
 
 
 async def test_invalid_session_is_replaced(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await server.gateway.invalidate()
         await until(lambda: len(server.gateway.identified) == 2)
         await until(lambda: adapter.healthy)
-        await plays_on([adapter], server, people)
+        await play_one_trick([adapter], server, people)
 
 
 async def test_lost_connection_makes_the_bot_unhealthy(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await server.stop()
         await until(lambda: not adapter.healthy)
         await server.start(server.port)
         await until(lambda: adapter.healthy)
-        await plays_on([adapter], server, people)
+        await play_one_trick([adapter], server, people)
 
 
 async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer) -> None:
@@ -87,7 +87,7 @@ async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer)
 
 
 # A press that one worker hears and another shows is put off.
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("real_timeouts")
 async def test_shards_are_split_among_workers(store: Store) -> None:
     server = DiscordServer(shards=4, seconds=PATIENCE)
     await server.start()
@@ -98,10 +98,10 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
             on_discord(store, server, alone=False, discord_shards="2-3/4") as second,
         ):
             assert sorted(server.gateway.identified) == [(0, 4), (1, 4), (2, 4), (3, 4)]
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             # The server is on shard 3, private chats on shard 0: each worker hears half of it.
-            await plays_on([first, second], server, people)
-            await plays_on([first, second], server, people)
+            await play_one_trick([first, second], server, people)
+            await play_one_trick([first, second], server, people)
             assert second.client.get_guild(BAR)
     finally:
         await server.stop()
@@ -109,6 +109,6 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
 
 async def test_game_continues_after_a_restart(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
     async with on_discord(store, server) as adapter:
-        await plays_on([adapter], server, people)
+        await play_one_trick([adapter], server, people)

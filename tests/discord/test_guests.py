@@ -19,7 +19,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
-def elsewhere(server: DiscordServer, where: str) -> Channel:
+def channel_without_bot(server: DiscordServer, where: str) -> Channel:
     if where == "group chat":
         return server.channel(300, kind=GROUP, users=(1, 2))
     return server.channel(300, 9 << 22)
@@ -29,7 +29,7 @@ def elsewhere(server: DiscordServer, where: str) -> Channel:
 async def test_whole_game_where_the_bot_is_no_member(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        channel = elsewhere(server, where)
+        channel = channel_without_bot(server, where)
         assert await anna.slash("challenge", channel, game="testa", target=11) == ""
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
@@ -51,7 +51,7 @@ async def test_whole_game_where_the_bot_is_no_member(store: Store, server: Disco
 
 async def test_unpressed_challenge_can_be_edited(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        channel = elsewhere(server, "group chat")
+        channel = channel_without_bot(server, "group chat")
         await Person(server, 1, "Anna").slash("challenge", channel, game="metamazzo")
         await adapter.worker.settled()
         [message] = channel.messages
@@ -62,7 +62,7 @@ async def test_unpressed_challenge_can_be_edited(store: Store, server: DiscordSe
 async def test_board_waits_for_a_command_after_its_token_expired(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        channel = elsewhere(server, "group chat")
+        channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
@@ -86,7 +86,7 @@ async def test_ephemeral_hand_where_the_bot_is_no_member(store: Store, server: D
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.closed = True
-        channel = elsewhere(server, "group chat")
+        channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await bruno.press("My hand", channel)
@@ -96,7 +96,7 @@ async def test_ephemeral_hand_where_the_bot_is_no_member(store: Store, server: D
 async def test_press_being_answered_by_another_worker_is_retried(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        channel = elsewhere(server, "group chat")
+        channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         server.order("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
         await bruno.press("Accept", channel)

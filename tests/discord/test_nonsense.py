@@ -11,7 +11,7 @@ from bot import supervisor
 from bot.delivery import surface_sync
 from bot.settings import Settings
 from bot.store import Store
-from tests.discord.players import Person, on_discord, seated, text_of, until
+from tests.discord.players import Person, on_discord, seat_people, text_of, until
 from tests.discord.server import (
     AUTOCOMPLETE,
     BAR,
@@ -24,7 +24,7 @@ from tests.discord.server import (
     Failure,
     Interaction,
 )
-from tests.discord.test_discord import some_tricks
+from tests.discord.test_discord import play_tricks
 from tests.fuzz.common import Outcome, fail_on_errors
 from tests.long import long
 
@@ -65,9 +65,9 @@ async def test_nonsense_answers_duplicate_no_message(store: Store, server: Disco
             server.order("answer", failure)
             server.order("send", failure, failure)
             server.order("open_private", failure)
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             server.order("edit", failure)
-            await some_tricks(server, people, 2)
+            await play_tricks(server, people, 2)
             await adapter.worker.settled()
             # What was sent again was known again by its nonce, and the command's answer was asked for.
             assert all(len(person.private.messages) == 1 for person in people)
@@ -91,10 +91,10 @@ async def test_unreadable_event_is_skipped(
 ) -> None:
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
-            people = await seated(server, "metamazzo")
+            people = await seat_people(server, "metamazzo")
             server.gateway.dispatch(event, data)
             server.gateway.dispatch(event, data, BAR)
-            await some_tricks(server, people, 2)
+            await play_tricks(server, people, 2)
             # On the same connection: Discord counts how often a bot begins anew.
             assert len(server.gateway.identified) == 1
             assert adapter.healthy
@@ -142,7 +142,7 @@ async def test_removed_command_is_answered(
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
             data = {"id": "1", "name": "gone", "type": 1, "options": options}
-            assert await anna.told(server.interact(COMMAND, 1, server.channels[CHANNEL], data))
+            assert await anna.wait_for_answer(server.interact(COMMAND, 1, server.channels[CHANNEL], data))
     assert [
         line["event"] for line in logs if line["log_level"] == "warning" and line["event"] != "store_may_lose_data"
     ] == ["discord_command_unreadable"]
@@ -186,7 +186,7 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
 async def test_unreadable_interaction_is_answered_and_not_run(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...]
 ) -> None:
-    one = await told(store, server, kind, {"id": "1", "type": 1, **data}, without)
+    one = await send_interaction(store, server, kind, {"id": "1", "type": 1, **data}, without)
     if kind == AUTOCOMPLETE:
         assert one.choices == []
     else:
@@ -195,7 +195,7 @@ async def test_unreadable_interaction_is_answered_and_not_run(
     assert not one.channel.messages
 
 
-async def told(
+async def send_interaction(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...] = ()
 ) -> Interaction:
     """An interaction that has its answer, and one line in the log."""
@@ -235,12 +235,12 @@ async def test_unreadable_frame_reconnects_with_one_log_line(
     with capture_logs() as logs:
         async with on_discord(store, server):
             for session in list(server.gateway.sessions.values()):
-                assert session.line
-                await session.line.say(frame)
+                assert session.connection
+                await session.connection.send_text(frame)
             anna = Person(server, 1, "Anna")
             one = anna.begin("tables")
             await until(lambda: bool(one.answer) or len(server.gateway.identified) > 1 or server.gateway.resumed > 0)
-            await until(lambda: any(session.line for session in server.gateway.sessions.values()))
+            await until(lambda: any(session.connection for session in server.gateway.sessions.values()))
             await anna.slash("tables")
     bad = [line for line in logs if line["log_level"] != "info"]
     assert [line["event"] for line in bad] in ([], ["platform_away"])
@@ -275,7 +275,9 @@ async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, serv
         [message] = server.channels[CHANNEL].messages.values()
         bare = {name: value for name, value in message.items() if name != "components"}
         for odd in (bare, {**message, "flags": "x"}, {**message, "flags": None}):
-            assert "There is no table" in await anna.told(anna.touch(server.channels[CHANNEL], odd, "1tABCDEF:sit"))
+            assert "There is no table" in await anna.wait_for_answer(
+                anna.touch(server.channels[CHANNEL], odd, "1tABCDEF:sit")
+            )
 
 
 @pytest.mark.parametrize("token", ["\ud800", 7, None, []], ids=repr)

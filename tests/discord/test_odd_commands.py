@@ -31,7 +31,7 @@ RULES = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "t
 JOIN = {"id": "1", "name": "join", "type": 1, "options": [{"name": "table", "type": 3, "value": "ABCDEF"}]}
 
 
-class Tried:
+class CommandRunner:
     """The bot's commands, without a connection: what was done, suggested and left unread."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,8 +75,8 @@ class Tried:
 
 
 @pytest.fixture
-async def tried(monkeypatch: pytest.MonkeyPatch) -> Tried:
-    return Tried(monkeypatch)
+async def runner(monkeypatch: pytest.MonkeyPatch) -> CommandRunner:
+    return CommandRunner(monkeypatch)
 
 
 def sample(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
@@ -87,35 +87,35 @@ def sample(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("data", [CHALLENGE, RULES, JOIN], ids=lambda data: data["name"])
 async def test_odd_options_are_run_or_answered(
-    server: DiscordServer, tried: Tried, caplog: pytest.LogCaptureFixture, data: dict[str, Any]
+    server: DiscordServer, runner: CommandRunner, caplog: pytest.LogCaptureFixture, data: dict[str, Any]
 ) -> None:
     said = sample(server, COMMAND, data)
-    assert await tried.call(said) == (1, [])
-    [wanted] = tried.done
+    assert await runner.call(said) == (1, [])
+    [wanted] = runner.done
     for what, variant in variants(data, ("name", "type")):
-        answers, logs = await tried.call({**said, "data": variant})
+        answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
         assert [one["event"] for one in logs] in ([], ["discord_command_unreadable"]), what
         is_about_more = what.startswith("more in") or what.split()[-1].startswith(("id", "guild_id"))
         if is_about_more:
-            assert tried.done == [wanted], what
+            assert runner.done == [wanted], what
         # An option that Discord names is never dropped: the table would be open to all.
-        if tried.done and "options.2" in what and "more in" not in what:
-            assert tried.done[0][2] == 2 or what in ("without options.2", "options = []"), what
+        if runner.done and "options.2" in what and "more in" not in what:
+            assert runner.done[0][2] == 2 or what in ("without options.2", "options = []"), what
     assert not [one for one in caplog.records if one.exc_info]
 
 
 @pytest.mark.parametrize("name", ["join", "challenge"])
 async def test_odd_autocompletion_is_answered(
-    server: DiscordServer, tried: Tried, caplog: pytest.LogCaptureFixture, name: str
+    server: DiscordServer, runner: CommandRunner, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     option = {"name": "table" if name == "join" else "target", "type": 3 if name == "join" else 4, "value": "1"}
     data = {"id": "1", "name": name, "type": 1, "guild_id": "7", "options": [{**option, "focused": True}]}
     said = sample(server, AUTOCOMPLETE, data)
-    assert await tried.call(said) == (1, [])
-    assert tried.suggested == ["1"]
+    assert await runner.call(said) == (1, [])
+    assert runner.suggested == ["1"]
     for what, variant in variants(data, ("name", "type")):
-        answers, logs = await tried.call({**said, "data": variant})
+        answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
         assert [one["event"] for one in logs] in ([], ["discord_command_unreadable"]), what
     assert not [one for one in caplog.records if one.exc_info]

@@ -16,8 +16,8 @@ from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
 from tests.optional_fields import variants
 
-SOMEWHERE = ("id", "token", "type", "channel_id")
-REQUIRED = {True: (*SOMEWHERE, "guild_id", "member.user.id"), False: (*SOMEWHERE, "user.id", "context")}
+COMMON = ("id", "token", "type", "channel_id")
+REQUIRED = {True: (*COMMON, "guild_id", "member.user.id"), False: (*COMMON, "user.id", "context")}
 """What nobody can do without, in a server and in the private chat."""
 
 PRESSED = ("data.custom_id", "data.component_type", "message.id")
@@ -40,25 +40,25 @@ def client(monkeypatch: pytest.MonkeyPatch) -> discord.Client:
     return one
 
 
-def read(client: discord.Client, said: Any) -> discord.Interaction[Any]:
+def read_interaction(client: discord.Client, said: Any) -> discord.Interaction[Any]:
     found = discord.Interaction[Any](data=repair_interaction(json.loads(json.dumps(said))), state=client._connection)
     assert reading.is_complete(found)
     assert found.app_permissions is not None
     return found
 
 
-def pressed(found: discord.Interaction[Any]) -> tuple[str, ...]:
+def press_fields(found: discord.Interaction[Any]) -> tuple[str, ...]:
     press = reading.parse_press(found)
     assert press
     # The token has the time in it.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload
 
 
-def given(found: discord.Interaction[Any]) -> tuple[str, ...]:
+def command_fields(found: discord.Interaction[Any]) -> tuple[str, ...]:
     return str(found.id), reading.presser_of(found).id, reading.place_of(found), str(found.type)
 
 
-def places(server: DiscordServer) -> dict[bool, Channel]:
+def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
     anna, _bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     return {True: server.channels[CHANNEL], False: anna.private}
 
@@ -66,21 +66,21 @@ def places(server: DiscordServer) -> dict[bool, Channel]:
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_press(server: DiscordServer, client: Any, in_server: bool) -> None:
     data = {"custom_id": "1phelp", "component_type": 2}
-    one = server.begin(COMPONENT, 1, places(server)[in_server], data, MESSAGE)
+    one = server.begin(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
     sample = server.event(one, MESSAGE)
-    wanted = pressed(read(client, sample))
+    wanted = press_fields(read_interaction(client, sample))
     for what, variant in variants(sample, (*REQUIRED[in_server], *PRESSED)):
-        assert pressed(read(client, variant)) == wanted, what
+        assert press_fields(read_interaction(client, variant)) == wanted, what
 
 
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_command(server: DiscordServer, client: Any, in_server: bool) -> None:
-    channel = places(server)[in_server]
+    channel = channels_by_kind(server)[in_server]
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
     sample = server.event(server.begin(COMMAND, 1, channel, data))
-    wanted = given(read(client, sample))
+    wanted = command_fields(read_interaction(client, sample))
     for what, variant in variants(sample, (*REQUIRED[in_server], "data.name")):
-        assert given(read(client, variant)) == wanted, what
+        assert command_fields(read_interaction(client, variant)) == wanted, what
 
 
 def test_named_person_without_optional_fields_is_read() -> None:
@@ -135,7 +135,7 @@ UNUSED = {
 }
 
 
-class Heard:
+class EventReceiver:
     """The bot's client, without a connection: what it makes of events."""
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class Heard:
     async def chat_back(self, server: int) -> None:
         self.opened.append(server)
 
-    async def hear(self, event: str, data: Any) -> list[int]:
+    async def receive(self, event: str, data: Any) -> list[int]:
         """Return the servers that the bot may write in again after an event."""
         await self.client._async_setup_hook()
         self.opened.clear()
@@ -164,42 +164,42 @@ class Heard:
 
 async def test_odd_servers_are_known_by_id_and_name() -> None:
     for what, variant in variants(SERVER_EVENT, ("id",)):
-        heard = Heard()
+        receiver = EventReceiver()
         with capture_logs() as logs:
-            await heard.hear("GUILD_CREATE", variant)
-        guild = heard.client.get_guild(BAR)
+            await receiver.receive("GUILD_CREATE", variant)
+        guild = receiver.client.get_guild(BAR)
         assert guild, what
         assert guild.name == ("Bar" if isinstance(variant.get("name"), str) and variant["name"] else ""), what
         assert logs == [], what
-        await heard.hear("GUILD_UPDATE", {**variant, "name": "Café"})
+        await receiver.receive("GUILD_UPDATE", {**variant, "name": "Café"})
         assert guild.name == "Café", what
-        await heard.hear("GUILD_DELETE", {"id": str(BAR)})
-        assert heard.client.get_guild(BAR) is None, what
+        await receiver.receive("GUILD_DELETE", {"id": str(BAR)})
+        assert receiver.client.get_guild(BAR) is None, what
 
 
 @pytest.mark.parametrize("event", OTHERS)
 async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
-    heard = Heard()
-    assert await heard.hear(event, OTHERS[event]) == [BAR]
+    receiver = EventReceiver()
+    assert await receiver.receive(event, OTHERS[event]) == [BAR]
     for what, variant in variants(OTHERS[event], ("guild_id",)):
         with capture_logs() as logs:
-            assert await heard.hear(event, variant) == [BAR], what
+            assert await receiver.receive(event, variant) == [BAR], what
         assert logs == [], what
 
 
 @pytest.mark.parametrize("change", [{"archived": True}, {"locked": True}])
 async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
     closed = {**THREAD, "thread_metadata": {**THREAD["thread_metadata"], **change}}
-    assert await Heard().hear("THREAD_UPDATE", closed) == []
+    assert await EventReceiver().receive("THREAD_UPDATE", closed) == []
 
 
 @pytest.mark.parametrize("event", UNUSED)
 async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
-    heard = Heard()
-    await heard.hear("GUILD_CREATE", SERVER_EVENT)
+    receiver = EventReceiver()
+    await receiver.receive("GUILD_CREATE", SERVER_EVENT)
     for what, variant in [*variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
         with capture_logs() as logs:
-            assert await heard.hear(event, variant) == [], what
+            assert await receiver.receive(event, variant) == [], what
         assert logs == [], what
     assert not [one for one in caplog.records if one.levelname in ("WARNING", "ERROR")]
 
@@ -207,7 +207,7 @@ async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptu
 @pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OTHERS])
 @pytest.mark.parametrize("data", [None, [], "x", {}, {"id": "x", "guild_id": {}}])
 async def test_nonsense_is_one_warning_at_most(event: str, data: Any) -> None:
-    heard = Heard()
+    receiver = EventReceiver()
     with capture_logs() as logs:
-        assert await heard.hear(event, data) == []
+        assert await receiver.receive(event, data) == []
     assert [one["event"] for one in logs] in ([], ["discord_event_unreadable"])

@@ -4,7 +4,7 @@ import asyncio
 
 from adapters.discord.pages import PageLocks
 from bot.store import Store
-from tests.discord.players import buttons_of, on_discord, seated, text_of, until
+from tests.discord.players import buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import DiscordServer, Failure
 
 
@@ -34,7 +34,7 @@ async def test_older_change_of_a_changed_page_is_skipped() -> None:
 
 async def test_three_quick_presses_show_the_last_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         await adapter.worker.settled()
         await anna.slash("rules", anna.private, about="testa")
         await until(lambda: not len(adapter.answers))

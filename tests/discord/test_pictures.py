@@ -23,7 +23,7 @@ from engine import verify
 from tests.bot.delivery.test_surface_sync import a_commit, surface_of
 from tests.bot.worker.test_games import shortest_target
 from tests.discord.judge import LAYOUT, Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seated, text_of, until
+from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seat_people, text_of, until
 from tests.discord.server import ATTACH, BAR, CHANNEL, ENOUGH, GROUP, THREAD, Channel, DiscordServer, Failure
 from tests.long import long
 
@@ -45,37 +45,37 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
 
 
-def of_one_state(adapter: Observed) -> set[tuple[str, str]]:
+def record_pictures(adapter: Observed) -> set[tuple[str, str]]:
     """From now on, which pictures are shown with which texts."""
     pairs: set[tuple[str, str]] = set()
 
-    def noted(panel: Panel) -> Panel:
+    def record(panel: Panel) -> Panel:
         if panel.picture:
             pairs.add((panel.plain.split("\n")[0], f"{panel.picture.subject.digest}.png"))
         return panel
 
     send, edit = adapter.send, adapter.edit
 
-    async def noted_send(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        return await send(place, noted(panel), key, silent=silent)
+    async def recording_send(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        return await send(place, record(panel), key, silent=silent)
 
-    async def noted_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        return await edit(place, sent, noted(panel))
+    async def recording_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        return await edit(place, sent, record(panel))
 
-    adapter.send, adapter.edit = noted_send, noted_edit  # type: ignore[method-assign]
+    adapter.send, adapter.edit = recording_send, recording_edit  # type: ignore[method-assign]
     return pairs
 
 
-def everything(server: DiscordServer) -> Iterator[dict[str, Any]]:
+def all_messages(server: DiscordServer) -> Iterator[dict[str, Any]]:
     """All messages that anybody sees."""
     for channel in server.channels.values():
         for shelf in (channel.messages, *channel.ephemerals.values()):
             yield from shelf.values()
 
 
-def agree(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
+def check_pictures(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
     """Each picture is the one that came with its text, and its bytes are there."""
-    for message in everything(server):
+    for message in all_messages(server):
         if picture := picture_of(message):
             name, alt = picture
             assert (text_of(message).split("\n")[0], name) in pairs
@@ -86,7 +86,7 @@ def agree(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
             assert not server.attached[int(message["id"])]
 
 
-async def to_move(adapter: Observed, people: list[Person]) -> Person:
+async def wait_for_mover(adapter: Observed, people: list[Person]) -> Person:
     await adapter.worker.settled()
     return next(person for person in people if buttons_of(hand(person)))
 
@@ -112,7 +112,7 @@ def panel(text: str, line: str) -> Panel:
 @pytest.mark.parametrize("is_private", [False, True])
 async def test_press_replaces_a_page_and_its_picture(store: Store, server: DiscordServer, is_private: bool) -> None:
     async with on_discord(store, server, pictures=True):
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         channel = anna.private if is_private else server.channels[CHANNEL]
 
         def page(words: str) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ async def test_press_replaces_a_page_and_its_picture(store: Store, server: Disco
 
 async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         await adapter.worker.settled()
         gate = asyncio.Event()
         uploads, server.uploading = server.uploads, Failure(gate=gate)
@@ -161,7 +161,7 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
 
 async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "testa", *shortest_target("testa"))
+        people = await seat_people(server, "testa", *shortest_target("testa"))
         random = Random(3)
         for _ in range(3000):
             if any("won by" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
@@ -184,16 +184,16 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
 async def test_whole_game(store: Store, server: DiscordServer, game: str) -> None:
     random, channel = Random(game), server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
-        pairs = of_one_state(adapter)
-        people = await seated(server, game, *shortest_target(game))
+        pairs = record_pictures(adapter)
+        people = await seat_people(server, game, *shortest_target(game))
         for _ in range(3000):
             if any("won by" in text_of(message) for message in channel.messages.values()):
                 break
             for person in people:
                 await person.play(random)
-                agree(server, pairs)
+                check_pictures(server, pairs)
             await adapter.worker.settled()
-            agree(server, pairs)
+            check_pictures(server, pairs)
             assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
         [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
@@ -204,8 +204,8 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
 
 async def test_press_is_answered_with_panel_and_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(adapter, people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(adapter, people)
         before = [picture_of(hand(person)) for person in people]
         server.calls.clear()
         await mover.play(Random(1))
@@ -231,7 +231,7 @@ async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> Non
 @pytest.mark.parametrize("where", ["the bot's channel", "a group chat"])
 async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        pairs = of_one_state(adapter)
+        pairs = record_pictures(adapter)
         channel: Channel = server.channels[CHANNEL]
         if where == "a group chat":
             channel = server.channel(300, kind=GROUP, users=(1, 2))
@@ -247,7 +247,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
             await anna.play(random)
             await bruno.play(random, channel)
             await adapter.worker.settled()
-            agree(server, pairs)
+            check_pictures(server, pairs)
             seen.add(picture_of(message))
         assert len(seen) > 3
         assert None not in seen
@@ -305,8 +305,8 @@ async def test_unchanged_picture_is_not_uploaded_again(store: Store, server: Dis
 
 async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(adapter, people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(adapter, people)
         await mover.play(Random(1))
         await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
@@ -354,8 +354,8 @@ async def test_picture_waits_for_the_attach_permission(store: Store, server: Dis
     channel = server.channels[CHANNEL]
     channel.permissions = ENOUGH & ~ATTACH
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(adapter, people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(adapter, people)
         assert picture_of(hand(mover))
         assert text_of(board(server))
         assert picture_of(board(server)) is None
@@ -394,7 +394,7 @@ async def test_refused_picture_is_left_out_in_that_channel(
 
 async def test_press_with_a_refused_picture_shows_its_text(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         server.uploading = Failure(Refused(413, 40005))
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
@@ -431,7 +431,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 5.0)
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         before = [text_of(hand(person)) for person in people]
@@ -464,7 +464,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     async with on_discord(store, server, pictures=True) as adapter:
-        [_anna, bruno] = await seated(server, "metamazzo")
+        [_anna, bruno] = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         channel, goes_on = server.channels[CHANNEL], asyncio.Event()
         [table] = await adapter.worker.tables_of("discord:2")
@@ -595,7 +595,7 @@ async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("done_first", [False, True])
 async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: DiscordServer, done_first: bool) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         server.order("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
@@ -609,7 +609,7 @@ async def test_press_with_a_hanging_upload_still_shows_its_text(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         monkeypatch.setattr(answers, "ANSWER_UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(silent=True)
@@ -626,12 +626,12 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
 ) -> None:
     monkeypatch.setattr(pictures, "SLOW_SECONDS", 0.2)
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
+        people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         server.uploading = Failure(after=0.4)
         kinds = []
         for _ in range(3):
-            mover = await to_move(adapter, people)
+            mover = await wait_for_mover(adapter, people)
             before = picture_of(hand(mover))
             one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
             await until(lambda before=before, mover=mover: picture_of(hand(mover)) not in (None, before))  # type: ignore[misc]
@@ -639,9 +639,9 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
         assert kinds[1:] == [6, 6]
         server.uploading = None
         monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
-        await (await to_move(adapter, people)).play(Random(1))
+        await (await wait_for_mover(adapter, people)).play(Random(1))
         await adapter.worker.settled()
-        one = (mover := await to_move(adapter, people)).touch(
+        one = (mover := await wait_for_mover(adapter, people)).touch(
             mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"]
         )
         await until(lambda: one.answer == 7)
@@ -652,8 +652,8 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
 
 async def test_bot_killed_during_an_upload_recovers(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await seated(server, "metamazzo")
-        mover = await to_move(adapter, people)
+        people = await seat_people(server, "metamazzo")
+        mover = await wait_for_mover(adapter, people)
         before = text_of(hand(mover))
         server.uploading = Failure(silent=True)
         uploads = server.uploads
@@ -667,23 +667,23 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         assert picture_of(hand(mover))
     server.uploading = None
     async with on_discord(store, server, pictures=True) as adapter:
-        pairs = of_one_state(adapter)
+        pairs = record_pictures(adapter)
         await until(lambda: text_of(hand(mover)) != before)
         random = Random(1)
         for _ in range(3):
             for person in people:
                 await person.play(random)
                 await adapter.worker.settled()
-        agree(server, pairs)
+        check_pictures(server, pairs)
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)
 
 
 async def test_games_from_before_pictures_get_pictures(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        people = await seated(server, "metamazzo")
-    assert not any(map(picture_of, everything(server)))
+        people = await seat_people(server, "metamazzo")
+    assert not any(map(picture_of, all_messages(server)))
     async with on_discord(store, server, pictures=True) as adapter:
-        mover = await to_move(adapter, people)
+        mover = await wait_for_mover(adapter, people)
         await mover.play(Random(1))
         await adapter.worker.settled()
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)

@@ -5,7 +5,7 @@ from typing import Any
 from bot.features.puzzles.collection import all_puzzles
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
-from tests.discord.players import Person, buttons_of, on_discord, picture_of, seated, text_of, until
+from tests.discord.players import Person, buttons_of, on_discord, picture_of, seat_people, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _quick
 
@@ -21,41 +21,41 @@ def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in buttons_of(message) if "1ppuzzle" in one["custom_id"] and " hour " not in one["custom_id"]]
 
 
-def asked(message: dict[str, Any]) -> Puzzle:
+def puzzle_of(message: dict[str, Any]) -> Puzzle:
     words = cards_of(message)[0]["custom_id"].split("1ppuzzle ")[1].split()
     return all_puzzles()[words[1]]
 
 
 def label(message: dict[str, Any], card: int) -> str:
-    code = asked(message).pack.codes[card]
+    code = puzzle_of(message).pack.codes[card]
     return str(next(one["label"] for one in cards_of(message) if one["custom_id"].split()[-1].startswith(code)))
 
 
 async def test_puzzle_is_asked_and_explained_in_one_message(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True):
-        [anna, _bruno] = await seated(server, "testa")
+        [anna, _bruno] = await seat_people(server, "testa")
         await anna.slash("puzzle", anna.private)
         await until(
             lambda: any("🧩" in text_of(one) and picture_of(one) for one in anna.visible_messages(anna.private))
         )
         message = puzzle_in(anna, anna.private)
-        puzzle = asked(message)
+        puzzle = puzzle_of(message)
         await anna.press(label(message, puzzle.best), anna.private)
         await until(lambda: "✅" in text_of(puzzle_in(anna, anna.private)))
         assert puzzle_in(anna, anna.private)["id"] == message["id"]
         await anna.press("Next puzzle", anna.private)
         await until(lambda: "which?" in text_of(puzzle_in(anna, anna.private)))
-        assert asked(puzzle_in(anna, anna.private)).id != puzzle.id
+        assert puzzle_of(puzzle_in(anna, anna.private)).id != puzzle.id
 
 
 async def test_only_the_presser_reads_the_answer_in_a_server(store: Store, server: DiscordServer) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True):
-        [anna, bruno] = await seated(server, "testa")
+        [anna, bruno] = await seat_people(server, "testa")
         await anna.slash("puzzle")
         await until(lambda: any("🧩" in text_of(one) for one in anna.visible_messages(channel)))
         message = puzzle_in(anna, channel)
-        puzzle = asked(message)
+        puzzle = puzzle_of(message)
         await anna.press(label(message, puzzle.best), channel)
         await until(lambda: any("✅" in text_of(one) for one in channel.ephemerals[anna.number].values()))
         await until(lambda: "1 of 1 answer was right." in text_of(puzzle_in(anna, channel)))

@@ -40,7 +40,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 
-def said_in(channel: Channel, sign: str) -> list[dict[str, Any]]:
+def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:
     """The messages of a channel that begin so."""
     return [one for one in channel.messages.values() if text_of(one).startswith(sign)]
 
@@ -75,7 +75,7 @@ async def give_up(person: Person) -> None:
         await person.press("Yes, I resign")
 
 
-async def opened(server: DiscordServer, count: int, form: str) -> list[Person]:
+async def open_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
     """People who have entered a tournament that the first of them has opened, and now starts; to the last one nobody
     may write in private.
     """
@@ -93,24 +93,26 @@ async def opened(server: DiscordServer, count: int, form: str) -> list[Person]:
         where = channel if organiser.button("Form", channel) else organiser.private
         for label in ("Form", form, "Done"):
             await organiser.press(label, where)
-        await until(lambda: any(form.lower() in text_of(one).lower() for one in said_in(channel, "🏆")))
+        await until(lambda: any(form.lower() in text_of(one).lower() for one in messages_starting_with(channel, "🏆")))
     await organiser.press("Start", channel)
     return people
 
 
-async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[Person], resigning: float) -> Tournament:
+async def play_to_the_end(
+    adapter: Observed, server: DiscordServer, people: Sequence[Person], resigning: float
+) -> Tournament:
     """Play until it is over; the card is one message all the while. The last one asks for each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
-    [card] = {one["id"] for one in said_in(channel, "🏆")}
+    [card] = {one["id"] for one in messages_starting_with(channel, "🏆")}
     [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
-    while not said_in(channel, "🥇"):
+    while not messages_starting_with(channel, "🥇"):
         has_played = False
         for person in people:
             if person is not people[-1] and moves(person) and random.random() < resigning:
                 await give_up(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
-        assert [one["id"] for one in said_in(channel, "🏆")] == [card]
+        assert [one["id"] for one in messages_starting_with(channel, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
             if people[-1].button("My match", channel):
@@ -133,10 +135,10 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
 async def test_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await opened(server, count, form)
-        over = await played_on(adapter, server, people, resigning)
+        people = await open_tournament(server, count, form)
+        over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
-        await until(lambda: any("🥇" in text_of(one) for one in said_in(channel, "🏆")))
+        await until(lambda: any("🥇" in text_of(one) for one in messages_starting_with(channel, "🏆")))
         games = [one async for one in adapter.worker.archive.all()]
         for game in games:
             verify(game.record)
@@ -146,11 +148,11 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         assert len(set(counted)) > 1
         # The director has looked at it some more times by then.
         await asyncio.sleep(0.5)
-        [told] = said_in(channel, "🥇")
+        [told] = messages_starting_with(channel, "🥇")
         assert picture_of(told)
         winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
         assert all(name in text_of(told) for name in winners)
-        [card] = said_in(channel, "🏆")
+        [card] = messages_starting_with(channel, "🏆")
         assert all(name in text_of(card) for name in winners)
         assert not people[-1].private.messages
         if form == "duplicate":
@@ -167,7 +169,7 @@ async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple
             yield adapter, playground.site
 
 
-def shown_to(people: Iterable[Person]) -> str:
+def messages_shown_to(people: Iterable[Person]) -> str:
     """All that people see in their private chats, and what in the channel is for their eyes alone."""
     channel = next(iter(people)).server.channels[CHANNEL]
     return json.dumps([[person.private.messages, channel.ephemerals[person.number]] for person in people])
@@ -179,7 +181,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
     with capture_logs() as logs:
         async with with_pages(store, server) as (adapter, site):
             worker = adapter.worker
-            people = await opened(server, 4, "duplicate")
+            people = await open_tournament(server, 4, "duplicate")
             by_id = {f"discord:{person.number}": person for person in people}
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
@@ -197,7 +199,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
             await worker.settled()
-            before = shown_to(late)
+            before = messages_shown_to(late)
             held = keys.tournament_games(code)
             while await store.client.hlen(held) < 2:
                 has_played = [await play(person, random) for person in quick]
@@ -207,7 +209,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
                     await people[-1].press("My match", channel)
             await asyncio.sleep(0.3)
             await worker.settled()
-            assert shown_to(late) == before
+            assert messages_shown_to(late) == before
             tables = [table for each in await seats() for table in each.values()]
             assert len(tables) == 3
             games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]

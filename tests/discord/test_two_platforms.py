@@ -303,13 +303,13 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         def read_by_bruno() -> list[str]:
             return [text_of(message) for message in bruno.private.messages.values()]
 
-        async def both_look() -> None:
+        async def both_search() -> None:
             before = sum("I look for somebody" in text for text in read_by_anna())
             anna.say("/find testa", anna.private)
             await bruno.slash("find", bruno.private, game="testa")
             await until(lambda: sum("I look for somebody" in text for text in read_by_anna()) > before)
 
-        await both_look()
+        await both_search()
         await anna.press("Ready")
         await bruno.press("Ready")
         await until(lambda: any("deal 1" in text for text in read_by_anna()))
@@ -325,7 +325,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await until(lambda: len(olga.private.messages) > 1)
         await bruno.press("🚩 Segnala")
         await bruno.press("Sì, segnala")
-        await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(_last(bruno))))
+        await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(last_message(bruno))))
         await worker.feature(FindFeature).report_sender.send_unsent("telegram:9")
         [told] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
         assert "telegram:1" in told
@@ -341,7 +341,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await worker.people.update_person("discord:2", language="en")
         # The pairing ends a second after the game has begun, and this one was short.
         await worker.feature(FindFeature).finder.run_round()
-        await both_look()
+        await both_search()
         for _ in range(2):
             await worker.feature(FindFeature).finder.run_round()
         queue = worker.feature(FindFeature).finder.queue
@@ -354,5 +354,5 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in everything]
 
 
-def _last(person: DiscordPerson) -> dict[str, Any]:
+def last_message(person: DiscordPerson) -> dict[str, Any]:
     return list(person.private.messages.values())[-1]

@@ -13,7 +13,7 @@ from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 from tests.browser import ONE_BROWSER
-from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, text_of, until
+from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import DiscordServer
 from tests.discord.test_two_platforms import both
 from tests.kills.bot_process import free_port
@@ -109,7 +109,7 @@ def people_at(worker: Worker, code: str) -> list[str]:
 
 
 async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
-    players = await seated(server, "metamazzo")
+    players = await seat_people(server, "metamazzo")
     [table] = await adapter.worker.tables_of("discord:1")
     assert table.game
     assert table.game.turn is not None

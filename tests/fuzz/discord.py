@@ -10,7 +10,7 @@ from aiohttp import web
 
 from engine import GAMES
 from tests.bot.fake_platform import NAMES
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, until
+from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, until
 from tests.discord.server import (
     AUTOCOMPLETE,
     BAR,
@@ -91,7 +91,7 @@ class DiscordFuzzer:
     async def set_up(self) -> None:
         await turn_off_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
-            people = await seated(self.server, game, first=FIRST_PLAYER)
+            people = await seat_people(self.server, game, first=FIRST_PLAYER)
             # The next table could be mistaken for this one until the card shows the game.
             await self.settle()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")

@@ -68,14 +68,14 @@ async def _measure_bot(tables: int, seconds: float) -> tuple[list[float], int, i
 
         async def move(number: int) -> CommittedMove:
             at = number % tables
-            table = await worker.room.cached(codes[at])
+            table = await worker.room.load_cached(codes[at])
             assert table.game
             turn = table.game.turn
             assert turn is not None
             chair = table.chairs[turn]
             assert chair
             card = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
-            after = await worker.room.press(table.code, chair.person, table.version, card, f"m{number}")
+            after = await worker.room.make_move(table.code, chair.person, table.version, card, f"m{number}")
             return CommittedMove(2 * at + 1 - turn, after.version, time.monotonic())
 
         times, missed = await _measure(port, pages, seconds, move)

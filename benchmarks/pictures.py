@@ -54,7 +54,7 @@ def scenes_of(game: str, style: CardStyle) -> list[Scene]:
     sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
     rules = resolve(kind.rules, {}).model_dump()
     start: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
-    table = Table("BENCH").after(start, "u")
+    table = Table("BENCH").with_entries(start, "u")
     greedy, found = make_robot("greedy", random), []
     while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
         scene = hand_scene(snapshot(table, seat), "en", "italian", style)
@@ -62,7 +62,7 @@ def scenes_of(game: str, style: CardStyle) -> list[Scene]:
         found.append(scene)
         move = greedy.choose(table.game.view(seat), table.game.history(seat))
         assert move
-        table = table.after([Move(seat, move)], "u")
+        table = table.with_entries([Move(seat, move)], "u")
     return found
 
 

@@ -157,7 +157,7 @@ class Crowd:
         self.busy.add(code)
         try:
             # The payload is computed before timing, as buttons are made with the panel.
-            table = await self.worker.room.cached(code)
+            table = await self.worker.room.load_cached(code)
             game = table.game
             assert game
             seat = game.turn
@@ -173,7 +173,7 @@ class Crowd:
             start = time.perf_counter()
             check_done(await self.dispatcher.handle_press(press))
             took: float = await written - start
-            if (now := self.worker.room.remembered(code)) and now.phase != "playing":
+            if (now := self.worker.room.cached_table(code)) and now.phase != "playing":
                 await self._replace(table)
             return took
         finally:

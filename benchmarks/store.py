@@ -49,7 +49,7 @@ async def press(room: Room, table: Table, random: Random) -> Table:
     assert chair
     legal = legal_moves_for_record(table.game, seat)
     move = random.choice([option for option in legal if not option.startswith(("bid", "blind"))] or ["bid 5"])
-    return await room.press(table.code, chair.person, table.version, move, f"tg:{random.randrange(10**9)}")
+    return await room.make_move(table.code, chair.person, table.version, move, f"tg:{random.randrange(10**9)}")
 
 
 async def play_to_the_middle(room: Room, game: str, number: int) -> Table:

@@ -71,12 +71,12 @@ async def _measure_bot(watchers: int, moves: int) -> Figures:
         path = f"/api/v1/tables/{watch_id}/stream"
 
         async def move(number: int) -> int:
-            table = await worker.room.cached(code)
+            table = await worker.room.load_cached(code)
             assert table.game
             turn = table.game.turn
             assert turn is not None
             card = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
-            after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
+            after = await worker.room.make_move(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
             return after.version
 
         return await _measure(port, path, watchers, moves, move)
@@ -132,7 +132,7 @@ async def _example_line() -> dict[str, object]:
 
     rules = resolve(GAMES["metamazzo"].rules, {}).model_dump()
     sitting = [Sit(0, "p:1", "Anna"), Sit(1, "p:2", "Bruno")]
-    table = Table("ABCDEF").after(
+    table = Table("ABCDEF").with_entries(
         [Open("metamazzo", "p:1", "Anna"), *sitting, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
     found: dict[str, object] = json.loads(public_table(table).model_dump_json())

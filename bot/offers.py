@@ -16,7 +16,7 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import platform_of
-from bot.tables.choice import Choice, possible
+from bot.tables.choice import Choice, possible_values
 from engine import GAMES
 
 VALID_HOURS = 24
@@ -75,7 +75,7 @@ def decode(signed: str, platform: str, secret: bytes) -> Terms:
     if not hmac.compare_digest(_signature(platform, game, text, secret).encode(), signature.encode()):
         raise BadPayload()
     person = f"{platform}:{int(found['id'], 36)}"
-    return Terms(Choice.numbered(game, int(found["choice"], 36)), person, int(found["hour"], 36), found["nonce"])
+    return Terms(Choice.from_number(game, int(found["choice"], 36)), person, int(found["hour"], 36), found["nonce"])
 
 
 def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
@@ -85,7 +85,7 @@ def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
     it refuses the offer.
     """
     key = hmac.digest(secret, b"buongioco offer", hashlib.sha256)
-    signed = f"{platform}:{text}:{possible(game)!r}"
+    signed = f"{platform}:{text}:{possible_values(game)!r}"
     signature = hmac.digest(key, signed.encode(), hashlib.sha256)[:SIGNATURE_BYTES]
     return urlsafe_b64encode(signature).decode().rstrip("=")
 

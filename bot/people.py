@@ -13,7 +13,7 @@ from bot.programs import name_of
 from bot.store import keys
 from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
-from bot.tables.table import USUAL_CLOCK
+from bot.tables.table import DEFAULT_CLOCK
 from bot.texts import language_of
 from engine import GAMES
 from engine.games import default_game
@@ -107,7 +107,7 @@ class ChatProfile:
 
     id: str
     language: str = "en"
-    clock: int = USUAL_CLOCK
+    clock: int = DEFAULT_CLOCK
     strict: bool = False
     game: str = default_game("chat")
     wants_pictures: bool = True
@@ -171,7 +171,7 @@ class People:
             found.chat = ChatProfile(
                 place,
                 fields.get("language", "en"),
-                int(fields.get("clock", USUAL_CLOCK)),
+                int(fields.get("clock", DEFAULT_CLOCK)),
                 fields.get("strict") == "1",
                 fields.get("game", default_game("chat")),
                 fields.get("pictures", "1") == "1",
@@ -247,7 +247,7 @@ class People:
         fields = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != fields.get("game"))
         return [
-            Choice.parse(game, fields[f"game:{game}"]) if f"game:{game}" in fields else Choice.usual(game)
+            Choice.parse(game, fields[f"game:{game}"]) if f"game:{game}" in fields else Choice.default(game)
             for game in games
         ]
 

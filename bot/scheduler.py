@@ -10,10 +10,10 @@ from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move
 from bot.table_policy import Policies
-from bot.tables.chairs import STAND_IN
+from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import TableError
 from bot.tables.room import Commit, Room
-from bot.tables.table import Table, has_moved
+from bot.tables.table import Table, is_turn_over
 from engine.errors import ClaimRefused
 
 POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon
@@ -115,9 +115,9 @@ class Scheduler:
         if mover and mover.is_robot:
             await self.play_for(table, mover.person.partition(":")[2])
         elif table.alarm == "nudged" and table.strict and not table.is_practice:
-            await self.play_for(table, STAND_IN)
+            await self.play_for(table, STAND_IN_LEVEL)
         else:
-            await self.room.time_passed(table.code, table.version)
+            await self.room.handle_alarm(table.code, table.version)
 
     async def play_for(self, table: Table, level: str, update: str = "") -> Table:
         """Have a robot move for the seat to move; ``update`` is the key of the request, if there was one."""
@@ -125,7 +125,9 @@ class Scheduler:
         seat = table.game.turn
         assert seat is not None
         moves = await self._robot_moves(table, seat, level)
-        return await self.room.move_for(table.code, seat, table.version, moves, update or f"robot:{table.version}")
+        return await self.room.make_moves_for(
+            table.code, seat, table.version, moves, update or f"robot:{table.version}"
+        )
 
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
         """Return a robot's moves for a seat: one in its own, so that people can follow.
@@ -144,13 +146,13 @@ class Scheduler:
             else:
                 move = await self.robot_pool.seeded_move(level, view, game.history(seat), seed)
             try:
-                table = table.after([Move(seat, move or "")], "")
+                table = table.with_entries([Move(seat, move or "")], "")
             except ClaimRefused:
                 # A refused claim has no cost and is not announced; the robot must still move.
                 view = view.without_claims()
                 continue
             moves.append(move or "")
             assert table.game
-            if (chair and chair.is_robot) or has_moved(table.game, seat, moves[-1]):
+            if (chair and chair.is_robot) or is_turn_over(table.game, seat, moves[-1]):
                 return moves
             view = table.view(seat)

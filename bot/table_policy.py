@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bot.panel import Panel
 from bot.panels.board import duplicate_panel
-from bot.tables.snapshot import USUAL, OwnTexts, TableSnapshot, snapshot
+from bot.tables.snapshot import DEFAULT_TEXTS, OwnTexts, TableSnapshot, snapshot
 from bot.tables.table import Table
 from engine.robots.findings import Summary
 
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 class TablePolicy:
     """The policy of an ordinary table between friends. Features override what differs at their tables."""
 
-    own_texts: OwnTexts = USUAL  # different texts of hands at such a table
+    own_texts: OwnTexts = DEFAULT_TEXTS  # different texts of hands at such a table
     results_path = ""  # path of the site's page with all results of such a table; empty for no page
 
     async def finish(self, table: Table) -> Outcome | None:

@@ -124,7 +124,7 @@ class Worker(Core):
     def update_metrics(self) -> None:
         LAG.set(self.delivery.lag)
         UNSETTLED.set(self.delivery.busy_tables)
-        phases = self.room.by_phase()
+        phases = self.room.count_by_phase()
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
         for name, adapter in self.adapters.items():

@@ -61,8 +61,8 @@ class Comparison:
         await self.worker.settled()
         await self._compare(self.code, code)
         for each in (self.code, code):
-            version = (await self.worker.room.cached(each)).version
-            await self.worker.room.press(each, self.players[0].person.id, version, "resign", f"{each}.end")
+            version = (await self.worker.room.load_cached(each)).version
+            await self.worker.room.make_move(each, self.players[0].person.id, version, "resign", f"{each}.end")
         await self.worker.settled()
         self.fake.messages.clear()
         self.fake._keys.clear()
@@ -87,7 +87,7 @@ class Comparison:
         made = [Made(1, "1t{code}:sit")]
         self._refuse_none([await self._deliver(code, made[0], "a0")])
         for number in range(1, moves + 1):
-            table = await self.worker.room.cached(code)
+            table = await self.worker.room.load_cached(code)
             game = table.game
             if game is None or game.turn is None:
                 break

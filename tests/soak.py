@@ -138,13 +138,13 @@ class Soak:
         for _ in range(robots):
             await opener.send(f"1t{table.code}:robot easy", chat)
             await self._accepted(table.code, players)
-        table = await self.worker.room.cached(table.code)
+        table = await self.worker.room.load_cached(table.code)
         assert table.phase == "playing", (game, table.phase, table.chairs, table.asking)
         return table.code
 
     async def _accepted(self, code: str, players: list[Player]) -> None:
         """Who asks for a chair is let in by who may say so."""
-        for seat in list((await self.worker.room.cached(code)).asking):
+        for seat in list((await self.worker.room.load_cached(code)).asking):
             for player in players:
                 await player.send(f"1t{code}:accept {seat}", player.private)
 

@@ -96,9 +96,9 @@ class Live:
         code, hands = code_of(request), self._card_room.hands
         try:
             language = await self._card_room.lobby.language_of(reader.person, browser_language(request))
-            hand = await hands.at(code, reader.person)
+            hand = await hands.open_hand(code, reader.person)
             # The game may have ended while the page was disconnected.
-            played = "" if hand else await self._card_room.lobby.played(code, reader.person)
+            played = "" if hand else await self._card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
             self._card_room.report_store_error(error)
             await socket.close()

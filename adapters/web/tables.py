@@ -116,9 +116,9 @@ class Tables:
         code = code_of(request)
         reader = await self.people.identify(request)
         language = await self._site.language(request, reader)
-        hand = await self._card_room.hands.at(code, reader.person) if reader else None
+        hand = await self._card_room.hands.open_hand(code, reader.person) if reader else None
         if hand is None:
-            if reader and (played := await self._card_room.lobby.played(code, reader.person)):
+            if reader and (played := await self._card_room.lobby.find_played(code, reader.person)):
                 return self._site.redirect(f"/g/{played}")
             return await self._invitation_page(request, code, reader, language)
         hand.close()
@@ -169,7 +169,7 @@ class Tables:
         person = reader.as_person(browser_language(request))
         command = Command(f"web{secrets.token_hex(10)}", person, _reply_place(reader), "join", (code,))
         reply = await self._card_room.handle_command(command)
-        hand = await self._card_room.hands.at(code, reader.person)
+        hand = await self._card_room.hands.open_hand(code, reader.person)
         if hand is None:
             full = await self._full_page(request, code, language)
             return self._with_cookie(full or self._site.message_page(request, reply.toast, language=language), cookie)

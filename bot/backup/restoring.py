@@ -67,7 +67,7 @@ async def _list_tables(store: Store) -> None:
         for person in people_in(table.log.entries):
             await store.client.sadd(keys.named(person), code)
         if not table.error:
-            await lists.confirm(table)
+            await lists.restore_entries(table)
 
 
 async def _has_data(client: Any) -> bool:

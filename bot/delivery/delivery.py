@@ -107,10 +107,10 @@ class Delivery:
 
     def _handle_commit(self, commit: Commit) -> None:
         self.touch(commit.code, reload=not commit.is_known)
-        if commit.about:
+        if commit.details:
             # The pressed surface. Older releases name the person instead; then only the time of the press is lost.
             with suppress(ValueError):
-                name, change = commit.about
+                name, change = commit.details
                 self.apply_change(commit.code, decode_name(name), decode_change(change))
 
     def apply_change(self, code: str, name: SurfaceName, change: Change) -> None:
@@ -133,7 +133,7 @@ class Delivery:
 
     def _record_press(self, code: str, name: SurfaceName, change: Change) -> bool:
         """Record a press on a current message. Return False if the change must be applied."""
-        sync, table = self._tables.get(code), self._room.remembered(code)
+        sync, table = self._tables.get(code), self._room.cached_table(code)
         surface = sync.get(name) if sync else None
         if surface is None or table is None or not change.pressed:
             return False
@@ -251,7 +251,7 @@ class Delivery:
                 log.info("unknown_surface_skipped", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
-        table = await self._room.cached(sync.code)
+        table = await self._room.load_cached(sync.code)
         # A table that started with all players has shown nothing before.
         sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
 
@@ -259,7 +259,7 @@ class Delivery:
         """Start the tasks of outdated surfaces, and update the lists of tables."""
         reload = sync.begin_check()
         # Show another worker's entries only after replicas have confirmed them.
-        table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.cached(sync.code))
+        table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.load_cached(sync.code))
         table = await self._apply_changes(sync, table)
         sync.count_check()
         if table.phase == "over" and sync.outcome is None:
@@ -267,7 +267,7 @@ class Delivery:
         if table.error:
             sync.set_listed(None)
         elif table.phase in ("open", "playing") and not sync.is_listed(table):
-            await self._room.lists.confirm(table)
+            await self._room.lists.restore_entries(table)
             sync.set_listed(table)
         for name in sync.surfaces_to_check(table):
             await self._check_surface(sync, table, name)

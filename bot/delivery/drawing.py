@@ -71,7 +71,7 @@ class Drawer:
         version, extras = table.version, NO_EXTRAS
         if isinstance(content_of(table, name), Board):
             # Text boards show whole tricks; boards with a picture show each card.
-            version = table.version if viewer.deck else table.told_at
+            version = table.version if viewer.deck else table.board_changed_at
             watch_id = await self._watching.watch_id(table) if viewer.pages_url else ""
             extras = sync.board_extras(table, await self.player_to_call(table), watch_id)
         key = (version, known.draft, viewer, extras, sync.outcome)
@@ -99,14 +99,14 @@ def draw_surface(
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     is_only, name = isinstance(name, OnlyMessage), content_of(table, name)
-    table = table.spoken(viewer.language)
+    table = table.localize(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None, policy.own_texts)
     words = (viewer.language, viewer.suits)
     subject: Subject | None = None
     match name:
         case Hand():
             chosen = known.draft.choice_at(seen.version)
-            seen = seen if viewer.wants_phrases else seen._replace(heard=())
+            seen = seen if viewer.wants_phrases else seen._replace(phrases=())
             panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages_url))
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():

@@ -194,12 +194,12 @@ class SurfaceSync:
 
     async def _load_table(self) -> Table:
         """Return the current table and update the surface's place."""
-        table = await self._tools.room.cached(self._sync.code)
+        table = await self._tools.room.load_cached(self._sync.code)
         self._place = self._place_at(table)
         return table
 
     async def _current_place(self) -> str:
-        return self._place_at(await self._tools.room.cached(self._sync.code))
+        return self._place_at(await self._tools.room.load_cached(self._sync.code))
 
     def _place_at(self, table: Table) -> str:
         return self._surface.known.ephemeral or home_of(table, self._surface.name)
@@ -341,7 +341,7 @@ class SurfaceSync:
         if self._is_marked:
             await self._tools.writer.write_now(self._sync)
             return
-        table = await self._tools.room.cached(self._sync.code)
+        table = await self._tools.room.load_cached(self._sync.code)
         await self._tools.writer.write_incomplete(self._sync, table.version)
         self._is_marked = True
 
@@ -375,7 +375,7 @@ class SurfaceSync:
     async def _write_picture_pending(self) -> None:
         """Mark the table before a text is sent ahead of its picture, because the log has no trace of that."""
         if self._pending_picture:
-            table = await self._tools.room.cached(self._sync.code)
+            table = await self._tools.room.load_cached(self._sync.code)
             await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _wait_for_picture(self, scene: Subject) -> None:
@@ -401,7 +401,7 @@ class SurfaceSync:
     async def _write_unsettled(self) -> None:
         """Save that the message is uncertain, so that this or another worker edits it again."""
         self._surface.mark_uncertain()
-        table = await self._tools.room.cached(self._sync.code)
+        table = await self._tools.room.load_cached(self._sync.code)
         await self._tools.writer.write_incomplete(self._sync, table.version)
 
     async def _settle(self) -> None:
@@ -431,7 +431,7 @@ class SurfaceSync:
             if not late.done():
                 continue
             if not late.cancelled() and late.result():
-                table = await self._tools.room.cached(self._sync.code)
+                table = await self._tools.room.load_cached(self._sync.code)
                 self._surface.add_late_message(late.result(), place, home_of(table, self._surface.name))
                 await self._tools.writer.write_incomplete(self._sync, table.version)
             self._surface.late_uploads.remove((place, late))
@@ -546,7 +546,7 @@ class SurfaceSync:
             return True
         if digest is None:
             return False
-        table = await self._tools.room.cached(self._sync.code)
+        table = await self._tools.room.load_cached(self._sync.code)
         return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest
 
     @property

@@ -53,7 +53,7 @@ class Updates(ShardListener):
             self._delivery.apply_change(code, decode_name(notification["name"]), decode_change(notification["change"]))
 
     def on_commit(self, commit: CommitNotification) -> None:
-        self._room.hear(commit)
+        self._room.handle_commit(commit)
 
     def on_profile_changed(self, key: str) -> None:
         self._people.forget(key)
@@ -78,7 +78,7 @@ class Updates(ShardListener):
                 for code in await self._store.changed_tables(shards):
                     self._delivery.touch(code, reload=True)
                 for code in await self._store.set_aside_tables(shards):
-                    await self._room.read_again(code)
+                    await self._room.resume(code)
         except Exception:
             log.exception("shard_takeover_failed", shards=shards)
 

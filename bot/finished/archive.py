@@ -119,7 +119,7 @@ class Archive:
             clock=table.clock,
             strict=table.strict,
             record=record,
-            fixture=FixtureName.of(table.fixture).text if table.fixture else "",
+            fixture=FixtureName.from_fixture(table.fixture).text if table.fixture else "",
             origin=table.origin,
             # Only if it matters, because workers of earlier releases cannot read games with this field.
             rating_rules=RULES if is_given_up(record) else 1,

@@ -29,18 +29,18 @@ class AfterGames:
             return None if game.is_rated and not changes else unrated_reason(game, changes)
         return None
 
-    async def who_wants_rematch(self, table: Table, person: str) -> str:
+    async def find_rematch_opener(self, table: Table, person: str) -> str:
         """Return the name of a player who waits for this person to play a game again that no group saw.
 
         Empty for nobody, and while the store is away. If a group saw the game, the challenge is visible there.
         """
         with self._outage.suppress_errors():
-            again = await self._challenges.opened_by(f"again:{game_id(table)}")
+            again = await self._challenges.find_opened(f"again:{game_id(table)}")
             if again is None or again.phase != "open" or not again.matched or person in again.people:
                 return ""
             # A blocked player's rematch offer is not announced.
             if private_place(person) not in again.hosts:
                 return ""
-            chairs = again.spoken((await self._people.person(person)).language).chairs
+            chairs = again.localize((await self._people.person(person)).language).chairs
             return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
         return ""

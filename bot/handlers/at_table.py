@@ -12,14 +12,14 @@ from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.scheduler import Scheduler
-from bot.tables.chairs import STAND_IN
+from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.room import Room
 from bot.tables.table import PHRASES
 from bot.words.verdicts import hint_text
 
 
-class AtTable(Handlers):
+class TableButtons(Handlers):
     """The buttons of players' hands and of the board."""
 
     def __init__(self, room: Room, updates: Updates, scheduler: Scheduler, hints: Hints) -> None:
@@ -59,11 +59,11 @@ class AtTable(Handlers):
     async def _automatic(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.check_flagged(action.code, press.person.id, press.key)
         if not table.log.has_update(press.key):
-            await self._scheduler.play_for(table, STAND_IN, press.key)
+            await self._scheduler.play_for(table, STAND_IN_LEVEL, press.key)
         return Reply()
 
     async def _wait(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._room.wait(action.code, press.person.id, press.key)
+        await self._room.give_time(action.code, press.person.id, press.key)
         return Reply()
 
     async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -88,7 +88,7 @@ class AtTable(Handlers):
             raise NoHints()
         if game is None or game.turn != seat or parse_number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
-        found = await self._hints.give(press.person.id, table, seat)
+        found = await self._hints.find_hint(press.person.id, table, seat)
         return Reply(hint_text(found, profile.language, profile.suits, game.kind.id))
 
     async def _say(self, press: Press, profile: Profile, action: TableAction) -> Reply:

@@ -56,9 +56,14 @@ class ChallengeCards(Handlers):
             "clock": self._clock,
         }
         answers = {"accept": self._answer, "refuse": self._answer}
-        self.verbs = {**{verb: partial(self._pressed, handler) for verb, handler in on_cards.items()}, **answers}
+        self.verbs = {
+            **{verb: partial(self._handle_with_refresh, handler) for verb, handler in on_cards.items()},
+            **answers,
+        }
 
-    async def _pressed(self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction) -> Reply:
+    async def _handle_with_refresh(
+        self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
+    ) -> Reply:
         """Bring the card up to date besides: a crash may have doubled the message, which shows an old state then."""
         if press.genuine:
             with suppress(NoSuchTable):
@@ -81,10 +86,10 @@ class ChallengeCards(Handlers):
             toast = texts(profile.language).gettext("You have asked for a chair.")
         elif press.ephemeral and table.phase == "playing" and profile.wants_ephemeral:
             await self._updates.send_change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
-        return seated_reply(press, profile, await self._room.cached(action.code), toast)
+        return seated_reply(press, profile, await self._room.load_cached(action.code), toast)
 
     async def _stand(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._challenges.stand(action.code, press.person.id, press.key)
+        await self._challenges.stand_up(action.code, press.person.id, press.key)
         return Reply()
 
     async def _robot(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -103,7 +108,7 @@ class ChallengeCards(Handlers):
         check_open(table)
         if table.matched:
             raise NotYoursToDecide()
-        return await self._invitations.invitation(await self._room.cached(action.code), profile, press.place)
+        return await self._invitations.invitation(await self._room.load_cached(action.code), profile, press.place)
 
     async def _cancel(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         await self._challenges.cancel(action.code, press.person.id, press.key)
@@ -141,7 +146,7 @@ class ChallengeCards(Handlers):
         if value not in map(format_value, choices.get(name, ())):
             raise BadPayload()
         table = await self._challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
-        await self._people.note_choice(press.person.id, Choice.of_table(table))
+        await self._people.note_choice(press.person.id, Choice.from_table(table))
         return Reply()
 
     async def _clock(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
@@ -149,7 +154,7 @@ class ChallengeCards(Handlers):
             raise BadPayload()
         seconds, strict = int(action.words[0]), action.words[1] == "1"
         table = await self._challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
-        await self._people.note_choice(press.person.id, Choice.of_table(table))
+        await self._people.note_choice(press.person.id, Choice.from_table(table))
         return Reply()
 
     async def _answer(self, press: Press, _profile: Profile, action: TableAction) -> Reply:

@@ -8,7 +8,7 @@ from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, 
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
 
-BUTTONS = {
+BUTTON_ERRORS = {
     "report": ReportIsAButton,
     "segnala": ReportIsAButton,
     "phrases": PhrasesAreButtons,
@@ -28,7 +28,7 @@ class Commands:
     async def answer(self, command: Command, profile: Profile) -> Reply:
         spec = find_command_spec(command.word)
         if spec is None:
-            button = BUTTONS.get(command.word)
+            button = BUTTON_ERRORS.get(command.word)
             raise button() if button else UnknownCommand(word=command.word[:32])
         if not spec.availability.includes(private=is_private(command.place)):
             raise (OnlyInGroups if spec.availability is Availability.GROUP else OnlyInPrivate)(word=command.word)

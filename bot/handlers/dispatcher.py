@@ -16,7 +16,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
 from bot.handlers.after_games import AfterGames
-from bot.handlers.at_table import AtTable
+from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.commands import Commands
 from bot.handlers.guard import Guard
@@ -24,7 +24,7 @@ from bot.handlers.hands import Hands
 from bot.handlers.hints import Hints
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
-from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
+from bot.handlers.limits import BREAK_SECONDS, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
@@ -80,7 +80,7 @@ class Dispatcher:
             Start(features, joining, pages, private_hands, lists),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations),
-            AtTable(room, updates, worker.scheduler, Hints(robot_pool)),
+            TableButtons(room, updates, worker.scheduler, Hints(robot_pool)),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,
         )
@@ -89,37 +89,37 @@ class Dispatcher:
 
     async def handle_command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
-        command = _cleaned(command)
+        command = _clean_command(command)
         spec = find_command_spec(command.word)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
         language = language_of(command.person.language)
-        verdict = self.limits.command(command)
-        if verdict is not Verdict.HEAR:
-            toast = error_text(TooManyCommands(seconds=round(BREAK)), language)
+        verdict = self.limits.check_command(command)
+        if verdict is not Verdict.ANSWER:
+            toast = error_text(TooManyCommands(seconds=round(BREAK_SECONDS)), language)
             return Reply(toast=toast, optional=verdict is Verdict.DROP)
         begin_request()
         try:
             profile = await self.worker.people.meet(command.person, command.place, command.chat_name)
             language = profile.language
-            reply = await self._painted(await self._commands.answer(command, profile))
+            reply = await self._with_picture(await self._commands.answer(command, profile))
         except EngineError as fault:
             reply = Reply(toast=error_text(fault, language))
         except STORE_ERRORS as error:
             return Reply(toast=self.report_store_error(error, language))
         except Exception:
             log.exception("command_failed", word=word)
-            return Reply(toast=self._sorry(language))
-        await self._bring_waiting(command.person, command.place)
+            return Reply(toast=self._failure_text(language))
+        await self._send_missed_hands_here(command.person, command.place)
         return reply
 
     async def handle_press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
-        if (person := _known(press.person)) is not press.person:
+        if (person := _clean_person(press.person)) is not press.person:
             press = replace(press, person=person)
         language, suits = language_of(press.person.language), "italian"
-        if self.limits.press(press) is not Verdict.HEAR:
+        if self.limits.check_press(press) is not Verdict.ANSWER:
             press_counter("refused").inc()
             return Reply(toast=error_text(TooManyPresses(), language))
         begin_request()
@@ -128,7 +128,7 @@ class Dispatcher:
             is_there = press.message and is_private(press.place)
             profile = await self.worker.people.meet(press.person, press.place if is_there else "")
             language, suits = profile.language, profile.suits
-            reply = await self._painted(await self._presses.answer(press, profile))
+            reply = await self._with_picture(await self._presses.answer(press, profile))
             if reply.private:
                 reply = replace(reply, has_private_chat=profile.has_private_chat)
             press_counter("done").inc()
@@ -141,14 +141,14 @@ class Dispatcher:
         except Exception:
             press_counter("failed").inc()
             log.exception("press_failed")
-            return Reply(toast=self._sorry(language))
+            return Reply(toast=self._failure_text(language))
         finally:
             PRESS_SECONDS.observe(time.perf_counter() - start)
         if press.message and is_page(press.payload):
-            await self._bring_waiting(press.person, press.place)
+            await self._send_missed_hands_here(press.person, press.place)
         return reply
 
-    async def _painted(self, reply: Reply) -> Reply:
+    async def _with_picture(self, reply: Reply) -> Reply:
         """The reply with its panel's picture, if that has one and it comes in time."""
         return replace(reply, panel=await self.worker.picture_pool.paint_panel(reply.panel)) if reply.panel else reply
 
@@ -171,7 +171,7 @@ class Dispatcher:
             if seat is not None:
                 await self.worker.updates.send_change(table.code, Hand(seat), change)
 
-    async def _bring_waiting(self, person: Person, place: str) -> None:
+    async def _send_missed_hands_here(self, person: Person, place: str) -> None:
         """Bring the hands that could not be shown to somebody who has just used their private chat."""
         if place != private_place(person.id):
             return
@@ -184,30 +184,30 @@ class Dispatcher:
     async def suggestions(
         self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        if not self.limits.suggestion(person):
+        if not self.limits.allows_suggestion(person):
             return []
         return await suggestions(self.worker.people, self.worker.room.lists, kind, begun, person, place, game)
 
     async def offers(self, person: Person, typed: str) -> OfferList:
-        if not self.limits.suggestion(person):
+        if not self.limits.allows_suggestion(person):
             return OfferList([])
-        profile = await self.worker.people.meet(_known(person))
+        profile = await self.worker.people.meet(_clean_person(person))
         start = (
             "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
         )
-        return OfferList(await self._offers.fitting(profile, _text(typed)), start)
+        return OfferList(await self._offers.find_offers(profile, _clean_text(typed)), start)
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
-        if self.limits.suggestion(person):
-            await self._offers.sent(person.id, offer, _text(typed), place)
+        if self.limits.allows_suggestion(person):
+            await self._offers.note_sent(person.id, offer, _clean_text(typed), place)
 
     # What happens to chats
 
     def refresh_chat(self, chat: str) -> Awaitable[None]:
         """A chat can be written to, perhaps again: what stood there is brought up to date."""
-        return self.worker.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
+        return self.worker.retries.add(f"back in {chat}", partial(self._refresh_chat, chat))
 
-    async def _bring_up_to_date(self, chat: str) -> None:
+    async def _refresh_chat(self, chat: str) -> None:
         for feature in self.worker.features:
             await feature.refresh_chat(chat)
         for table in await self.worker.room.lists.tables_at(chat):
@@ -229,7 +229,7 @@ class Dispatcher:
         await worker.people.move_chat(old, new)
         for code in await worker.room.lists.move_chat(old, new):
             with suppress(NoSuchTable, SetAside):
-                await worker.challenges.rehost(code, old, new, f"moved:{new}")
+                await worker.challenges.move_host(code, old, new, f"moved:{new}")
         await client.delete(keys.hosted(old))
         await client.delete(keys.challenges(old))
         for feature in worker.features:
@@ -287,20 +287,22 @@ class Dispatcher:
         return _("I cannot get at my notes just now. Look again in a moment whether it worked.")
 
     @staticmethod
-    def _sorry(language: str) -> str:
+    def _failure_text(language: str) -> str:
         return texts(language).gettext("Something went wrong with me. Nothing is lost: try again.")
 
 
-def _cleaned(command: Command) -> Command:
+def _clean_command(command: Command) -> Command:
     """Return a command without half surrogate pairs, and its words without invisible characters around them."""
-    about = tuple(map(_known, command.about))
-    words = tuple(filter(None, (trim_blanks(_text(word)) for word in command.words)))
-    return replace(command, person=_known(command.person), word=_text(command.word), words=words, about=about)
+    about = tuple(map(_clean_person, command.about))
+    words = tuple(filter(None, (trim_blanks(_clean_text(word)) for word in command.words)))
+    return replace(
+        command, person=_clean_person(command.person), word=_clean_text(command.word), words=words, about=about
+    )
 
 
-def _known(person: Person) -> Person:
-    return person if "".join(person).isascii() else Person(person.id, *map(_text, person[1:]))
+def _clean_person(person: Person) -> Person:
+    return person if "".join(person).isascii() else Person(person.id, *map(_clean_text, person[1:]))
 
 
-def _text(text: str) -> str:
+def _clean_text(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -16,23 +16,23 @@ class Guard:
         self._room, self._tries = room, tries
 
     @asynccontextmanager
-    async def checked(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
+    async def count_guess(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
         """Do something at a table inside. It counts as a try if the code may be a guess (`Tries.counted`)."""
         if await self.knows(person, place, code):
             yield
             return
-        async with self._tries.counted(person, partial(self._is_at_table, person, code)):
+        async with self._tries.count_if_failed(person, partial(self._is_at_table, person, code)):
             yield
 
     async def knows(self, person: Person, place: str, code: str) -> bool:
         """Return whether a code is no guess of this person's: they sit there, or the place shows the table."""
-        table = self._room.remembered(code)
+        table = self._room.cached_table(code)
         if table is not None and (person.id in table.people or place in table.hosts):
             return True
         # They may have sat down by another worker, or before this one was started.
-        return await self._room.lists.names(person.id, place, code)
+        return await self._room.lists.has_table(person.id, place, code)
 
     def _is_at_table(self, person: Person, code: str) -> bool:
         """Return whether somebody sits at a table or asks for a chair there, as far as this worker knows."""
-        table = self._room.remembered(code)
+        table = self._room.cached_table(code)
         return table is not None and person.id in table.people

@@ -22,10 +22,10 @@ from bot.tables.table import Table
 from bot.texts import error_text
 from engine.errors import EngineError
 
-LOOK_AGAIN_SECONDS = 15.0
+RELOAD_SECONDS = 15.0
 """Seconds after which a page looks at its table again, without word of a change."""
 
-ELSEWHERE_SECONDS = 1.0
+RELOAD_ELSEWHERE_SECONDS = 1.0
 """The same if another worker delivers the table: then only presses at this worker are told."""
 
 REMATCH_SECONDS = 5.0
@@ -40,35 +40,35 @@ class OpenHand:
     def __init__(self, hands: "Hands", person: str, table: Table) -> None:
         self._hands, self._person = hands, person
         self.table = table
-        self.is_gone = False
+        self.has_ended = False
         """Whether the page is at its end: its reader has left the table, or the table was removed."""
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
         self._unrated: str | None = None
         """Why nobody's rating rose by the game (`AfterGames.unrated_reason`); None until that is known."""
         self._changed = asyncio.Event()
-        self._is_behind = False
+        self._needs_reload = False
         self._payloads: set[str] = set()
         """The payloads of the page's buttons."""
 
     def show(self, table: Table) -> None:
         """Show a later version of the table."""
-        self._keep(table)
+        self._keep_newer(table)
         self._changed.set()
 
-    def _keep(self, table: Table) -> None:
+    def _keep_newer(self, table: Table) -> None:
         if table.version >= self.table.version:
             self.table = table
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         """Load the table: another worker has changed it."""
-        self._is_behind = True
+        self._needs_reload = True
         self._changed.set()
 
-    def has(self, payload: str) -> bool:
+    def has_button(self, payload: str) -> bool:
         """Return whether the page, as it was last shown, has a button with this payload."""
         return payload in self._payloads
 
-    def choose(self, payload: str, language: str) -> Reply | None:
+    def handle_choice(self, payload: str, language: str) -> Reply | None:
         """Answer a press that only changes what this page shows; return None for any other press.
 
         It counts as a press, because it has the page drawn again. The toast says what is wrong, such as a decision that
@@ -84,15 +84,15 @@ class OpenHand:
                 return None
             self._hands.count_choice(self._person)
             if action.verb == "menu":
-                self._menu = _menu(action.words)
+                self._menu = _parse_menu(action.words)
             else:
-                self._draft = self._drafted(action.words)
+                self._draft = self._parse_draft(action.words)
         except EngineError as fault:
             return Reply(toast=error_text(fault, language))
         self._changed.set()
         return Reply()
 
-    def _drafted(self, words: list[str]) -> Draft:
+    def _parse_draft(self, words: list[str]) -> Draft:
         seat = self.table.seat_of(self._person)
         if seat is None or not words or not words[0].isdecimal() or len(words) > 2:
             raise BadPayload()
@@ -111,7 +111,7 @@ class OpenHand:
         store's errors.
         """
         shown = ""
-        async for _ in self._moments():
+        async for _ in self._changes():
             page = await self._page()
             self._payloads = page.payloads
             state = json.dumps(asdict(page), ensure_ascii=False, separators=(",", ":"))
@@ -120,13 +120,13 @@ class OpenHand:
                 left = await self._clock_left()
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
 
-    async def _moments(self) -> AsyncIterator[None]:
+    async def _changes(self) -> AsyncIterator[None]:
         """Yield whenever the page may look different."""
         async for _table in self.tables():
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
-            again = await self._hands.after_games.who_wants_rematch(self.table, self._person)
+            again = await self._hands.after_games.find_rematch_opener(self.table, self._person)
             unrated = self._unrated
             if unrated is None:
                 unrated = await self._hands.after_games.unrated_reason(self.table)
@@ -139,10 +139,10 @@ class OpenHand:
         """Yield the table, and again whenever the page may look different, until the game or the seat is over."""
         while True:
             self._changed.clear()
-            if self._is_behind:
+            if self._needs_reload:
                 await self._catch_up()
-            if self.is_gone or self._person not in self.table.people:
-                self.is_gone = True
+            if self.has_ended or self._person not in self.table.people:
+                self.has_ended = True
                 return
             table = self.table
             yield table
@@ -165,17 +165,17 @@ class OpenHand:
     async def _wait(self) -> None:
         """Wait until the table has changed, or it is time to look again."""
         try:
-            async with asyncio.timeout(self._hands.seconds_to_look_again(self.table.code)):
+            async with asyncio.timeout(self._hands.reload_seconds(self.table.code)):
                 await self._changed.wait()
         except TimeoutError:
-            self._is_behind = True
+            self._needs_reload = True
 
     async def _catch_up(self) -> None:
-        self._is_behind = False
+        self._needs_reload = False
         try:
-            self._keep(await self._hands.room.followed(self.table.code))
+            self._keep_newer(await self._hands.room.load_recent(self.table.code))
         except NoSuchTable:
-            self.is_gone = True
+            self.has_ended = True
 
     async def _page(self) -> HandPage:
         profile = await self._hands.people.person(self._person)
@@ -196,10 +196,10 @@ class OpenHand:
         )
 
     def close(self) -> None:
-        self._hands.closed(self)
+        self._hands.remove(self)
 
 
-def _menu(words: list[str]) -> str:
+def _parse_menu(words: list[str]) -> str:
     menu = words[0] if words else ""
     if menu not in MENUS:
         raise BadPayload()
@@ -224,18 +224,18 @@ class Hands:
         self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
-        room.watchers.append(self._committed)
+        room.watchers.append(self._handle_commit)
 
-    def seconds_to_look_again(self, code: str) -> float:
-        return LOOK_AGAIN_SECONDS if self._shards.owns(code) else ELSEWHERE_SECONDS
+    def reload_seconds(self, code: str) -> float:
+        return RELOAD_SECONDS if self._shards.owns(code) else RELOAD_ELSEWHERE_SECONDS
 
-    def _committed(self, commit: Commit) -> None:
-        table = self.room.remembered(commit.code) if commit.is_known else None
+    def _handle_commit(self, commit: Commit) -> None:
+        table = self.room.cached_table(commit.code) if commit.is_known else None
         for hand in self._open.get(commit.code, ()):
             if table:
                 hand.show(table)
             else:
-                hand.look_again()
+                hand.reload()
 
     def count_choice(self, person: str) -> None:
         """Count a press that draws a page again; TooManyPresses if they come too fast."""
@@ -243,14 +243,14 @@ class Hands:
         if self._is_limited and wait > 0:
             raise TooManyPresses()
 
-    async def at(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
+    async def open_hand(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
         """Open a page on a person's hand; None if they neither sit at the table nor ask for a chair.
 
         ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Raises one of the
         store's errors.
         """
         try:
-            table = await (self.room.followed(code) if or_ended else self.room.load(code))
+            table = await (self.room.load_recent(code) if or_ended else self.room.load(code))
         except NoSuchTable:
             return None
         if person not in table.people:
@@ -259,7 +259,7 @@ class Hands:
         self._open.setdefault(code, set()).add(hand)
         return hand
 
-    def closed(self, hand: OpenHand) -> None:
+    def remove(self, hand: OpenHand) -> None:
         """Forget a page that was closed."""
         code = hand.table.code
         if hands := self._open.get(code):

@@ -15,7 +15,7 @@ from engine.robots.findings import Hint
 REMEMBERED = 1000
 
 
-class Moment(NamedTuple):
+class Decision(NamedTuple):
     """A decision at a table."""
 
     code: str
@@ -28,31 +28,31 @@ class Hints:
 
     def __init__(self, robot_pool: RobotPool) -> None:
         self._robot_pool = robot_pool
-        self._given: LRUCache[Moment, Hint] = LRUCache(REMEMBERED)
-        self._under_way: dict[str, tuple[Moment, asyncio.Task[Hint | None]]] = {}
+        self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)
+        self._running: dict[str, tuple[Decision, asyncio.Task[Hint | None]]] = {}
 
-    async def give(self, person: str, table: Table, seat: int) -> Hint:
+    async def find_hint(self, person: str, table: Table, seat: int) -> Hint:
         """A hint for who is to move; NoTimeForHints when the robots are busy, or with another one for this person."""
-        moment = Moment(table.code, table.version, seat)
-        if moment in self._given:
-            return self._given[moment]
-        if person not in self._under_way:
-            self._under_way[person] = moment, asyncio.create_task(self._think(person, table, moment))
-        about, thought = self._under_way[person]
+        moment = Decision(table.code, table.version, seat)
+        if moment in self._hints:
+            return self._hints[moment]
+        if person not in self._running:
+            self._running[person] = moment, asyncio.create_task(self._think(person, table, moment))
+        about, thought = self._running[person]
         # Whoever presses again hears the same; one who hears no more does not end it for the others.
         found = await asyncio.shield(thought) if about == moment else None
         if found is None:
             raise NoTimeForHints()
         return found
 
-    async def _think(self, person: str, table: Table, moment: Moment) -> Hint | None:
+    async def _think(self, person: str, table: Table, moment: Decision) -> Hint | None:
         view = table.view(moment.seat)
         assert table.game
         assert view
         try:
             found = await self._robot_pool.hint(view, table.game.history(moment.seat))
         finally:
-            del self._under_way[person]
+            del self._running[person]
         if found:
-            self._given[moment] = found
+            self._hints[moment] = found
         return found

@@ -13,7 +13,7 @@ from bot.store.entries import Clock
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
-from bot.tables.table import USUAL_CLOCK, Table
+from bot.tables.table import DEFAULT_CLOCK, Table
 from bot.texts import texts
 
 
@@ -28,11 +28,11 @@ class Joining(Handlers):
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
         game, target = parse_game_and_points(command.words, chat.game)
-        usual = chat.clock == USUAL_CLOCK and not chat.strict
+        usual = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered again must not bring an older choice back.
-        is_choice = chat.game != game and await self._challenges.opened_by(command.key) is None
+        is_choice = chat.game != game and await self._challenges.find_opened(command.key) is None
         table = await self._challenges.open_table(
             game,
             profile.id,
@@ -44,7 +44,7 @@ class Joining(Handlers):
         )
         if is_choice:
             await self._people.update_chat(command.place, game=game)
-        return Reply(toast=_to_pass_on(command, profile, table))
+        return Reply(toast=_forward_text(command, profile, table))
 
     async def join(self, command: Command, profile: Profile) -> Reply:
         """Seat a person at a table by its code, or ask for a chair there. The code may be a guess."""
@@ -54,7 +54,7 @@ class Joining(Handlers):
         if not code:
             raise UnknownCode(code=plain_name(command.words[0].upper())[:16])
         try:
-            async with self._guard.checked(person, command.place, code):
+            async with self._guard.count_guess(person, command.place, code):
                 table = await self._sit_by_code(command, code)
         except NoSuchTable:
             raise UnknownCode(code=code) from None
@@ -75,11 +75,11 @@ class Joining(Handlers):
             table = await self._room.table(code)
             if table.seat_of(person.id) is None or not host:
                 raise
-            table = await self._challenges.host(code, host, command.key)
+            table = await self._challenges.add_host(code, host, command.key)
         return table
 
 
-def _to_pass_on(command: Command, profile: Profile, table: Table) -> str:
+def _forward_text(command: Command, profile: Profile, table: Table) -> str:
     """Return what to tell a person who challenges somebody from a private chat: nobody else sees it there."""
     if table.invited is None or not is_private(command.place) or is_ephemeral(command.place):
         return ""

@@ -22,7 +22,7 @@ COMMANDS_OF_PERSON = RateLimit(burst=30, interval=2.0)
 COMMANDS_IN_CHAT = RateLimit(burst=60, interval=1.0)
 """Far more than people do who play fast: a burst, and one more each so many seconds."""
 
-BREAK = 30.0
+BREAK_SECONDS = 30.0
 """Seconds for which commands are not answered after too many, once that has been said: answering a flood is one."""
 
 TRIES = RateLimit(burst=5, interval=3600.0)
@@ -34,7 +34,7 @@ TAKE = read_script(__file__, "tries")
 class Verdict(Enum):
     """What is to be done with a request."""
 
-    HEAR = "within the limits"
+    ANSWER = "within the limits"
     REFUSE = "over them, which is to be said"
     DROP = "over them, which has been said"
 
@@ -68,34 +68,34 @@ class Limits:
         self._presses, self._commands = RateLimiter(), RateLimiter()
         self._breaks, self._suggestions = RateLimiter(), RateLimiter()
 
-    def press(self, press: Press) -> Verdict:
+    def check_press(self, press: Press) -> Verdict:
         """Whether a press is to be heard; one that is not gets a short word."""
         if not self._on:
-            return Verdict.HEAR
+            return Verdict.ANSWER
         if self._presses.take(press.person.id, PRESSES_OF_PERSON) > 0:
             return Verdict.REFUSE
         group = _group(press.place)
         if group and self._presses.take(group, PRESSES_IN_CHAT) > 0:
             return Verdict.REFUSE
-        return Verdict.HEAR
+        return Verdict.ANSWER
 
-    def suggestion(self, person: Person) -> bool:
+    def allows_suggestion(self, person: Person) -> bool:
         """Whether something is to be suggested to a person who writes: as often as they may press, counted apart."""
         return not self._on or self._suggestions.take(person.id, PRESSES_OF_PERSON) <= 0
 
-    def command(self, command: Command) -> Verdict:
+    def check_command(self, command: Command) -> Verdict:
         """Whether a command is to be heard, and if not whether to say so: once a break."""
         if not self._on:
-            return Verdict.HEAR
+            return Verdict.ANSWER
         group = _group(command.place)
-        once = RateLimit(1, BREAK)
+        once = RateLimit(1, BREAK_SECONDS)
         if any(self._breaks.wait_seconds(whose, once) > 0 for whose in (command.person.id, group) if whose):
             return Verdict.DROP
         for whose, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_CHAT)):
             if whose and self._commands.take(whose, rate_limit) > 0:
                 self._breaks.take(whose, once)
                 return Verdict.REFUSE
-        return Verdict.HEAR
+        return Verdict.ANSWER
 
 
 def _group(place: str) -> str:
@@ -113,23 +113,23 @@ class Tries:
         """Count one more, before the code is looked at, so that many at once are counted too; TooManyCodes if there
         were too many.
         """
-        wait = await self._change(person, 1)
+        wait = await self._add(person, 1)
         if wait > 0:
             raise TooManyCodes(minutes=-(-wait // 60_000))
 
     @asynccontextmanager
-    async def counted(self, person: Person, is_at_table: Callable[[], bool]) -> AsyncIterator[None]:
+    async def count_if_failed(self, person: Person, is_at_table: Callable[[], bool]) -> AsyncIterator[None]:
         """Count what is done here as a try, unless it is done, or ``is_at_table`` says that they had a right to try."""
         await self.take(person)
         try:
             yield
         except EngineError:
             if is_at_table():
-                await self._change(person, -1)
+                await self._add(person, -1)
             raise
-        await self._change(person, -1)
+        await self._add(person, -1)
 
-    async def _change(self, person: Person, count: int) -> int:
+    async def _add(self, person: Person, count: int) -> int:
         """Milliseconds to wait; 0 if it was counted."""
         interval = round(1000 * TRIES.interval)
         return int(await self._take(keys=[keys.tries(person.id)], args=[count, TRIES.burst, interval]))

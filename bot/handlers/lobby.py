@@ -15,7 +15,7 @@ from bot.site.watching import Watching
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.challenges import Challenges
-from bot.tables.checks import check_free_to_sit, free_chair
+from bot.tables.checks import check_free_to_sit, find_free_chair
 from bot.tables.errors import NoSuchTable, TableError, TableIsFull
 from bot.tables.room import Room
 from bot.tables.snapshot import snapshot
@@ -82,7 +82,7 @@ class Lobby:
         """Note a person as they are called now."""
         await self._people.meet(person)
 
-    async def played(self, code: str, person: str) -> str:
+    async def find_played(self, code: str, person: str) -> str:
         """Return the game that a person played at a table (`Archive.played_at`)."""
         return await self._archive.find_played(code, person)
 
@@ -131,7 +131,7 @@ class Lobby:
         profile = await self._people.person(person)
         found = []
         for table in await self._room.lists.tables_of(person):
-            spoken = table.spoken(profile.language)
+            spoken = table.localize(profile.language)
             others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
             watch_id = await self._watching.watch_id(table)
             seen = snapshot(spoken, spoken.seat_of(person))
@@ -141,7 +141,7 @@ class Lobby:
                     game=texts(profile.language).gettext(seen.kind.name),
                     others=others,
                     is_waiting=table.phase == "open",
-                    is_mine=seen.my_turn,
+                    is_mine=seen.is_my_turn,
                     score=table_words(seen, profile.language, profile.suits).points(seen.view.totals, seen.rules)
                     if seen.view
                     else "",
@@ -158,10 +158,10 @@ class Lobby:
         try:
             table = await self._room.table(code)
             check_free_to_sit(table, person, handle)
-            free_chair(table)
+            find_free_chair(table)
         except TableError:
             return None
-        return Invitation(table.game_id, invitee_panel(table.spoken(language), language))
+        return Invitation(table.game_id, invitee_panel(table.localize(language), language))
 
     async def full_table(self, code: str) -> FullTable | None:
         """Return what may be told of a full table that people were invited to; None for any other table.
@@ -175,7 +175,7 @@ class Lobby:
             if table.fixture or table.phase not in ("open", "playing"):
                 return None
             if table.phase == "open":
-                free_chair(table)
+                find_free_chair(table)
                 return None
         except TableIsFull:
             return FullTable("")
@@ -188,5 +188,5 @@ class Lobby:
         action = actions.parse_payload(payload)
         if not isinstance(action, PageAction) or action.page != "rematch":
             return ""
-        table = await self._challenges.opened_by(f"again:{' '.join(action.words)}")
+        table = await self._challenges.find_opened(f"again:{' '.join(action.words)}")
         return table.code if table else ""

@@ -42,7 +42,7 @@ class Offers:
         self._store, self._people, self._challenges = store, people, challenges
         self._lists, self._features = lists, features
 
-    async def fitting(self, profile: Profile, typed: str) -> list[Offer]:
+    async def find_offers(self, profile: Profile, typed: str) -> list[Offer]:
         """What fits what somebody has typed: each game, the one they named, and their own rating."""
         secret, language = await self._store.secret(), profile.language
         found = []
@@ -56,12 +56,12 @@ class Offers:
                 found += await feature.offers(profile)
         return found
 
-    async def sent(self, person: str, offer: str, typed: str, place: str) -> None:
+    async def note_sent(self, person: str, offer: str, typed: str, place: str) -> None:
         """Note that somebody has sent the offer of this id, one of those that fitted what they had typed."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
             client = self._store.client
-            await client.set(_offered(place), signature, nx=True, ex=TAKEN_SECONDS)
+            await client.set(_message_key(place), signature, nx=True, ex=TAKEN_SECONDS)
             await client.set(f"{keys.OFFER}{signature}", place, nx=True, ex=TAKEN_SECONDS)
         for choice in await self._choices(person, typed):
             if choice.game == game:
@@ -81,7 +81,7 @@ class Offers:
         ]
         return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
 
-    async def taken_up(self, press: Press, action: OfferAction) -> Table:
+    async def accept(self, press: Press, action: OfferAction) -> Table:
         """Somebody has pressed an offer: its table, at which they sit now unless it is their own offer.
 
         The first press opens it, whoever makes it, and the message becomes its board. An offer stands for one message.
@@ -94,8 +94,8 @@ class Offers:
         # The signature: the same each time, and nobody else has it.
         signature = _signature(action.terms)
         update = f"{keys.OFFER}{signature}"
-        is_first = await self._keep_to_one_message(update, press.place)
-        await self._keep_to_one_offer(press.place, signature, update, is_first=is_first)
+        is_first = await self._bind_offer(update, press.place)
+        await self._bind_message(press.place, signature, update, is_first=is_first)
         table = await self._open(terms, update, press)
         if is_first:
             await self._people.note_choice(terms.person, terms.choice)
@@ -104,19 +104,19 @@ class Offers:
             return table
         return await self._challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
-    async def _keep_to_one_message(self, update: str, place: str) -> bool:
+    async def _bind_offer(self, update: str, place: str) -> bool:
         """Whether this is an offer's first press; OfferTaken where it was pressed elsewhere and then carried there: it
         could open tables without end.
         """
         first = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
-        if first is not None and _message(first.decode()) != _message(place):
+        if first is not None and _parse_message(first.decode()) != _parse_message(place):
             raise OfferTaken()
         return first is None
 
-    async def _keep_to_one_offer(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
+    async def _bind_message(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
         """Bind an inline message to its offer; raise if it belongs to another one, whatever the client pressed."""
         client = self._store.client
-        bound = await client.set(_offered(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
+        bound = await client.set(_message_key(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
         if bound is None:
             return
         if bound.decode() != signature:
@@ -125,16 +125,16 @@ class Offers:
                 await client.delete(update)
             await check_is_free(self._lists, place, update)
             raise BadPayload()
-        await client.expire(_offered(place), BOUND_SECONDS)
+        await client.expire(_message_key(place), BOUND_SECONDS)
 
     async def is_bound(self, place: str) -> bool:
         """Return whether an inline message is known to belong to an offer."""
-        bound = await self._store.client.get(_offered(place))
+        bound = await self._store.client.get(_message_key(place))
         return bound is not None and bound.decode() != NO_OFFER
 
-    async def keep_offers_off(self, place: str) -> None:
+    async def block_offers(self, place: str) -> None:
         """Note that a message with an inline id is none that somebody sent: no offer can be taken up there."""
-        await self._store.client.set(_offered(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
+        await self._store.client.set(_message_key(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
         await check_is_free(self._lists, press.place, update)
@@ -171,14 +171,14 @@ def _signature(terms: str) -> str:
     return terms.rpartition(".")[2]
 
 
-def _message(place: str) -> tuple[str, str]:
+def _parse_message(place: str) -> tuple[str, str]:
     """Return the platform and the inline id of a place, whose chat need not be known."""
     where = Place.parse(place)
     return where.platform, where.part
 
 
-def _offered(place: str) -> str:
-    return f"{keys.OFFERED}{':'.join(_message(place))}"
+def _message_key(place: str) -> str:
+    return f"{keys.OFFERED}{':'.join(_parse_message(place))}"
 
 
 def _names(game: str) -> list[str]:

@@ -19,7 +19,7 @@ from bot.replies import private_reply
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.lists import TableLists
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
@@ -98,7 +98,7 @@ class CorePages(Handlers):
         lines = []
         for table in await self._lists.tables_of(profile.id):
             seat = table.seat_of(profile.id)
-            others = [isolated(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
+            others = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
             mine = table.game is not None and table.game.turn == seat
             state = "open" if table.phase == "open" else "mine" if mine else "theirs"
             lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state))

@@ -14,7 +14,7 @@ from bot.robot_pool import RobotPool
 from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
 from bot.store.outage import begin_request
-from bot.tables.challenges import Challenges, robots_at
+from bot.tables.challenges import Challenges, seat_robots
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
 from bot.tables.room import Room
 from bot.texts import error_text
@@ -24,7 +24,7 @@ from engine.rules import Value, resolve
 
 
 @contextmanager
-def _saying_why() -> Iterator[None]:
+def _raise_program_errors() -> Iterator[None]:
     """What cannot be is said as programs hear it."""
     try:
         yield
@@ -39,7 +39,7 @@ def _saying_why() -> Iterator[None]:
 
 
 @contextmanager
-def _none_told_from_others(code: str) -> Iterator[None]:
+def _hide_missing_table(code: str) -> Iterator[None]:
     """A table that is no more, or never was, is one at which a program does not sit: codes may be guessed."""
     try:
         yield
@@ -71,8 +71,8 @@ class Playing:
     async def table(self, code: str, person: str) -> OwnTable:
         """A table where a program sits, or asks for a chair; for a minute after it was removed as it ended."""
         room = self._room
-        with _saying_why(), _none_told_from_others(code):
-            table = room.readable(await room.followed(code))
+        with _raise_program_errors(), _hide_missing_table(code):
+            table = room.require_readable(await room.load_recent(code))
             if person not in table.people:
                 raise NotAtThisTable(code=code)
             return own_table(table, person)
@@ -92,11 +92,11 @@ class Playing:
         await self._meet(program)
         if robots == "strong":
             self._robot_pool.get_ready()
-        with _saying_why():
+        with _raise_program_errors():
             kind = game_kind(game)
             resolve(kind.rules, rules)
             setup = [Rule(name, value) for name, value in rules.items()]
-            sitting = robots_at(range(1, kind.seats), robots) if robots else []
+            sitting = seat_robots(range(1, kind.seats), robots) if robots else []
             try:
                 table = await self._challenges.open_table(
                     kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting]
@@ -109,8 +109,8 @@ class Playing:
         """Take a chair, or ask for it, as /join does; the code may be a guess, and is counted as people's are."""
         begin_request()
         person = await self._meet(program)
-        with _saying_why(), suppress(AlreadySeated):
-            async with self._guard.checked(person, private_place(person.id), code):
+        with _raise_program_errors(), suppress(AlreadySeated):
+            async with self._guard.count_guess(person, private_place(person.id), code):
                 await self._challenges.sit(code, person.id, person.name, _update(program, key), seat)
         return await self.table(code, program.person)
 
@@ -118,12 +118,12 @@ class Playing:
         """Make a move by a table of this ``version``."""
         begin_request()
         room, update = self._room, _update(program, key)
-        with _saying_why(), _none_told_from_others(code):
+        with _raise_program_errors(), _hide_missing_table(code):
             try:
-                table = await room.press(code, program.person, version, move, update)
+                table = await room.make_move(code, program.person, version, move, update)
             except NoSuchTable:
                 # Perhaps this move ended the game, and its answer was lost.
-                table = room.readable(await room.followed(code))
+                table = room.require_readable(await room.load_recent(code))
                 if not table.log.has_update(update):
                     raise
         return own_table(table, program.person)
@@ -132,7 +132,7 @@ class Playing:
         """A table where a program sits, as JSON, and again whenever it has changed; nothing from time to time. It ends
         with the game.
         """
-        hand: OpenHand | None = await self._hands.at(code, person, or_ended=True)
+        hand: OpenHand | None = await self._hands.open_hand(code, person, or_ended=True)
         if hand is None:
             return
         shown = b""

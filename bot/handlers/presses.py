@@ -36,14 +36,14 @@ class Presses:
     async def answer(self, press: Press, profile: Profile) -> Reply:
         action = actions.parse_payload(press.payload)
         if isinstance(action, PageAction):
-            return await self._page(press, profile, action)
+            return await self._answer_page(press, profile, action)
         if isinstance(action, OfferAction):
-            return seated_reply(press, profile, await self._offers.taken_up(press, action), "")
+            return seated_reply(press, profile, await self._offers.accept(press, action), "")
         if is_inline(press.place) and not await self._is_board(press.place, action.code):
             # An ordinary message that Telegram calls by an inline id, or a made-up press: no message is touched.
             private = private_place(press.person.id)
-            if await self._room.lists.names(press.person.id, private, action.code):
-                await self._offers.keep_offers_off(press.place)
+            if await self._room.lists.has_table(press.person.id, private, action.code):
+                await self._offers.block_offers(press.place)
             elsewhere = replace(press, place=private, message="")
             reply = await self._pressed_at_table(elsewhere, profile, action)
             return replace(reply, private=True) if reply.panel else reply
@@ -52,17 +52,17 @@ class Presses:
     async def _is_board(self, place: str, code: str) -> bool:
         """Return whether an inline message is the board of a table. False if there is no such table."""
         try:
-            return place in (await self._room.cached(code)).hosts or place in (await self._room.table(code)).hosts
+            return place in (await self._room.load_cached(code)).hosts or place in (await self._room.table(code)).hosts
         except NoSuchTable:
             return False
 
     async def _pressed_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
         if press.genuine:
-            return await self._at_table(press, profile, action)
-        async with self._guard.checked(press.person, press.place, action.code):
-            return await self._at_table(press, profile, action)
+            return await self._handle_at_table(press, profile, action)
+        async with self._guard.count_guess(press.person, press.place, action.code):
+            return await self._handle_at_table(press, profile, action)
 
-    async def _at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
+    async def _handle_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
         """Do something at a table; the reply is often empty."""
         if isinstance(action, MoveAction):
             return await self._move(press, action)
@@ -76,10 +76,12 @@ class Presses:
         # A player who presses something on their hand looks at it now. The worker that delivers the table is told with
         # the move.
         look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
-        seat = (await self._room.cached(code)).seat_of(person) if press.message and is_private(press.place) else None
+        seat = (
+            (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None
+        )
         about = None if seat is None else (encode_name(Hand(seat)), encode_change(look))
         try:
-            await self._room.press(code, person, action.version, action.move, press.key, about)
+            await self._room.make_move(code, person, action.version, action.move, press.key, about)
         except OldPanel:
             # The panel may not have come through.
             if seat is not None:
@@ -87,7 +89,7 @@ class Presses:
             raise
         return Reply()
 
-    async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
+    async def _answer_page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         if not (press.genuine or (is_inline(press.place) and action.page in self._private_pages)):
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()

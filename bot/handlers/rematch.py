@@ -15,7 +15,7 @@ from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.pseudonyms import is_pseudonym
 from bot.store.entries import Clock, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
-from bot.tables.chairs import STAND_IN, Chair, Invited
+from bot.tables.chairs import STAND_IN_LEVEL, Chair, Invited
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
 from bot.tables.room import Room
@@ -41,7 +41,7 @@ class Rematches(Handlers):
         [game_id] = words
         if is_inline(press.place) and not await self._offers.is_bound(press.place):
             raise BadPayload()
-        game, person = await self._finished(game_id), press.person
+        game, person = await self._find_finished(game_id), press.person
         if game is None:
             raise GameNotKept()
         if person.id not in game.people:
@@ -57,7 +57,7 @@ class Rematches(Handlers):
         # Whoever has been forgotten cannot be asked: then it is open to all.
         is_for_one = len(others) == 1 and not robots and not is_pseudonym(game.people[others[0]])
         if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
-            return await self._in_private(press, game, [*setup, *robots])
+            return await self._ask_in_private(press, game, [*setup, *robots])
         update, seat = f"again:{game_id}", game.people.index(person.id)
         if is_inline(press.place):
             if chat_of(press.place) not in game.chats:
@@ -81,33 +81,35 @@ class Rematches(Handlers):
                 await self._challenges.sit(table.code, person.id, person.name, press.key, seat)
         return Reply()
 
-    async def _finished(self, game_id: str) -> FinishedGame | None:
+    async def _find_finished(self, game_id: str) -> FinishedGame | None:
         """Return a game if it is kept. A page shows the end before the archive has it, so wait for a game just over."""
         for pause in PAUSES:
             game = await self._archive.get(game_id)
-            if game or not self._room.remembered(game_id.partition("-")[0]):
+            if game or not self._room.cached_table(game_id.partition("-")[0]):
                 return game
             await asyncio.sleep(pause)
         return await self._archive.get(game_id)
 
-    async def _in_private(self, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
+    async def _ask_in_private(self, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
         """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
         called as they were. A robot has the chair of somebody who was forgotten.
         """
         seats = list(zip(game.people, game.record.seats, strict=True))
         people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_pseudonym(one)]
-        setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_pseudonym(one)]
+        setup += [
+            Sit(seat, f"robot:{STAND_IN_LEVEL}", name) for seat, (one, name) in enumerate(seats) if is_pseudonym(one)
+        ]
         if game.origin:
             setup.append(PlayAgain(game.origin))
         person = press.person.id
         ids = [one.person for one in people]
-        has_blocked = dict(zip(ids, await self._blocks.of_each(ids), strict=True))
+        has_blocked = dict(zip(ids, await self._blocks.blocked_people(ids), strict=True))
         if found := next((one for one in people if one.person in has_blocked[person]), None):
             raise BlockedByYou(name=found.name)
         # Whoever was blocked by another is not told: to them it looks as if nobody answered.
         apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
         asked = [person, *(one.person for one in people if one.person not in apart | {person})]
-        table = await self._challenges.open_for(
+        table = await self._challenges.open_matched(
             game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
         )
         with suppress(AlreadySeated):

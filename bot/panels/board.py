@@ -6,7 +6,7 @@ from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.offer import share_button
 from bot.panels.strangers import deed_row, farewell_row
-from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolated
+from bot.tables.snapshot import FinishedDeal, TableSnapshot, isolate_name
 from bot.texts import gettext_noop as _
 from bot.words.course import course_line, decisive_line, declared_lines, declared_totals_line
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
@@ -42,14 +42,14 @@ def board_panel(
     assert view.deal
     phrases.write_heading(page, view.deal_number)
     turn = view.turn
-    if seen.alarm == "flagged" and turn is not None and not seen.practice:
+    if seen.alarm == "flagged" and turn is not None and not seen.is_practice:
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
-        page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
+        page.line(_("{name}, it is your turn."), name=Span(isolate_name(called[1]), "call", called[0]))
     for line in phrases.robot_lines():
         page.line(line)
     for person, name in unreachable:
-        mention = Span(isolated(name), "mention", person)
+        mention = Span(isolate_name(name), "mention", person)
         page.line(_("{name}, I cannot write to you: press below for your cards."), name=mention)
     page.fold()
     page.line(phrases.totals(view.totals))
@@ -190,7 +190,7 @@ def result_panel(
         page.gap()
         page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
         for name, before, after in changes:
-            page.line(f"{isolated(name)}: {before} → {after} ({signed_text(after - before)})")
+            page.line(f"{isolate_name(name)}: {before} → {after} ({signed_text(after - before)})")
     if unrated:
         page.line(_(UNRATED[unrated]))
     page.fold()

@@ -4,7 +4,7 @@ from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
 from bot.tables.chairs import Invited
-from bot.tables.snapshot import TableSnapshot, isolated, snapshot
+from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
 from bot.words.phrases import (
@@ -69,7 +69,7 @@ def invitee_panel(table: Table, language: str) -> Panel:
     words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()
-    inviter = Span(isolated(table.opener.name), "bold")
+    inviter = Span(isolate_name(table.opener.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(seen.kind.name), "bold"))
     points, clock = shown_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
     page.line(_("To {points} points · {clock}"), points=points, clock=clock)
@@ -85,7 +85,7 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     """Return an invitation to an open table, which ``name`` can pass on. ``address`` is the table's link, or empty."""
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
-    inviter, what = Span(isolated(name), "bold"), Span(_(game.name), "bold")
+    inviter, what = Span(isolate_name(name), "bold"), Span(_(game.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
     page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
     if address:
@@ -97,7 +97,7 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
 
 def _write_heading(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
-    opener = Span(isolated(table.opener.name), "bold")
+    opener = Span(isolate_name(table.opener.name), "bold")
     if table.invited is None:
         page.line(_("{name} challenges: who plays?"), name=opener)
         return
@@ -105,9 +105,9 @@ def _write_heading(page: Writer, table: Table, words: Wording) -> None:
 
 
 def _mention(invited: Invited) -> Span:
-    name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
+    name = f"@{invited.handle}" if invited.handle else isolate_name(invited.name)
     # No reader of the card, not even its opener, must see whether the person is notified.
-    return Span(name, "call" if invited.is_called else "quiet", invited.person)
+    return Span(name, "call" if invited.is_notified else "quiet", invited.person)
 
 
 def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
@@ -127,18 +127,18 @@ def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -
 def _write_chairs(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
     if len(table.chairs) == 2:
-        names = [isolated(chair.name) if chair else _("free chair") for chair in table.chairs]
+        names = [isolate_name(chair.name) if chair else _("free chair") for chair in table.chairs]
         page.line(" — ".join(names))
         return
     for side in (0, 1):
         partners = []
         for seat in (side, side + 2):
             chair, asking = table.chairs[seat], table.asking.get(seat)
-            name = isolated(chair.name) if chair else _("free chair")
+            name = isolate_name(chair.name) if chair else _("free chair")
             if asking:
                 ruler = table.chairs[(seat + 2) % 4]
                 name = _("{name} asks {ruler}").format(
-                    name=isolated(asking.name), ruler=isolated(ruler.name) if ruler else "…"
+                    name=isolate_name(asking.name), ruler=isolate_name(ruler.name) if ruler else "…"
                 )
             partners.append(f"{seat_label(words, seat)}: {name}")
         page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
@@ -154,7 +154,7 @@ def seat_label(words: Wording, seat: int) -> str:
 
 def _outcome_text(table: Table, words: Wording) -> str:
     _ = words.text
-    name = isolated(table.invited.name) if table.invited else "?"
+    name = isolate_name(table.invited.name) if table.invited else "?"
     outcomes = {
         "cancelled": _("The challenge was taken back."),
         "expired": _("The challenge has expired: a chair was still free after 24 hours."),

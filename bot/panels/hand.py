@@ -13,7 +13,7 @@ from typing import Literal
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
-from bot.tables.snapshot import TableSnapshot, isolated
+from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import PHRASES
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.wording import JOINER, Wording
@@ -44,7 +44,7 @@ def task_text(seen: TableSnapshot, language: str, suits: str, chosen: str = "") 
     if asked := hand.question():
         return " ".join(asked)
     warning, turn = hand.warning(), turn_line(seen, words)
-    to_do = f"{warning} {turn}".lstrip() if seen.my_turn else warning or turn
+    to_do = f"{warning} {turn}".lstrip() if seen.is_my_turn else warning or turn
     return " ".join(filter(None, [*hand.phrases.robot_lines(), to_do]))
 
 
@@ -100,7 +100,7 @@ class _Hand:
             self.page.line(_("You sit. The game begins when every chair is taken."))
             return self.page.panel()
         seat, chair = self.seen.asking
-        self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolated(chair.name))
+        self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolate_name(chair.name))
         accept = Button(_("Accept"), actions.table(self.seen.code, "accept", seat), "good")
         refuse = Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger")
         return self.page.panel((accept, refuse))
@@ -124,7 +124,7 @@ class _Hand:
         """Write the others' events since the player's last move, except played cards."""
         for line in self.phrases.robot_lines():
             self.page.line(line)
-        for speaker, phrase in self.seen.heard:
+        for speaker, phrase in self.seen.phrases:
             said = phrase_text(self.words.language, phrase)
             self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=said)
         for by, move in self.seen.history[self.seen.since :]:
@@ -198,7 +198,7 @@ class _Hand:
                 self.page.line(line)
             return
         turn, warning = turn_line(seen, self.words), self.warning()
-        is_waiting = seen.turn is not None and not seen.my_turn
+        is_waiting = seen.turn is not None and not seen.is_my_turn
         if is_waiting:
             self.page.line(turn, "italic")
         if warning:
@@ -227,8 +227,8 @@ class _Hand:
         _ = self.words.text
         seen = self.seen
         # Nobody waits at a practice table, but an older release can have nudged it.
-        alarm = "" if seen.practice or seen.turn is None else seen.alarm
-        if seen.turn is not None and not seen.my_turn:
+        alarm = "" if seen.is_practice or seen.turn is None else seen.alarm
+        if seen.turn is not None and not seen.is_my_turn:
             if alarm != "flagged":
                 return ""
             late = _("{name}'s time is up: what shall we do?")
@@ -252,11 +252,11 @@ class _Hand:
             yes = deed_question(self.words.language, deed, self.seen.name(seat)).yes
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
             return [(yes_button, self._draft_button(self.words.text("No")))]
-        if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
+        if self.seen.alarm == "flagged" and not self.seen.is_my_turn and self.seen.turn is not None:
             return [*self._declaration_rows(), *self._claim_rows(), *self._timeout_rows(self.seen.turn)]
-        if deal.phase == "take" and self.seen.my_turn:
+        if deal.phase == "take" and self.seen.is_my_turn:
             return self._packet_rows()
-        if deal.phase == "exchange" and self.seen.my_turn:
+        if deal.phase == "exchange" and self.seen.is_my_turn:
             return self._exchange_rows(deal)
         if not self.moves:
             return []
@@ -339,7 +339,7 @@ class _Hand:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
-        if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
+        if self.seen.is_practice and self.seen.is_my_turn and not self.seen.is_duplicate:
             hint = actions.table(self.seen.code, "hint", self.seen.version)
             hints = (Button(_("💡 Hint"), hint, role=Role.HINT),)
         return [tuple(self._move_button(_("🏁 Claim the game"), move) for move in claims), hints]
@@ -355,12 +355,12 @@ class _Hand:
         return None
 
     def _strangers(self) -> list[int]:
-        return [seat for seat, _chair in self.seen.others] if self.seen.strangers else []
+        return [seat for seat, _chair in self.seen.others] if self.seen.are_strangers else []
 
     def _stranger_rows(self) -> list[Row]:
         """Return rows of deeds and phrases for strangers, unless a choice is half made."""
         _ = self.words.text
-        if self.chosen == SAY and self.seen.strangers:
+        if self.chosen == SAY and self.seen.are_strangers:
             said = [
                 Button(phrase_text(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
                 for phrase in PHRASES
@@ -368,7 +368,7 @@ class _Hand:
             return [tuple(said[:3]), tuple(said[3:]), (self._draft_button(_("◀ Back")),)]
         if self.chosen:
             return []
-        row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.strangers and self.seen.may_say else []
+        row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.are_strangers and self.seen.can_say else []
         others = self._strangers()
         for deed in DEEDS:
             for seat in others:

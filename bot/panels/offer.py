@@ -2,7 +2,7 @@
 
 from bot.panel import Button, Panel, Span, Writer
 from bot.tables.choice import Choice
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.phrases import capitalize, clock_line, option_lines
 from bot.words.wording import Wording, score_unit
@@ -14,7 +14,7 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
     words = Wording(language, ())
     _ = words.text
     page = Writer()
-    page.line(_("{name} challenges: who plays?"), name=Span(isolated(name), "bold"))
+    page.line(_("{name} challenges: who plays?"), name=Span(isolate_name(name), "bold"))
     page.line(
         _("{game} · to {points} points · {clock}"),
         game=Span(_(GAMES[choice.game].name), "bold"),

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from bot import actions
 from bot.panel import Button, Row
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.tables.table import FAREWELLS
 from bot.texts import texts
 
@@ -63,7 +63,7 @@ def farewell_row(language: str, game_id: str) -> Row:
 def deed_row(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
     """Return deeds about strangers in a finished game; ``others`` are their seats and names."""
     return tuple(
-        Button(deed_label(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
+        Button(deed_label(language, deed, isolate_name(name), len(others)), actions.page(deed, "ask", game_id, seat))
         for deed in DEEDS
         for seat, name in others
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot import actions
 from bot.panel import Button, Panel, Span, Writer
 from bot.panels.offer import share_button
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.tables.table import Table
 from bot.texts import texts
 from bot.words.wording import Wording
@@ -62,7 +62,7 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
             _("{code}: {game} with {others}, {chairs}"),
             code=Span(table.code, "code"),
             game=_(GAMES[table.game_id].name),
-            others=", ".join(isolated(chair.name) for chair in table.chairs if chair),
+            others=", ".join(isolate_name(chair.name) for chair in table.chairs if chair),
             chairs=_free_chairs(words, table),
         )
     page.gap()

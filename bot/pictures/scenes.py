@@ -84,11 +84,11 @@ class _SceneBuilder:
     def table(self, deal: DealView, chosen: str = "") -> Scene:
         seen, words, _ = self.seen, self.words, self.words.text
         assert seen.view
-        moves = seen.view.moves if seen.my_turn else ()
+        moves = seen.view.moves if seen.is_my_turn else ()
         return self.scene(
             sides=self.sides(seen.view.totals, deal),
             line=turn_line(seen, words),
-            is_mine=seen.my_turn,
+            is_mine=seen.is_my_turn,
             trick=self.trick(deal.trick),
             last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
             last_title=_("last trick"),

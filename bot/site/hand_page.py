@@ -19,7 +19,7 @@ from bot.people import Profile
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
-from bot.tables.snapshot import TableSnapshot, isolated, snapshot
+from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
 from engine.views import DealView, Packet, PacketsView, TressetteView, View
@@ -154,14 +154,14 @@ def hand_page(
     name of the player who asks for a rematch, and ``unrated`` is a key of `UNRATED` or empty. ``outcome`` has
     the facts of the finished game that the table's ``policy`` shows to this person.
     """
-    table = table.spoken(profile.language)
+    table = table.localize(profile.language)
     seat = table.seat_of(person)
     seen = snapshot(table, seat, policy.own_texts)
     outcome = outcome or Outcome("", ())
     panel = _page_panel(table, seen, person, profile, chosen, menu, policy, outcome)
     _ = table_words(seen, profile.language, profile.suits).text
     why = _(UNRATED[unrated]) if unrated else ""
-    asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
+    asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(again)) if again else ""
     besides = policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
     return _PageBuilder(table, seen, profile, panel, chosen, besides, policy).build()
 
@@ -180,7 +180,7 @@ def _page_panel(
         return set_aside_panel(table.code, profile.language)
     words = (profile.language, profile.suits)
     if table.phase in ("playing", "over") and seen.seat is not None:
-        panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
+        panel = hand_panel(seen if profile.wants_phrases else seen._replace(phrases=()), *words, chosen)
         if table.phase != "over" or table.game is None:
             return panel
         if result := policy.result_panel(table, outcome, profile.language):
@@ -239,7 +239,7 @@ class _PageBuilder:
             "text": tuple((text, style) for text, style, _person in panel.text),
             "rows": panel.rows,
             "extra": self.extra,
-            "clock": 0 if seen.practice else seen.clock,
+            "clock": 0 if seen.is_practice else seen.clock,
             "alarm": seen.alarm,
             "by_link": seen.phase == "open" and not self.table.matched,
         }
@@ -358,7 +358,7 @@ class _PageBuilder:
 
         The first tap only chooses, the second makes the move.
         """
-        moves = self.seen.view.moves if self.seen.view and self.seen.my_turn else ()
+        moves = self.seen.view.moves if self.seen.view and self.seen.is_my_turn else ()
         number = str(packet.number)
         if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):
             return ""
@@ -386,7 +386,7 @@ class _PageBuilder:
             found.append(
                 PagePlayer(
                     self._relative_seat(seat),
-                    self.words.text("you") if is_reader else isolated(chair.name) if chair else "…",
+                    self.words.text("you") if is_reader else isolate_name(chair.name) if chair else "…",
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
                     self._dealer_text() if deal.dealer == seat else "",

@@ -241,7 +241,7 @@ class Watching:
 
     async def _load_watchable(self, code: str) -> Table | None:
         try:
-            table = await self._room.followed(code)
+            table = await self._room.load_recent(code)
         except NoSuchTable:
             return None
         return table if await self._is_watchable(table) else None

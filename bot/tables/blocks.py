@@ -37,36 +37,36 @@ class Blocks:
 
     async def add(self, person: str, other: str, name: str) -> bool:
         """Somebody blocks another, known to them by this name; False where they have blocked as many as they may."""
-        return bool(await self._change("add", person, MOST_BLOCKS, token_hex(4), other, name))
+        return bool(await self._run_script("add", person, MOST_BLOCKS, token_hex(4), other, name))
 
     async def remove(self, person: str, token: str) -> None:
-        await self._change("remove", person, token)
+        await self._run_script("remove", person, token)
 
-    async def of(self, person: str) -> list[Block]:
+    async def blocks_of(self, person: str) -> list[Block]:
         """A person's blocks, the oldest first."""
-        return _blocks(await self._client.hget(keys.FIND_BLOCKS, person))
+        return _parse_blocks(await self._client.hget(keys.FIND_BLOCKS, person))
 
-    async def of_each(self, people: Sequence[str]) -> list[frozenset[str]]:
+    async def blocked_people(self, people: Sequence[str]) -> list[frozenset[str]]:
         """Whom each of these people has blocked."""
         if not people:
             return []
         found = await self._client.hmget(keys.FIND_BLOCKS, people)
-        return [frozenset(block.person for block in _blocks(text)) for text in found]
+        return [frozenset(block.person for block in _parse_blocks(text)) for text in found]
 
-    async def has(self, person: str, other: str) -> bool:
+    async def has_blocked(self, person: str, other: str) -> bool:
         """Whether somebody has blocked another."""
-        return any(block.person == other for block in await self.of(person))
+        return any(block.person == other for block in await self.blocks_of(person))
 
     async def forget(self, person: str) -> None:
         """Nothing is kept of a person: neither whom they blocked, nor who blocked them."""
         await self._client.hdel(keys.FIND_BLOCKS, person)
         async for one, text in self._client.hscan_iter(keys.FIND_BLOCKS, count=SCANNED_AT_ONCE):
-            if any(block.person == person for block in _blocks(text)):
-                await self._change("drop", one, person)
+            if any(block.person == person for block in _parse_blocks(text)):
+                await self._run_script("drop", one, person)
 
-    async def _change(self, *args: Any) -> Any:
+    async def _run_script(self, *args: Any) -> Any:
         return await self._script(keys=[keys.FIND_BLOCKS], args=args)
 
 
-def _blocks(text: bytes | None) -> list[Block]:
+def _parse_blocks(text: bytes | None) -> list[Block]:
     return [Block(*fields) for fields in json.loads(text)] if text else []

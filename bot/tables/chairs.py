@@ -11,7 +11,7 @@ ROBOT_NAMES = {
 }
 """Robots have names, for a table of four may seat three of them."""
 
-STAND_IN = "medium"
+STAND_IN_LEVEL = "medium"
 """How well a robot plays that stands in for a person: one whose time is up, who was forgotten, or who never came."""
 
 
@@ -25,7 +25,7 @@ class Chair(NamedTuple):
     def is_robot(self) -> bool:
         return self.person.startswith("robot:")
 
-    def spoken(self, language: str) -> "Chair":
+    def localize(self, language: str) -> "Chair":
         return self._replace(name=localize_name(self.name, language))
 
 
@@ -37,4 +37,4 @@ class Invited(NamedTuple):
     person: str
     handle: str
     name: str
-    is_called: bool = True
+    is_notified: bool = True

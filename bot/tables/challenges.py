@@ -52,13 +52,13 @@ MOST_CHANGES = 300
 """Entries of a challenge after which its game, options and clock are changed no more."""
 
 
-def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
+def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:
     """Robots of a level that sit there, each with a name of its own."""
     names = (plain_name(f"🤖 {name}") for name in ROBOT_NAMES[level])
     return [Sit(seat, f"robot:{level}", name) for seat, name in zip(seats, names, strict=False)]
 
 
-def _apart(chairs: Sequence[Chair]) -> list[Chair]:
+def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
     """Return the chairs with names that do not look alike, but for those of people who were forgotten."""
     known = [one for one in chairs if one.name != NAME]
     names = iter(distinct_names([name_of(one.person, one.name) for one in known]))
@@ -108,13 +108,13 @@ class Challenges:
         if invited:
             called = distinct_name(name_of(invited.person, invited.name), [name])
             entries.append(Invite(invited.person, invited.handle, called))
-            if invited.person and await self._blocks.has(invited.person, person):
+            if invited.person and await self._blocks.has_blocked(invited.person, person):
                 entries.append(InviteMuted())
         lists = self._room.lists
         return await self._opener.open(
             lambda empty: self._begin_if_full(empty, entries, update, secret),
             update,
-            lambda code: [lists.taking_chair(person, code), lists.showing(host, code, is_challenge=True)],
+            lambda code: [lists.reserve_chair(person, code), lists.reserve_host(host, code, is_challenge=True)],
             mark="" if again else mark_of(person),
             visitor=visitor,
         )
@@ -133,12 +133,12 @@ class Challenges:
         visitor: Visitor | None = None,
     ) -> Table:
         """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
-        robots = robots_at(range(1, game_kind(game).seats), level)
+        robots = seat_robots(range(1, game_kind(game).seats), level)
         return await self.open_table(
             game, person, name, update, host=host, setup=[*setup, *robots], secret=secret, visitor=visitor
         )
 
-    async def open_for(
+    async def open_matched(
         self,
         game: str,
         matched: Sequence[Chair],
@@ -155,14 +155,14 @@ class Challenges:
         order, with the robots of the ``setup`` between them. The same update opens one table, and raises NoSuchTable
         when that table is gone. ``setup``, ``again`` and ``visitor`` are as for `open_table`.
         """
-        matched = _apart(matched)
+        matched = _with_distinct_names(matched)
         first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
         return await self._opener.open(
-            lambda empty: empty.after(entries, update),
+            lambda empty: empty.with_entries(entries, update),
             update,
-            lambda code: [self._room.lists.showing(host, code) for host in hosts],
+            lambda code: [self._room.lists.reserve_host(host, code) for host in hosts],
             mark="" if again else mark_of(first.person),
             visitor=visitor,
         )
@@ -183,7 +183,7 @@ class Challenges:
         with them. The same update opens one table, and raises NoSuchTable when that table is gone. StoreFull if the
         store has no room for tables. ``setup``, ``again`` and ``secret`` are as for `open_table`.
         """
-        chairs = _apart(chairs)
+        chairs = _with_distinct_names(chairs)
         first = chairs[0]
         people = [one.person for one in chairs if not one.is_robot]
         hosts = [private_place(person) for person in people]
@@ -194,8 +194,8 @@ class Challenges:
             lambda empty: self._begin_if_full(empty, entries, update, secret),
             update,
             lambda code: [
-                *(lists.taking_chair(person, code, is_limited=False) for person in people),
-                *(lists.showing(host, code) for host in hosts),
+                *(lists.reserve_chair(person, code, is_limited=False) for person in people),
+                *(lists.reserve_host(host, code) for host in hosts),
             ],
             mark="" if again else mark_of(first.person),
         )
@@ -204,9 +204,9 @@ class Challenges:
         """Raise StoreFull if the store has no room for new tables."""
         self._opener.check_memory()
 
-    async def opened_by(self, update: str) -> Table | None:
+    async def find_opened(self, update: str) -> Table | None:
         """Return the table that this update has opened, if it still exists."""
-        return await self._opener.opened_by(update)
+        return await self._opener.find_opened(update)
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
@@ -221,11 +221,11 @@ class Challenges:
                 raise TableIsFull()
             if table.game_id == game and not table.rules:
                 return table
-            return self._changed(table, [ChangeGame(game)], update)
+            return self._apply_change(table, [ChangeGame(game)], update)
 
         return await self._room.commit(code, update, decide)
 
-    def _changed(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
+    def _apply_change(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """A challenge with these entries, unless it was changed so often that only a machine can want it."""
         if entries and table.version >= MOST_CHANGES:
             raise TooManyChanges()
@@ -238,7 +238,7 @@ class Challenges:
             checks.check_opener(table, person)
             chosen = parse_options(game_kind(table.game_id).rules, [word])
             changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
-            return self._changed(table, [Rule(name, value) for name, value in changed.items()], update)
+            return self._apply_change(table, [Rule(name, value) for name, value in changed.items()], update)
 
         return await self._room.commit(code, update, decide)
 
@@ -251,7 +251,7 @@ class Challenges:
             checks.check_opener(table, person)
             if (table.clock, table.strict) == (seconds, strict):
                 return table
-            return self._changed(table, [Clock(seconds, strict)], update)
+            return self._apply_change(table, [Clock(seconds, strict)], update)
 
         return await self._room.commit(code, update, decide)
 
@@ -279,26 +279,26 @@ class Challenges:
             checks.check_free_to_sit(table, person, handle)
             if terms not in (None, table.terms_at):
                 raise OldPanel()
-            chosen = seat if seat is not None else table.chair_for(person)
+            chosen = seat if seat is not None else table.matched_seat(person)
             if chosen is None:
-                chosen = checks.free_chair(table)
+                chosen = checks.find_free_chair(table)
             if chosen not in range(len(table.chairs)):
                 raise NoSuchChair()
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise ChairTaken(name=taken.name)
-            hosting = checks.hosting(table, host)
+            hosting = checks.host_entries(table, host)
             called = next((one.name for one in table.matched if one.person == person), name)
             called = distinct_name(name_of(person, called), _names_at(table))
             ruler = table.ruler_of(chosen)
             if ruler is not None:
-                return table.after([*hosting, Ask(chosen, person, called)], update)
+                return table.with_entries([*hosting, Ask(chosen, person, called)], update)
             return self._begin_if_full(table, [*hosting, Sit(chosen, person, called)], update)
 
-        known = await self._room.cached(code)
+        known = await self._room.load_cached(code)
         is_asked = known.invites(person, handle) or known.log.has_update(update)
-        if not is_asked and await self._blocks.has(known.opener.person, person):
+        if not is_asked and await self._blocks.has_blocked(known.opener.person, person):
             raise NoChairForYou()
-        async with self._room.lists.taking_chair(person, code), self._room.lists.showing(host, code):
+        async with self._room.lists.reserve_chair(person, code), self._room.lists.reserve_host(host, code):
             return await self._room.commit(code, update, decide)
 
     async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
@@ -311,24 +311,24 @@ class Challenges:
             checks.check_opener(table, person)
             taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
             name = next((one for one in names if one not in taken), names[0])
-            seat = checks.free_chair(table)
+            seat = checks.find_free_chair(table)
             kind = Sit if table.ruler_of(seat) is None else Ask
             return self._begin_if_full(table, [kind(seat, f"robot:{level}", plain_name(name))], update)
 
         return await self._room.commit(code, update, decide)
 
-    async def host(self, code: str, place: str, update: str) -> Table:
+    async def add_host(self, code: str, place: str, update: str) -> Table:
         """Have a board of the table in one more place."""
-        async with self._room.lists.showing(place, code):
+        async with self._room.lists.reserve_host(place, code):
             return await self._room.commit(
-                code, update, lambda table: table.after(checks.hosting(table, place), update)
+                code, update, lambda table: table.with_entries(checks.host_entries(table, place), update)
             )
 
-    async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
+    async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
         """A chat that hosts the table has another id from now on."""
 
         def decide(table: Table) -> Table:
-            return table.after([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
+            return table.with_entries([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
 
         return await self._room.commit(code, update, decide)
 
@@ -339,29 +339,29 @@ class Challenges:
             if table.phase != "open" or seat not in table.asking:
                 raise NobodyAsks()
             ruler = table.ruler_of(seat)
-            if ruler is None or checks.seat_of(table, person) != ruler:
+            if ruler is None or checks.require_seat(table, person) != ruler:
                 raise NotYoursToDecide()
             if not accept:
-                return table.after([Refuse(seat)], update)
+                return table.with_entries([Refuse(seat)], update)
             asking = table.asking[seat]
             return self._begin_if_full(table, [Sit(seat, asking.person, asking.name)], update)
 
         return await self._room.commit(code, update, decide)
 
-    async def stand(self, code: str, person: str, update: str) -> Table:
+    async def stand_up(self, code: str, person: str, update: str) -> Table:
         """Give one's chair back, before the game begins; who opened the table cancels it by that."""
 
         def decide(table: Table) -> Table:
             checks.check_open(table)
             if table.matched:
                 raise NotYoursToDecide()
-            seat = checks.seat_of(table, person)
+            seat = checks.require_seat(table, person)
             gone = person == table.opener.person
-            return table.after([Close("cancelled")] if gone else table.standing(seat), update)
+            return table.with_entries([Close("cancelled")] if gone else table.stand_entries(seat), update)
 
-        token = await self._room.lists.entry(person, code)
+        token = await self._room.lists.read_token(person, code)
         table = await self._room.commit(code, update, decide)
-        await self._room.lists.left(person, table, token)
+        await self._room.lists.remove_person(person, table, token)
         return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
@@ -369,15 +369,15 @@ class Challenges:
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
-            return table.after([Close("cancelled")], update)
+            return table.with_entries([Close("cancelled")], update)
 
         return await self._room.commit(code, update, decide)
 
-    async def withdraw(self, code: str, update: str) -> Table:
+    async def cancel_open(self, code: str, update: str) -> Table:
         """Take back a challenge that waits still, whoever opened it; what has begun goes on."""
 
         def decide(table: Table) -> Table:
-            return table.after([Close("cancelled")] if table.phase == "open" else [], update)
+            return table.with_entries([Close("cancelled")] if table.phase == "open" else [], update)
 
         return await self._room.commit(code, update, decide)
 
@@ -389,15 +389,15 @@ class Challenges:
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
             declining = [Decline(number) for number, one in enumerate(table.matched) if one.person == person]
-            return table.after([*declining, Close("declined")], update)
+            return table.with_entries([*declining, Close("declined")], update)
 
         return await self._room.commit(code, update, decide)
 
     def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str, secret: bytes = b"") -> Table:
         """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
-        after = table.after(entries, update)
+        after = table.with_entries(entries, update)
         if not (after.is_full and after.phase == "open"):
             return after
         rules = resolve(game_kind(after.game_id).rules, after.rules)
         secret = secret or self._room.new_secret(SECRET_BYTES)
-        return after.after([FirstDeal(secret, RELEASE, rules.model_dump())], update)
+        return after.with_entries([FirstDeal(secret, RELEASE, rules.model_dump())], update)

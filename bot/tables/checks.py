@@ -62,7 +62,7 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
 
 def check_flagged(table: Table, person: str) -> int:
     """The seat whose time is up; only the other side may decide about it."""
-    seat = seat_of(table, person)
+    seat = require_seat(table, person)
     late = table.game.turn if table.game else None
     if late is None or table.alarm != "flagged":
         raise TimeIsNotUp()
@@ -71,7 +71,7 @@ def check_flagged(table: Table, person: str) -> int:
     return late
 
 
-def hosting(table: Table, place: str) -> list[Entry]:
+def host_entries(table: Table, place: str) -> list[Entry]:
     """The entry by which a place begins to show the table; none where it does, or there is no place."""
     if not place or place in table.hosts:
         return []
@@ -83,7 +83,7 @@ def hosting(table: Table, place: str) -> list[Entry]:
     return [Host(place)]
 
 
-def seat_of(table: Table, person: str) -> int:
+def require_seat(table: Table, person: str) -> int:
     """Where a person sits, who must."""
     seat = table.seat_of(person)
     if seat is None:
@@ -91,7 +91,7 @@ def seat_of(table: Table, person: str) -> int:
     return seat
 
 
-def free_chair(table: Table) -> int:
+def find_free_chair(table: Table) -> int:
     """The first chair that nobody has or asks for."""
     for seat, chair in enumerate(table.chairs):
         if chair is None and seat not in table.asking:

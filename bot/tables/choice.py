@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from bot.store.entries import Clock, Rule
-from bot.tables.table import CLOCKS, USUAL_CLOCK, Table
+from bot.tables.table import CLOCKS, DEFAULT_CLOCK, Table
 from engine import GAMES
 from engine.errors import BadRules
 from engine.rules import Rules, Value, format_value, parse_options, resolve
@@ -17,16 +17,16 @@ class Choice:
 
     game: str
     rules: Mapping[str, Value]
-    clock: int = USUAL_CLOCK
+    clock: int = DEFAULT_CLOCK
     strict: bool = False
 
     @classmethod
-    def usual(cls, game: str) -> Self:
-        return cls(game, _chosen(game, {}))
+    def default(cls, game: str) -> Self:
+        return cls(game, _resolve_choices(game, {}))
 
     @classmethod
-    def of_table(cls, table: Table) -> Self:
-        return cls(table.game_id, _chosen(table.game_id, table.rules), table.clock, table.strict)
+    def from_table(cls, table: Table) -> Self:
+        return cls(table.game_id, _resolve_choices(table.game_id, table.rules), table.clock, table.strict)
 
     def with_target(self, value: Value) -> Self:
         return replace(self, rules={**self.rules, "target": value} if "target" in self.rules else self.rules)
@@ -39,7 +39,7 @@ class Choice:
     @property
     def setup(self) -> list[Rule | Clock]:
         """The entries that a table's log has for it."""
-        clocks = [] if (self.clock, self.strict) == (USUAL_CLOCK, False) else [Clock(self.clock, self.strict)]
+        clocks = [] if (self.clock, self.strict) == (DEFAULT_CLOCK, False) else [Clock(self.clock, self.strict)]
         return [*(Rule(name, value) for name, value in self.rules.items()), *clocks]
 
     # As text, to be remembered
@@ -55,12 +55,14 @@ class Choice:
         """What a text of an earlier release may say as well: what there is no more is as usual."""
         clock, *words = text.split(" ")
         if clock not in map(str, CLOCKS):
-            return cls.usual(game)
+            return cls.default(game)
         strict = words[:1] == ["strict"]
         try:
-            return cls(game, _chosen(game, parse_options(GAMES[game].rules, words[strict:])), int(clock), strict)
+            return cls(
+                game, _resolve_choices(game, parse_options(GAMES[game].rules, words[strict:])), int(clock), strict
+            )
         except BadRules:
-            return cls.usual(game)
+            return cls.default(game)
 
     # As a number, for a button
 
@@ -69,30 +71,30 @@ class Choice:
         """One of as many as there are choices of this game, small enough for a button."""
         number = 0
         values = {**self.rules, "clock": self.clock, "strict": self.strict}
-        for name, each in possible(self.game).items():
+        for name, each in possible_values(self.game).items():
             number = number * len(each) + each.index(values[name])
         return number
 
     @classmethod
-    def numbered(cls, game: str, number: int) -> Self:
+    def from_number(cls, game: str, number: int) -> Self:
         """The choice of a number; ValueError if there is none."""
         values: dict[str, Value] = {}
-        for name, each in reversed(possible(game).items()):
+        for name, each in reversed(possible_values(game).items()):
             number, at = divmod(number, len(each))
             values[name] = each[at]
         if number:
             raise ValueError("no choice has this number")
-        rules = {name: values[name] for name in possible(game) if name not in ("clock", "strict")}
+        rules = {name: values[name] for name in possible_values(game) if name not in ("clock", "strict")}
         return cls(game, rules, int(values["clock"]), bool(values["strict"]))
 
 
-def possible(game: str) -> dict[str, Sequence[Value]]:
+def possible_values(game: str) -> dict[str, Sequence[Value]]:
     """What may be chosen in a game: options that have a choice, clock and manner, in the order that numbers have."""
     choices = {name: values for name, values in GAMES[game].rules.choices().items() if len(values) > 1}
     return {**choices, "clock": CLOCKS, "strict": (False, True)}
 
 
-def _chosen(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
+def _resolve_choices(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
     """All options that have a choice, as these rules come out."""
     resolved = resolve(GAMES[game].rules, rules).model_dump()
-    return {name: resolved[name] for name in possible(game) if name in resolved}
+    return {name: resolved[name] for name in possible_values(game) if name in resolved}

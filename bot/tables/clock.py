@@ -30,12 +30,12 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
         return TIME_FOR_GUESTS if after.is_of_guests else NEVER
     if after.alarm == "nudged":
         return None if before.alarm == "nudged" else after.clock / 2
-    if _same_decision(before, after):
+    if _is_same_decision(before, after):
         return None
     return after.clock / 2
 
 
-def _same_decision(before: Table, after: Table) -> bool:
+def _is_same_decision(before: Table, after: Table) -> bool:
     """Whether the player to move is still to make the same move, and had no more time given."""
     if before.game is None or after.game is None or before.alarm:
         return False

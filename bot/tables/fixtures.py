@@ -17,7 +17,7 @@ class FixtureName(NamedTuple):
     deal: int
 
     @classmethod
-    def of(cls, fixture: Fixture) -> Self:
+    def from_fixture(cls, fixture: Fixture) -> Self:
         return cls(fixture.tournament, fixture.round, fixture.match, fixture.deal)
 
     @classmethod

@@ -9,7 +9,7 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 
 
-async def leave(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
+async def remove_person(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
     """Have a table go on without a person, and as if it had been somebody from the beginning; in one commit.
 
     A challenge of theirs, or to them, is closed, a chair at a table that waits is given back, a game that is on is
@@ -18,7 +18,7 @@ async def leave(room: Room, code: str, person: str, handle: str, somebody: str) 
     while True:
         table = await room.load(code)
         theirs = handle if platform_of_entries(table.log.entries) in ("", platform_of(person)) else ""
-        entries = [*table.log.entries, *(encode(entry).encode() for entry in _parting(table, person, theirs))]
+        entries = [*table.log.entries, *(encode(entry).encode() for entry in _leaving_entries(table, person, theirs))]
         clean = [redact(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
@@ -27,7 +27,7 @@ async def leave(room: Room, code: str, person: str, handle: str, somebody: str) 
             return True
 
 
-def _parting(table: Table, person: str, handle: str) -> list[Entry]:
+def _leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
     """What a person does who leaves; nothing at a table that is over, or that cannot be read."""
     seat = table.seat_of(person)
     if table.phase == "playing" and seat is not None:
@@ -39,4 +39,4 @@ def _parting(table: Table, person: str, handle: str) -> list[Entry]:
     if len(table.chairs) == 2 and table.invites(person, handle):
         return [Close("declined")]
     asked = [Withdraw(place) for place, chair in table.asking.items() if chair.person == person]
-    return [*asked, *(table.standing(seat) if seat is not None else [])]
+    return [*asked, *(table.stand_entries(seat) if seat is not None else [])]

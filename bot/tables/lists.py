@@ -68,19 +68,19 @@ class TableLists:
 
     async def tables_of(self, person: str) -> list[Table]:
         """The live tables where a person sits or asks for a chair, as the store has them."""
-        return await self._live(keys.seated(person), partial(_sits_at, person))
+        return await self._load_live(keys.seated(person), partial(_sits_at, person))
 
     async def tables_at(self, place: str) -> list[Table]:
         """The tables that a chat shows, in any of its topics."""
-        return await self._live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
+        return await self._load_live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
 
-    async def names(self, person: str, place: str, code: str) -> bool:
+    async def has_table(self, person: str, place: str, code: str) -> bool:
         """Whether a table is on a person's list, or on that of a group: without a look at the table."""
         lists = [keys.seated(person), *([] if is_private(place) else [keys.hosted(place)])]
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
-    async def taking_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
+    async def reserve_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
         """While somebody takes a chair; TooManyTables where they sit at as many tables as they may, if that counts."""
         if person.startswith("robot:"):
             yield
@@ -90,13 +90,13 @@ class TableLists:
         made = await self._reserve(key, code, most if is_limited else None, partial(_sits_at, person))
         if made is None:
             raise TooManyTables(most=most)
-        async with self._reserved(key, code, made):
+        async with self._undo_if_refused(key, code, made):
             yield
         # A chair given back meanwhile takes the entry out, unless it is another one by then.
         await self._index.reserve(key, code)
 
     @asynccontextmanager
-    async def opened_from(self, visitor: Visitor | None, code: str) -> AsyncIterator[None]:
+    async def reserve_for_visitor(self, visitor: Visitor | None, code: str) -> AsyncIterator[None]:
         """While a guest opens a table; TooManyFromAddress if the address, or the network around it, has too many.
 
         The store has a keyed digest of each, not the address itself.
@@ -114,33 +114,33 @@ class TableLists:
                     self._full[key] = None
                     raise TooManyFromAddress()
                 await self._store.client.expire(key, ADDRESS_KEPT_SECONDS)
-                await reserved.enter_async_context(self._reserved(key, code, made))
+                await reserved.enter_async_context(self._undo_if_refused(key, code, made))
             yield
 
     @asynccontextmanager
-    async def showing(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
+    async def reserve_host(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
         """While a chat begins to show a table; TooManyChallenges where a group has as many as it may."""
         if not place:
             yield
             return
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
-            made = await self._reserve(key, code, MOST_CHALLENGES, partial(_waits_in, chat_of(place)))
+            made = await self._reserve(key, code, MOST_CHALLENGES, partial(_is_open_in, chat_of(place)))
             if made is None:
                 raise TooManyChallenges(most=MOST_CHALLENGES)
-            async with self._reserved(key, code, made), self.showing(place, code):
+            async with self._undo_if_refused(key, code, made), self.reserve_host(place, code):
                 yield
             return
         made = await self._index.reserve(keys.hosted(place), code)
         assert made
-        async with self._reserved(keys.hosted(place), code, made):
+        async with self._undo_if_refused(keys.hosted(place), code, made):
             yield
 
-    async def entry(self, person: str, code: str) -> str:
+    async def read_token(self, person: str, code: str) -> str:
         """The token of a table's entry in a person's list, to be read before they give their chair back; or nothing."""
         return (await self._index.entries(keys.seated(person))).get(code, "")
 
-    async def left(self, person: str, table: Table, token: str) -> None:
+    async def remove_person(self, person: str, table: Table, token: str) -> None:
         """Somebody has given their chair back, perhaps long ago: who sits there again keeps the entry.
 
         ``table`` is what came of it, or was there already; ``token`` the entry's from before.
@@ -148,14 +148,14 @@ class TableLists:
         if not (table.error or _sits_at(person, table)):
             await self._index.remove_if_unchanged(keys.seated(person), table.code, token)
 
-    async def confirm(self, table: Table) -> None:
+    async def restore_entries(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""
         async with self._store.client.pipeline(transaction=False) as pipe:
             for key in _lists_of(table):
                 pipe.hsetnx(key, table.code, FROM_LOG)
             await pipe.execute()
 
-    async def removed(self, table: Table) -> None:
+    async def remove_table(self, table: Table) -> None:
         """A table is no more."""
         async with self._store.client.pipeline(transaction=False) as pipe:
             for key in (*_lists_of(table), *map(keys.challenges, table.hosts)):
@@ -175,12 +175,12 @@ class TableLists:
         """An entry; a list that is full is looked through first, for some of its tables may be no more."""
         made = await self._index.reserve(key, code, most)
         if made is None:
-            await self._live(key, belongs)
+            await self._load_live(key, belongs)
             made = await self._index.reserve(key, code, most)
         return made
 
     @asynccontextmanager
-    async def _reserved(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
+    async def _undo_if_refused(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
         try:
             yield
         except (TableError, CodeTaken):
@@ -188,14 +188,14 @@ class TableLists:
             await self._index.undo_reservation(key, code, made)
             raise
 
-    async def _live(self, key: str, belongs: Belongs) -> list[Table]:
+    async def _load_live(self, key: str, belongs: Belongs) -> list[Table]:
         """The tables of a list that bear it out; the others are taken out of it. One that is set aside counts for
         nobody's limit; when it can be read, delivery makes its entries again. One that only this worker cannot read,
         which may be of another release than its owner, stays.
         """
         entries = await self._index.entries(key)
         # All at once, for the store is asked for them together.
-        found = await asyncio.gather(*map(self._table, entries))
+        found = await asyncio.gather(*map(self._load_if_exists, entries))
         tables = []
         for (code, token), table in zip(entries.items(), found, strict=True):
             if table and not table.error and belongs(table):
@@ -212,7 +212,7 @@ class TableLists:
     async def _is_set_aside(self, code: str) -> bool:
         return code in await self._store.set_aside_tables([keys.shard_of(code)])
 
-    async def _table(self, code: str) -> Table | None:
+    async def _load_if_exists(self, code: str) -> Table | None:
         try:
             return await self._load(code)
         except NoSuchTable:
@@ -232,7 +232,7 @@ def _is_unfinished(table: Table) -> bool:
     return table.phase in ("open", "playing")
 
 
-def _waits_in(chat: str, table: Table) -> bool:
+def _is_open_in(chat: str, table: Table) -> bool:
     return table.phase == "open" and _is_shown_in(chat, table)
 
 

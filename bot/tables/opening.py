@@ -50,7 +50,7 @@ class Opener:
             try:
                 self.check_memory()
                 async with AsyncExitStack() as reserved:
-                    await reserved.enter_async_context(self._room.lists.opened_from(visitor, code))
+                    await reserved.enter_async_context(self._room.lists.reserve_for_visitor(visitor, code))
                     for one in reserve(code):
                         await reserved.enter_async_context(one)
                     return await self._room.open(opened, update, mark)
@@ -70,7 +70,7 @@ class Opener:
         if self._room.store.memory.is_full:
             raise StoreFull()
 
-    async def opened_by(self, update: str) -> Table | None:
+    async def find_opened(self, update: str) -> Table | None:
         """Return the table that this update has opened, if it still exists."""
         for code in _codes(update, await self._room.store.secret()):
             try:

@@ -28,11 +28,11 @@ from bot.tables.clock import next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough, SetAside
 from bot.tables.lists import CodeTaken, TableLists
-from bot.tables.table import PHRASES_A_DEAL, Table
+from bot.tables.table import PHRASES_PER_DEAL, Table
 from engine.errors import NoClaims
 from engine.shuffle import SECRET_BYTES
 
-TABLES_REMEMBERED = 25_000
+TABLES_CACHED = 25_000
 """How many tables a worker keeps in memory, at some 10 kB each; a forgotten one costs a round trip and a replay."""
 
 LATES_TO_FORFEIT = 3
@@ -56,7 +56,7 @@ class Commit(NamedTuple):
 
     code: str
     clock: float | None = None
-    about: Any = None
+    details: Any = None
     is_known: bool = True
 
 
@@ -79,31 +79,31 @@ class Room:
         """Called after each commit of this worker, and after those of others to tables that this one delivers."""
         self._before_removal, self._shards = before_removal, shards
         self.new_secret = new_secret
-        self._remembered: BoundedDict[str, Table] = BoundedDict(TABLES_REMEMBERED)
+        self._tables: BoundedDict[str, Table] = BoundedDict(TABLES_CACHED)
 
     async def table(self, code: str) -> Table:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
-        return self.readable(await self.load(code))
+        return self.require_readable(await self.load(code))
 
-    async def cached(self, code: str) -> Table:
+    async def load_cached(self, code: str) -> Table:
         """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
-        return self._remembered.get(code) or await self.load(code)
+        return self._tables.get(code) or await self.load(code)
 
     async def load(self, code: str, *, confirmed: bool = False) -> Table:
         """A table as the store has it, whether all of it can be read or not; NoSuchTable if there is none.
 
         Of a table that is in memory only what came since is fetched and read. ``confirmed`` if replicas are to have it.
         """
-        table = self._remembered.get(code) or Table(code)
+        table = self._tables.get(code) or Table(code)
         try:
             behind = await self.store.entries_since(code, table.log, confirmed=confirmed)
         except ValueError:
             # It has a lower version than the table that this worker may remember.
             self.forget(code)
-            return await self._noted(Table.unreadable(code, "it is not a log"))
-        return await self._caught_up(table, behind)
+            return await self._cache(Table.unreadable(code, "it is not a log"))
+        return await self._apply_new_entries(table, behind)
 
-    async def followed(self, code: str) -> Table:
+    async def load_recent(self, code: str) -> Table:
         """A table for who looks on: as `load` has it, or for a minute after it was removed as it ended. Another worker
         removes it as soon as its end is shown where it is delivered.
         """
@@ -115,23 +115,23 @@ class Room:
                 raise
             return Table.from_log(code, log)
 
-    async def _caught_up(self, table: Table, behind: NewEntries) -> Table:
+    async def _apply_new_entries(self, table: Table, behind: NewEntries) -> Table:
         """A table with what it lacked."""
         if behind.whole:
             self.forget(table.code)
             table = Table.from_log(table.code, Log(behind.entries), table)
         elif behind.entries:
-            table = table.caught_up(behind.entries)
+            table = table.with_stored_entries(behind.entries)
         if not table.exists:
             self.forget(table.code)
             raise NoSuchTable(code=table.code)
-        return await self._noted(table)
+        return await self._cache(table)
 
-    async def _noted(self, table: Table) -> Table:
+    async def _cache(self, table: Table) -> Table:
         """Keep a table in memory; if it cannot be read, see that its owner sets it aside."""
         if table.error and self._shards:
             await self._set_aside(table, self._shards)
-        return self._remember(table)
+        return self._keep_newest(table)
 
     async def _set_aside(self, table: Table, shards: Shards) -> None:
         """Set an unreadable table aside, once. Another owner decides for itself: it may be of another release."""
@@ -139,58 +139,58 @@ class Room:
             await shards.notify({"code": table.code})
         elif await self.store.set_aside(table.code, table.version):
             log.error("table_set_aside", table=table.code, why=table.error)
-            self._tell(Commit(table.code))
+            self._notify_watchers(Commit(table.code))
 
-    async def read_again(self, code: str) -> None:
+    async def resume(self, code: str) -> None:
         """Take back a table that was set aside, if this release can read it."""
         with suppress(NoSuchTable):
             table = await self.load(code)
             if not table.error:
                 await self.store.resume(code, table.version)
-                self._tell(Commit(code))
+                self._notify_watchers(Commit(code))
 
     @staticmethod
-    def readable(table: Table) -> Table:
+    def require_readable(table: Table) -> Table:
         """The table; SetAside if it cannot be read."""
         if table.error:
             raise SetAside(code=table.code)
         return table
 
-    def remembered(self, code: str) -> Table | None:
+    def cached_table(self, code: str) -> Table | None:
         """A table as this worker last saw it, if it has it in memory."""
-        return self._remembered.get(code)
+        return self._tables.get(code)
 
     def is_playing_at(self, code: str, version: int) -> bool:
         """Whether a table in memory has this version, and a game under way."""
-        table = self._remembered.get(code)
+        table = self._tables.get(code)
         return table is not None and table.version == version and table.phase == "playing"
 
-    def by_phase(self) -> Counter[str]:
+    def count_by_phase(self) -> Counter[str]:
         """How many of the tables in memory are open, and how many are being played at."""
-        return Counter(table.phase for table in self._remembered.values())
+        return Counter(table.phase for table in self._tables.values())
 
     def forget(self, code: str) -> None:
         """Drop a table from memory; the store keeps it."""
-        self._remembered.pop(code, None)
+        self._tables.pop(code, None)
 
-    def hear(self, told: CommitNotification) -> None:
+    def handle_commit(self, told: CommitNotification) -> None:
         """Heed a commit of another worker to a table that this one delivers."""
         # Commits that replicas have yet to confirm may be lost, so they are not followed.
-        is_known = not self.store.replicas and self.follow(told)
-        self._tell(Commit(told.code, told.clock, told.details, is_known))
+        is_known = not self.store.replicas and self.apply_commit(told)
+        self._notify_watchers(Commit(told.code, told.clock, told.details, is_known))
 
-    def follow(self, told: CommitNotification) -> bool:
+    def apply_commit(self, told: CommitNotification) -> bool:
         """Add to a table in memory what another worker has committed.
 
         False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
         """
-        table = self._remembered.get(told.code) or Table(told.code)
+        table = self._tables.get(told.code) or Table(told.code)
         if table.error or (table.version, table.log.last) != (told.version, told.last):
             return False
-        after = table.caught_up(told.entries)
+        after = table.with_stored_entries(told.entries)
         if after.error:
             return False
-        self._remember(after)
+        self._keep_newest(after)
         return True
 
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
@@ -199,7 +199,7 @@ class Room:
         A table in memory may be old, and is good for deciding what to write, for the store refuses what is behind. That
         nothing is to be written, or something is wrong, is decided on the store's latest.
         """
-        table = self._remembered.get(code)
+        table = self._tables.get(code)
         is_latest = table is None
         if table is None:
             table = await self.load(code, confirmed=True)
@@ -208,7 +208,7 @@ class Room:
             after = table
             if not table.log.has_update(update):
                 try:
-                    after = decide(self.readable(table))
+                    after = decide(self.require_readable(table))
                 except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
                     fault = error
             if after.version > table.version:
@@ -217,7 +217,7 @@ class Room:
                     return result
                 # A table that has a log is never gone: that is told to who opens one.
                 assert isinstance(result, NewEntries)
-                table, is_latest = await self._caught_up(table, result), True
+                table, is_latest = await self._apply_new_entries(table, result), True
                 continue
             if not is_latest:
                 latest = await self.load(code, confirmed=True)
@@ -229,8 +229,8 @@ class Room:
                 raise fault
             if about:
                 # It was written already: before a crash, perhaps, that left untold what it is about.
-                self._tell(Commit(code, about=about))
-            return self._remember(table)
+                self._notify_watchers(Commit(code, details=about))
+            return self._keep_newest(table)
 
     async def open(self, opened: Table, update: str, mark: str) -> Table:
         """Write a new table, unless this update has done so. NoSuchTable if that one is gone, by the ``mark`` of whose
@@ -243,7 +243,7 @@ class Room:
         if isinstance(result, Removed) and result.whose == mark:
             raise NoSuchTable(code=opened.code)
         if isinstance(result, NewEntries) and Log(result.entries).was_opened_by(update):
-            return await self._caught_up(empty, result)
+            return await self._apply_new_entries(empty, result)
         raise CodeTaken()
 
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
@@ -256,17 +256,17 @@ class Room:
         tell = not self._delivers(table.code)
         result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
         if not isinstance(result, Appended):
-            await self._take_back(table, new, result)
+            await self._remove_names(table, new, result)
             return result
         for person in people - new:
             # Another worker may have entered them, been refused, and taken them out meanwhile.
             await self.store.client.sadd(keys.named(person), table.code)
-        self._remember(after)
+        self._keep_newest(after)
         COMMITS.inc()
-        self._tell(Commit(table.code, alarm, about))
+        self._notify_watchers(Commit(table.code, alarm, about))
         return after
 
-    async def _take_back(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
+    async def _remove_names(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
         """Take out the names that this worker entered for a commit that was refused, but for those the log has."""
         if isinstance(refused, NewEntries):
             before = () if refused.whole else table.log.entries
@@ -283,24 +283,24 @@ class Room:
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
-        self._remember(after)
+        self._keep_newest(after)
         COMMITS.inc()
-        self._tell(Commit(table.code, alarm))
+        self._notify_watchers(Commit(table.code, alarm))
         return True
 
     def _delivers(self, code: str) -> bool:
         """Return whether this worker delivers a table. The commit tells other owners (`bot.store.committed`)."""
         return self._shards is not None and self._shards.owns(code)
 
-    def _tell(self, commit: Commit) -> None:
+    def _notify_watchers(self, commit: Commit) -> None:
         for watcher in self.watchers:
             watcher(commit)
 
-    def _remember(self, table: Table) -> Table:
+    def _keep_newest(self, table: Table) -> Table:
         """Keep the newest table that this worker knows under its code."""
-        known = self._remembered.get(table.code)
+        known = self._tables.get(table.code)
         newest = known if known and known.version > table.version else table
-        self._remembered.put(table.code, newest)
+        self._tables.put(table.code, newest)
         return newest
 
     async def remove(self, table: Table) -> None:
@@ -312,15 +312,15 @@ class Room:
             await self.store.client.srem(keys.named(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)
         self.forget(table.code)
-        await self.lists.removed(table)
+        await self.lists.remove_table(table)
 
     async def close(self, code: str, update: str) -> Table:
         """Whoever hosts the bot ends a table: a challenge is taken back, a game is cancelled and nobody wins."""
 
         def decide(table: Table) -> Table:
             if table.phase == "open":
-                return table.after([Close("cancelled")], update)
-            return table.after([Stop("cancelled")], update) if table.phase == "playing" else table
+                return table.with_entries([Close("cancelled")], update)
+            return table.with_entries([Stop("cancelled")], update) if table.phase == "playing" else table
 
         return await self.commit(code, update, decide)
 
@@ -330,38 +330,40 @@ class Room:
         """
 
         def decide(table: Table) -> Table:
-            return table.after([Move(seat, "resign")] if table.phase == "playing" else [], update)
+            return table.with_entries([Move(seat, "resign")] if table.phase == "playing" else [], update)
 
         return await self.commit(code, update, decide)
 
-    async def stop_late(self, code: str, update: str) -> Table:
+    async def end_overdue(self, code: str, update: str) -> Table:
         """The time is over for which a game may last: who is to move loses it. Nothing happens where it is over."""
 
         def decide(table: Table) -> Table:
             turn = table.game.turn if table.game else None
-            return table.after([] if turn is None else [Stop("timeout", 1 - (turn & 1))], update)
+            return table.with_entries([] if turn is None else [Stop("timeout", 1 - (turn & 1))], update)
 
         return await self.commit(code, update, decide)
 
-    async def press(self, code: str, person: str, version: int, move: str, update: str, about: object = None) -> Table:
+    async def make_move(
+        self, code: str, person: str, version: int, move: str, update: str, about: object = None
+    ) -> Table:
         """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit.
 
         ``about`` is what the worker that delivers the table is told of the press, where that is another one.
         """
 
         def decide(table: Table) -> Table:
-            seat = checks.seat_of(table, person)
+            seat = checks.require_seat(table, person)
             if table.game is None:
                 raise NotPlaying()
             if table.is_old(seat, version):
                 raise OldPanel()
             if move == "claim" and table.is_duplicate:
                 raise NoClaims()
-            return self._moved(table, [Move(seat, move)], update)
+            return self._apply_moves(table, [Move(seat, move)], update)
 
         return await self.commit(code, update, decide, about)
 
-    async def move_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
+    async def make_moves_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
         """What a robot does: its own move, or all that belongs to that of a player whose time is up. OldPanel if the
         table has gone on since.
 
@@ -373,10 +375,10 @@ class Room:
                 raise OldPanel()
             chair, made = table.chairs[seat], [Move(seat, move) for move in moves]
             if chair and chair.is_robot:
-                return self._moved(table, made, update)
+                return self._apply_moves(table, made, update)
             if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
-                return table.after([Late(seat), Stop("timeout", 1 - (seat & 1))], update)
-            return self._moved(table, [Late(seat), *made], update)
+                return table.with_entries([Late(seat), Stop("timeout", 1 - (seat & 1))], update)
+            return self._apply_moves(table, [Late(seat), *made], update)
 
         return await self.commit(code, update, decide)
 
@@ -385,16 +387,16 @@ class Room:
 
         def decide(table: Table) -> Table:
             late = checks.check_flagged(table, person)
-            return table.after([Stop("timeout", 1 - (late & 1))], update)
+            return table.with_entries([Stop("timeout", 1 - (late & 1))], update)
 
         return await self.commit(code, update, decide)
 
-    async def wait(self, code: str, person: str, update: str) -> Table:
+    async def give_time(self, code: str, person: str, update: str) -> Table:
         """The others give a player whose time is up the same time again."""
 
         def decide(table: Table) -> Table:
             checks.check_flagged(table, person)
-            return table.after([Wait()], update)
+            return table.with_entries([Wait()], update)
 
         return await self.commit(code, update, decide)
 
@@ -402,12 +404,12 @@ class Room:
         """A player says one of the phrases to strangers; SaidEnough where they have done so often enough."""
 
         def decide(table: Table) -> Table:
-            seat = checks.seat_of(table, person)
+            seat = checks.require_seat(table, person)
             if table.phase != "playing" or not table.are_strangers:
                 raise NotPlaying()
-            if table.said_in_deal[seat] >= PHRASES_A_DEAL:
-                raise SaidEnough(most=PHRASES_A_DEAL)
-            return table.after([Say(seat, phrase)], update)
+            if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
+                raise SaidEnough(most=PHRASES_PER_DEAL)
+            return table.with_entries([Say(seat, phrase)], update)
 
         return await self.commit(code, update, decide)
 
@@ -418,7 +420,7 @@ class Room:
             checks.check_flagged(table, person)
         return table
 
-    async def time_passed(self, code: str, version: int) -> Table:
+    async def handle_alarm(self, code: str, version: int) -> Table:
         """The table's clock has rung at this version; nothing happens if the table has gone on since."""
 
         update = f"clock:{version}"
@@ -427,21 +429,21 @@ class Room:
             if table.version != version:
                 raise OldPanel()
             if table.phase == "open":
-                return table.after([Close("expired")], update)
+                return table.with_entries([Close("expired")], update)
             if table.phase == "playing" and table.is_practice:
-                return table.after([Stop("cancelled")], update)
+                return table.with_entries([Stop("cancelled")], update)
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
-                return table.after([Flag() if table.alarm else Nudge()], update)
+                return table.with_entries([Flag() if table.alarm else Nudge()], update)
             if table.phase == "playing" and table.is_of_guests:
-                return table.after([Stop("cancelled")], update)
+                return table.with_entries([Stop("cancelled")], update)
             return table
 
         return await self.commit(code, update, decide)
 
-    def _moved(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
+    def _apply_moves(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """The table with a move, which is the last of the entries; where it ends a deal, with the next one."""
-        after = table.after(entries, update)
+        after = table.with_entries(entries, update)
         if not (after.game and after.game.needs_deal):
             return after
         next_one = Stop("cancelled") if after.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
-        return after.after([next_one], update)
+        return after.with_entries([next_one], update)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
-from bot.tables.table import PHRASES_A_DEAL, Table
+from bot.tables.table import PHRASES_PER_DEAL, Table
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
@@ -18,7 +18,7 @@ CUT_SHORT = ("resign", "timeout", "cancelled")
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
 
-def isolated(name: str) -> str:
+def isolate_name(name: str) -> str:
     """A name that cannot turn the line around it, whichever way it is written."""
     return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
 
@@ -26,7 +26,7 @@ def isolated(name: str) -> str:
 @lru_cache(maxsize=500)
 def _names(chairs: tuple[Chair | None, ...]) -> tuple[str, ...]:
     """What those who sit in these chairs are called; each table's are drawn again and again."""
-    return tuple(isolated(chair.name) if chair else "…" for chair in chairs)
+    return tuple(isolate_name(chair.name) if chair else "…" for chair in chairs)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class OwnTexts(NamedTuple):
     target: str = ""
 
 
-USUAL = OwnTexts()
+DEFAULT_TEXTS = OwnTexts()
 
 
 class TableSnapshot(NamedTuple):
@@ -82,12 +82,12 @@ class TableSnapshot(NamedTuple):
     strict: bool
     clock: int
     asking: tuple[int, Chair] | None
-    practice: bool
+    is_practice: bool
     is_duplicate: bool
     fixture: Fixture | None
-    strangers: bool
-    heard: tuple[tuple[int, str], ...]
-    may_say: bool
+    are_strangers: bool
+    phrases: tuple[tuple[int, str], ...]
+    can_say: bool
     own_texts: OwnTexts
 
     @property
@@ -104,7 +104,7 @@ class TableSnapshot(NamedTuple):
         return self.view.turn if self.view else None
 
     @property
-    def my_turn(self) -> bool:
+    def is_my_turn(self) -> bool:
         return self.seat is not None and self.turn == self.seat
 
     @property
@@ -133,7 +133,7 @@ class TableSnapshot(NamedTuple):
         return _names(self.chairs)
 
 
-def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = USUAL) -> TableSnapshot:
+def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS) -> TableSnapshot:
     """Return the table as a seat may see it. ``own_texts`` are from its policy (`bot.table_policy`)."""
     game = table.game
     view = table.view(seat)
@@ -158,12 +158,12 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = USUAL) -> Tab
         strict=table.strict,
         clock=table.clock,
         asking=asked[0] if asked else None,
-        practice=table.is_practice,
+        is_practice=table.is_practice,
         is_duplicate=table.is_duplicate,
         fixture=table.fixture,
-        strangers=table.are_strangers,
-        heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
-        may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,
+        are_strangers=table.are_strangers,
+        phrases=tuple(table.phrases_shown_to(seat)) if seat is not None and game else (),
+        can_say=seat is not None and table.phrase_counts[seat] < PHRASES_PER_DEAL,
         own_texts=own_texts,
     )
 

@@ -69,14 +69,14 @@ TIME_TO_COME_BACK = 30 * 24 * 3600
 CLOCKS = (0, 60, 300, 1800, 86400)
 """Seconds that a move may take, as a table may choose; 0 is no clock."""
 
-USUAL_CLOCK = 300
+DEFAULT_CLOCK = 300
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
 """What strangers may say to each other: words of a log, which each reader reads in their own language."""
 
 FAREWELLS = ("game", "thanks")
 """Those that they may say when the game is over: each of them one."""
 
-PHRASES_A_DEAL = 3
+PHRASES_PER_DEAL = 3
 """How often each may say something in a deal."""
 
 REFUSALS = 3
@@ -116,22 +116,22 @@ class Table:
         self.terms_at = 0
         self.moved_at: tuple[int, ...] = ()
         self.dealt_at = 0
-        self.told_at = 0
+        self.board_changed_at = 0
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         self.matched: tuple[Chair, ...] = ()
-        self.again: Literal["", "page", "chat"] = ""
+        self.rematch_origin: Literal["", "page", "chat"] = ""
         self.declined: int | None = None
         self.asking: dict[int, Chair] = {}
         self.refusals = (0, 0)
-        self.clock = USUAL_CLOCK
+        self.clock = DEFAULT_CLOCK
         self.strict = False
         self.alarm = ""
         self.lates: tuple[int, ...] = ()
         self.timed_out: int | None = None
-        self.said: tuple[tuple[str, int], ...] = ()
-        self.said_in_deal: tuple[int, ...] = ()
-        self.made_for = False
+        self.phrases: tuple[tuple[str, int], ...] = ()
+        self.phrase_counts: tuple[int, ...] = ()
+        self.is_move_made_for_player = False
         self.closed = ""
         self.day: date | None = None
         self.fixture: Fixture | None = None
@@ -145,7 +145,7 @@ class Table:
         ``known`` is the table as it was once, perhaps: where the log begins like its, only the rest is read.
         """
         begun = known if known and log.starts_with(known.log) else cls(code)
-        table = begun.caught_up(log.entries[begun.version :])
+        table = begun.with_stored_entries(log.entries[begun.version :])
         # Of what is known another update may be the cause.
         table.log = Log([]).with_entries(log.entries)
         return table
@@ -157,7 +157,7 @@ class Table:
         table.error, table.log = why, Log([b""])
         return table
 
-    def after(self, entries: Sequence[Entry], update: str) -> Self:
+    def with_entries(self, entries: Sequence[Entry], update: str) -> Self:
         """The table once this update has added entries to its log; raises what is wrong with them."""
         if not entries:
             return self
@@ -166,7 +166,7 @@ class Table:
         new.log = self.log.with_entries([add_stamp(encode(entry), update) for entry in entries])
         return new
 
-    def caught_up(self, entries: Sequence[bytes]) -> Self:
+    def with_stored_entries(self, entries: Sequence[bytes]) -> Self:
         """The table with entries that others have added, read as `from_log` reads them."""
         new = self._copy()
         new._read_stored(entries)
@@ -203,7 +203,7 @@ class Table:
     @property
     def is_practice(self) -> bool:
         """Whether one person plays, against robots alone."""
-        return _are_practising(self.chairs)
+        return _is_one_person_with_robots(self.chairs)
 
     @property
     def is_of_guests(self) -> bool:
@@ -228,7 +228,7 @@ class Table:
     @property
     def are_strangers(self) -> bool:
         """Whether its people were found for each other by /find, or play such a game again."""
-        return bool(self.matched) and not self.again
+        return bool(self.matched) and not self.rematch_origin
 
     @property
     def origin(self) -> Literal["", "page", "chat"]:
@@ -236,7 +236,7 @@ class Table:
         it, and for strangers.
         """
         if self.matched or self.fixture or not all(map(is_private, self.hosts)):
-            return self.again
+            return self.rematch_origin
         return "chat" if self.hosts else "page"
 
     @property
@@ -280,7 +280,7 @@ class Table:
         same_platform = platform_of(person) == platform_of(self.opener.person)
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
 
-    def chair_for(self, person: str) -> int | None:
+    def matched_seat(self, person: str) -> int | None:
         """The chair that stands there for somebody who was matched for this table: by their number among those, robots'
         chairs left out.
         """
@@ -300,7 +300,7 @@ class Table:
         """Whether it has a board or card there."""
         return any(is_same_place(place, host) for host in self.hosts)
 
-    def standing(self, seat: int) -> list[Entry]:
+    def stand_entries(self, seat: int) -> list[Entry]:
         """The entries by which a chair is given back, before the game begins."""
         # Who asks this player for the chair opposite need not ask any more.
         opposite = (seat + 2) % len(self.chairs)
@@ -308,27 +308,27 @@ class Table:
         sitting = [Sit(opposite, asking.person, asking.name)] if asking else []
         return [Stand(seat), *sitting]
 
-    def spoken(self, language: str) -> Self:
+    def localize(self, language: str) -> Self:
         """The table as it is drawn in a language: names that we have given are in that."""
         named = (self.opener, self.invited, *self.chairs, *self.asking.values())
         if not any(is_given_name(one.name) for one in named if one):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
-        new.opener = self.opener.spoken(language)
-        new.chairs = tuple(chair and chair.spoken(language) for chair in self.chairs)
-        new.asking = {seat: chair.spoken(language) for seat, chair in self.asking.items()}
+        new.opener = self.opener.localize(language)
+        new.chairs = tuple(chair and chair.localize(language) for chair in self.chairs)
+        new.asking = {seat: chair.localize(language) for seat, chair in self.asking.items()}
         new.invited = self.invited and self.invited._replace(name=localize_name(self.invited.name, language))
         return new
 
-    def heard_by(self, seat: int) -> list[tuple[int, str]]:
+    def phrases_shown_to(self, seat: int) -> list[tuple[int, str]]:
         """What the others have said that a seat is shown, with who said it: while the deal lasts, and until its next
         move.
         """
         since = min(self.moved_at[seat], self.dealt_at)
         return [
             (other, phrase)
-            for other, (phrase, at) in enumerate(self.said)
+            for other, (phrase, at) in enumerate(self.phrases)
             if other != seat and phrase in PHRASES and at > since
         ]
 
@@ -357,11 +357,11 @@ class Table:
     def _apply_all(self, entries: Iterable[Entry]) -> None:
         for number, entry in enumerate(entries, self.version + 1):
             if isinstance(entry, Move):
-                self._move(entry.seat, entry.move, number)
+                self._apply_move(entry.seat, entry.move, number)
             else:
                 self._apply(entry, number)
                 if not isinstance(entry, Say):
-                    self.told_at = number
+                    self.board_changed_at = number
 
     def _apply(self, entry: Setup | Progress, number: int) -> None:
         match entry:
@@ -371,8 +371,8 @@ class Table:
             case Deal(secret):
                 self._deal(secret, number)
             case Late(seat):
-                self._count_late(seat, self.lates[seat] + 1)
-                self.made_for = True
+                self._set_lates(seat, self.lates[seat] + 1)
+                self.is_move_made_for_player = True
             case Nudge():
                 self.alarm = "nudged"
             case Flag():
@@ -380,9 +380,9 @@ class Table:
             case Wait():
                 self.alarm = ""
             case Say(seat, phrase):
-                self.said = (*self.said[:seat], (phrase, number), *self.said[seat + 1 :])
-                count = self.said_in_deal[seat] + 1
-                self.said_in_deal = (*self.said_in_deal[:seat], count, *self.said_in_deal[seat + 1 :])
+                self.phrases = (*self.phrases[:seat], (phrase, number), *self.phrases[seat + 1 :])
+                count = self.phrase_counts[seat] + 1
+                self.phrase_counts = (*self.phrase_counts[:seat], count, *self.phrase_counts[seat + 1 :])
             case Redacted():
                 """Nothing but the log's version changes."""
             case Stop(ending, side):
@@ -391,25 +391,25 @@ class Table:
                     self.timed_out = self.game.turn
                 self.game.stop(ending, side)
             case _:
-                self._set_up(entry)
+                self._apply_setup(entry)
                 if isinstance(entry, Open | ChangeGame | Rule | Clock):
                     self.terms_at = number
 
-    def _set_up(self, entry: Setup) -> None:
+    def _apply_setup(self, entry: Setup) -> None:
         match entry:
             case Open(game, person, name):
                 self.opener = Chair(person, name)
-                self._choose(game)
+                self._choose_game(game)
             case ChangeGame(game):
-                self._choose(game)
+                self._choose_game(game)
             case Rule(name, value):
                 resolve(game_kind(self.game_id).rules, {name: value})
                 self.rules[name] = value
             case Sit(seat, person, name):
-                self._seat(seat, Chair(person, name))
+                self._set_chair(seat, Chair(person, name))
                 self.asking.pop(seat, None)
             case Stand(seat):
-                self._seat(seat, None)
+                self._set_chair(seat, None)
             case Host(place):
                 self.hosts = (*self.hosts, place)
             case Rehost(number, place):
@@ -419,11 +419,11 @@ class Table:
             case Invite(person, handle, name):
                 self.invited = Invited(person, handle, name)
             case InviteMuted():
-                self.invited = self.invited and self.invited._replace(is_called=False)
+                self.invited = self.invited and self.invited._replace(is_notified=False)
             case Match(person, name):
                 self.matched = (*self.matched, Chair(person, name))
             case PlayAgain(origin):
-                self.again = origin
+                self.rematch_origin = origin
             case Decline(number):
                 self.declined = number
             case Ask(seat, person, name):
@@ -443,40 +443,40 @@ class Table:
             case _:
                 assert_never(entry)
 
-    def _move(self, seat: int, move: str, number: int) -> None:
+    def _apply_move(self, seat: int, move: str, number: int) -> None:
         assert self.game
         before = self.game.turn
-        is_told = not move.startswith("play ") or self._has_shown(seat, move)
+        is_told = not move.startswith("play ") or self._is_card_known(seat, move)
         self.game.play(seat, move)
         self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
         if is_told or not (self.game.current and self.game.current.trick):
-            self.told_at = number
-        if not self.made_for and self.lates[seat]:
+            self.board_changed_at = number
+        if not self.is_move_made_for_player and self.lates[seat]:
             # Boards tell for whom a robot has moved.
-            self.told_at = number
-            self._count_late(seat, 0)
-        self.made_for = self.made_for and not has_moved(self.game, seat, move)
+            self.board_changed_at = number
+            self._set_lates(seat, 0)
+        self.is_move_made_for_player = self.is_move_made_for_player and not is_turn_over(self.game, seat, move)
         if before == seat or self.game.turn != before:
             self.alarm = ""
 
-    def _has_shown(self, seat: int, move: str) -> bool:
+    def _is_card_known(self, seat: int, move: str) -> bool:
         """Whether a card that is played was known to be in that hand, which boards tell."""
         current = self.game.current if self.game else None
         return bool(current and current.has_shown(seat, move.split(" ")[1]))
 
-    def _count_late(self, seat: int, count: int) -> None:
+    def _set_lates(self, seat: int, count: int) -> None:
         self.lates = (*self.lates[:seat], count, *self.lates[seat + 1 :])
 
-    def _choose(self, game: str) -> None:
+    def _choose_game(self, game: str) -> None:
         """A game, at its defaults; who sits keeps their chair."""
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
-        self.moved_at = self.lates = self.said_in_deal = (0,) * seats
-        self.said = (("", 0),) * seats
+        self.moved_at = self.lates = self.phrase_counts = (0,) * seats
+        self.phrases = (("", 0),) * seats
         self.asking, self.refusals = {}, (0, 0)
 
-    def _seat(self, seat: int, chair: Chair | None) -> None:
+    def _set_chair(self, seat: int, chair: Chair | None) -> None:
         self.chairs = (*self.chairs[:seat], chair, *self.chairs[seat + 1 :])
 
     def _deal(self, secret: bytes, number: int) -> None:
@@ -484,7 +484,7 @@ class Table:
         self.game.deal(secret)
         self.secret = secret if self.day else b""
         self.dealt_at = number
-        self.said_in_deal = (0,) * len(self.chairs)
+        self.phrase_counts = (0,) * len(self.chairs)
         self.alarm = ""
 
     def _begin(self, release: int, rules: Mapping[str, Value]) -> None:
@@ -499,12 +499,12 @@ class Table:
         self.game = Game(self.game_id, self.rules, names, release=release)
 
 
-def has_moved(game: Game, seat: int, move: str) -> bool:
+def is_turn_over(game: Game, seat: int, move: str) -> bool:
     """Whether a seat is done by this move, once made. What it declares, picks up or takes before belongs to it."""
     return move.startswith("play ") or game.turn != seat
 
 
 @lru_cache(maxsize=10_000)
-def _are_practising(chairs: tuple[Chair | None, ...]) -> bool:
+def _is_one_person_with_robots(chairs: tuple[Chair | None, ...]) -> bool:
     """Whether one person sits there, and robots in all other chairs."""
     return all(chairs) and sum(1 for chair in chairs if chair and not chair.is_robot) == 1

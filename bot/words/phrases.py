@@ -38,7 +38,7 @@ class Phrases:
     def write_fixture(self, page: Writer) -> None:
         """Write which game of a tournament it is, if any."""
         if self.seen.fixture:
-            page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
+            page.line(fixture_line(self.words, FixtureName.from_fixture(self.seen.fixture)))
 
     def _side_names(self, side: int) -> str:
         return self.text(" and ").join(self._players(side))
@@ -172,7 +172,7 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
     _ = words.text
     if seen.turn is None or not seen.view or not seen.view.deal:
         return ""
-    if not seen.my_turn:
+    if not seen.is_my_turn:
         return _("{name} is to move.").format(name=seen.name(seen.turn))
     deal = seen.view.deal
     asks = {

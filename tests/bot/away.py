@@ -32,7 +32,7 @@ async def play_unseen(worker: Worker, person: str, moves: int) -> None:
         move = next(one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick")))
         chair = table.chairs[seat]
         assert chair
-        await worker.room.press(table.code, chair.person, table.version, move, f"unseen{number}")
+        await worker.room.make_move(table.code, chair.person, table.version, move, f"unseen{number}")
 
 
 def bot_tasks() -> list[str]:

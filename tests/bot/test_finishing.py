@@ -21,7 +21,7 @@ def resigned_table(*setup: Entry) -> Table:
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     deal = FirstDeal(bytes(32), RELEASE, resolve(GAMES["testa"].rules, {}).model_dump())
     entries: list[Entry] = [Open("testa", "p:0", "Person 0"), *setup, *chairs, deal, Move(0, "resign")]
-    return Table("ABCD").after(entries, "u")
+    return Table("ABCD").with_entries(entries, "u")
 
 
 def finisher(store: Store) -> tuple[Finisher, Archive]:

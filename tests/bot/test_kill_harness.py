@@ -48,7 +48,9 @@ async def test_unacknowledged_presses_count_if_moves_are_made(
             mover = table.chairs[table.game.turn]
             assert mover
             move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
-            pressed.append(await worker.room.press(code, mover.person, table.version, move, f"press {len(pressed)}"))
+            pressed.append(
+                await worker.room.make_move(code, mover.person, table.version, move, f"press {len(pressed)}")
+            )
 
         await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
         assert pressed

@@ -83,7 +83,7 @@ async def rest(store: Store) -> AsyncIterator[StateAtRest]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         finished = await worker.room.table(await code_of(worker, (await seat_players(worker, fake, "spades"))[0]))
-        await worker.room.press(finished.code, "paper:1", finished.version, "resign", "a resignation")
+        await worker.room.make_move(finished.code, "paper:1", finished.version, "resign", "a resignation")
         await worker.settled()
         games = [game async for game in worker.archive.all()]
         players = await seat_players(worker, fake, "metamazzo")
@@ -94,7 +94,7 @@ async def rest(store: Store) -> AsyncIterator[StateAtRest]:
         player = table.chairs[table.game.turn]
         assert player
         move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
-        await worker.room.press(code, player.person, table.version, move, "a press")
+        await worker.room.make_move(code, player.person, table.version, move, "a press")
         opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
@@ -369,11 +369,11 @@ def table_at_exchange() -> Table:
     """Spades, drawn and bid, where cards may be exchanged."""
     rules = resolve(GAMES["spades"].rules, {}).model_dump()
     sits = [Sit(seat, f"telegram:{seat + 1}", "Anna") for seat in range(2)]
-    table = Table("ABCDEF").after(
+    table = Table("ABCDEF").with_entries(
         [Open("spades", "telegram:1", "Anna"), *sits, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
     while table.game and not any(move.startswith("exchange") for move in table.game.legal_moves(table.game.turn or 0)):
         seat = table.game.turn
         assert seat is not None
-        table = table.after([Move(seat, next(iter(table.game.legal_moves(seat))))], "u")
+        table = table.with_entries([Move(seat, next(iter(table.game.legal_moves(seat))))], "u")
     return table

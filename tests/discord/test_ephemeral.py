@@ -255,7 +255,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         assert set(server.pings) == {(CHANNEL, 2)}
         called = list(channel.messages.values())[-1]
         assert len([one for one in channel.messages.values() if "deal 1" in text_of(one)]) == 1
-        table = await worker.room.cached(table.code)
+        table = await worker.room.load_cached(table.code)
         assert table.game
         assert ("it is your turn" in text_of(called)) == (table.game.turn == 1)
 

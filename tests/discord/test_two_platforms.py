@@ -336,7 +336,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         seat = table.seat_of("telegram:1")
         assert seat is not None
         version = (await worker.room.table(table.code)).oldest_panel(seat)
-        await worker.room.press(table.code, "telegram:1", version, "resign", "r")
+        await worker.room.make_move(table.code, "telegram:1", version, "resign", "r")
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
         await worker.people.update_person("discord:2", language="en")
         # The pairing ends a second after the game has begun, and this one was short.

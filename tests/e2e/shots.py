@@ -173,7 +173,7 @@ class Shooter:
             declared = [move for move in moves if move.startswith("declare")]
             plain = [move for move in moves if not move.endswith(("busso", "volo"))]
             move = self.random.choice(bids or (declared if self.random.random() < 0.7 else []) or plain)
-            await self.worker.room.press(code, chair.person, table.oldest_panel(seat), move, self.update())
+            await self.worker.room.make_move(code, chair.person, table.oldest_panel(seat), move, self.update())
         raise AssertionError("it never came to an end")
 
     async def game(self, game: str) -> None:

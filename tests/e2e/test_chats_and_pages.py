@@ -99,12 +99,12 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
 
 
 def is_after(version: int, worker: Worker, code: str) -> bool:
-    table = worker.room.remembered(code)
+    table = worker.room.cached_table(code)
     return table is not None and table.version > version
 
 
 def people_at(worker: Worker, code: str) -> list[str]:
-    table = worker.room.remembered(code)
+    table = worker.room.cached_table(code)
     return [chair.person for chair in table.chairs if chair] if table else []
 
 
@@ -130,7 +130,7 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
 
     def cards() -> list[str]:
         """What has been played."""
-        known = adapter.worker.room.remembered(table.code)
+        known = adapter.worker.room.cached_table(table.code)
         moves = [move.split(" ") for _, move, *_ in known.game.history(0)] if known and known.game else []
         return [words[1] for words in moves if words[0] == "play"]
 
@@ -153,7 +153,7 @@ def is_offered(person: Person, card: str) -> bool:
 
 
 def hand_of(adapter: Observed, code: str, person: Person) -> list[str]:
-    table = adapter.worker.room.remembered(code)
+    table = adapter.worker.room.cached_table(code)
     assert table
     assert table.game
     deal = table.game.view(table.seat_of(f"discord:{person.number}")).deal

@@ -52,7 +52,7 @@ async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, br
     await card.tap()
 
     def is_played() -> bool:
-        known = adapter.worker.room.remembered(code)
+        known = adapter.worker.room.cached_table(code)
         return bool(known and known.game and [move for _, move, *_ in known.game.history(0) if played in move])
 
     await until(is_played)

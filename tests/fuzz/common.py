@@ -218,7 +218,7 @@ class Payloads:
         """Return a payload for a player that is no legal move."""
         random = self.random
         code = random.choice(self.codes)
-        table = await self.worker.room.cached(code)
+        table = await self.worker.room.load_cached(code)
         seat, game = table.seat_of(person), table.game
         version = random.choice((table.version, table.version, 0, table.version - 1, 999999))
         legal: set[str] = set(game.legal_moves(seat)) if game and seat is not None else set()

@@ -333,7 +333,7 @@ def people_of(tournament: Tournament, team: int) -> frozenset[str]:
 
 def _fixture(table: Table) -> FixtureName:
     assert table.fixture
-    return FixtureName.of(table.fixture)
+    return FixtureName.from_fixture(table.fixture)
 
 
 def _entries(tournament: Tournament) -> Iterator[object]:

@@ -208,7 +208,7 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
         assert sorted(key.partition(b":")[0] for key in new) == [b"offer", b"offered"]
         assert all([await store.client.ttl(key) > 0 for key in new])
         # With inline feedback the bot knows what she sent, and offers it to her first.
-        chosen = {b"game": b"testa", b"game:testa": Choice.usual("testa").text.encode()}
+        chosen = {b"game": b"testa", b"game:testa": Choice.default("testa").text.encode()}
         assert await store.client.hgetall(keys.person("telegram:1")) == {**known, **chosen}
         assert await adapter.worker.tables_of("telegram:1") == []
 
@@ -452,7 +452,7 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             f"1o{signature}",
             "1o.",
             # Signed for another platform.
-            offers.encode(offers.new_terms(Choice.usual(game), "discord:1"), secret),
+            offers.encode(offers.new_terms(Choice.default(game), "discord:1"), secret),
         ]
         for one in forged:
             assert await bruno.send_press(chat, message, one) == "This button does not work any more."
@@ -474,7 +474,7 @@ async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, m
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
-        hour = offers.new_terms(Choice.usual("testa"), "telegram:1").hour
+        hour = offers.new_terms(Choice.default("testa"), "telegram:1").hour
         monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
         assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []
@@ -570,7 +570,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
         server.refuses_inline = Refused(code, says)
         table = await table_of(adapter, anna)
         # The table is finished and removed although its board does not show the result.
-        await play_until([anna, bruno], lambda: adapter.worker.room.remembered(table.code) is None)
+        await play_until([anna, bruno], lambda: adapter.worker.room.cached_table(table.code) is None)
         tries = [
             fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
         ]

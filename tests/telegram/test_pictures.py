@@ -37,7 +37,7 @@ from bot.platform import (
 )
 from bot.platform import Person as Somebody
 from bot.store import Store, keys
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from engine import GAMES, verify
 from tests.bot.fake_platform import NAMES
 from tests.bot.worker.test_games import shortest_target
@@ -150,7 +150,7 @@ async def test_whole_game_with_pictures(
         for person in people:
             [hand] = bot_messages(person.private.messages)
             assert "You " in hand["caption"]
-        names = [isolated(name) for name in finished.record.seats]
+        names = [isolate_name(name) for name in finished.record.seats]
         first = deal_sheet(finished.record, 1, finished.code, names, "en", group=group.as_json["title"])
         assert first.digest in {shows(server, message) for message in group.messages.values() if "photo" in message}
         assert "there is no text in the message" not in str(server.calls)

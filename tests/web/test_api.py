@@ -211,10 +211,10 @@ async def test_a_stream_tells_each_card_and_ends_with_the_game(site: Open, sessi
         turn = table.game.turn
         assert turn == first["turn"]
         move = next(one for one in table.game.legal_moves(turn or 0) if one.startswith("play "))
-        await room.press(code, f"playground:{(turn or 0) + 1}", table.version, move, "m1")
+        await room.make_move(code, f"playground:{(turn or 0) + 1}", table.version, move, "m1")
         second = json.loads(await answer.content.readline())
         assert second["view"]["trick"][0][:2] == [turn, move.split(" ")[1]]
-        await room.press(code, "playground:1", second["version"], "resign", "m2")
+        await room.make_move(code, "playground:1", second["version"], "resign", "m2")
         last = json.loads(await answer.content.readline())
         assert (last["phase"], last["winner"]) == ("over", [1])
         assert await answer.content.read() == b""
@@ -249,7 +249,7 @@ async def test_whoever_watches_never_reads_a_card_before_it_is_played(
             turn = table.game.turn
             assert turn is not None
             moves = [one for one in table.game.legal_moves(turn) if one.startswith("play ")]
-            await room.press(code, f"playground:{turn + 1}", version, random.choice(moves), f"m{version}")
+            await room.make_move(code, f"playground:{turn + 1}", version, random.choice(moves), f"m{version}")
     assert seen >= 20
 
 
@@ -270,7 +270,7 @@ async def test_a_reader_who_goes_away_is_no_outage_of_the_store(site: Open, sess
         await answer.content.readline()
         answer.close()
         table = await site.worker.room.table(code)
-        await site.worker.room.press(code, "playground:1", table.version, "resign", "m1")
+        await site.worker.room.make_move(code, "playground:1", table.version, "resign", "m1")
         async with asyncio.timeout(60):
             while site.site.limits.streams:
                 await asyncio.sleep(0.01)
@@ -394,7 +394,7 @@ async def test_streams_have_a_limit_and_give_back_what_they_had(
         await answer.content.readline()
         await asked(session, url, 429)
         table = await site.worker.room.table(code)
-        await site.worker.room.press(code, "playground:1", table.version, "resign", "m1")
+        await site.worker.room.make_move(code, "playground:1", table.version, "resign", "m1")
         await answer.content.read()
     async with session.get(url) as answer:
         assert answer.status in (200, 404)

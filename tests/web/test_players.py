@@ -74,7 +74,7 @@ async def test_ones_own_page_has_ones_games(site: Open) -> None:
         code = await anna.play(name="Anna")
         person = f"web:{await only_id(site)}"
         table = await site.worker.room.table(code)
-        await site.worker.room.press(code, person, table.version, "resign", "r")
+        await site.worker.room.make_move(code, person, table.version, "resign", "r")
         await site.worker.settled()
         page = (await anna.get("/"))[1]
         [mine] = re.findall(r'href="/p/([^"]+)"', page)

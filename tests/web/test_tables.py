@@ -169,7 +169,7 @@ async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
         assert (await anna.post("/play", key="0123456789abcdef", game="nothing", robot="easy")).status == 403
         for robot in ("a\tb", "greedy", "Easy", "x" * 1000):
             assert (await anna.post("/play", key="0123456789abcdef", game="testa", robot=robot)).status == 403
-        assert site.worker.room.by_phase() == {}
+        assert site.worker.room.count_by_phase() == {}
         # Nor is there anybody new, also for a code that leads nowhere.
         assert (await anna.post("/t/ZZZZZZ", name="Anna")).status == 404
         assert not await site.worker.store.client.exists(people.PEOPLE)
@@ -667,7 +667,7 @@ async def test_who_gives_no_name_is_a_guest_in_each_readers_language(site: Open)
         assert 'value=""' in (await anna.get("/"))[1]
         assert 'value="Bruno"' in (await bruno.get("/"))[1]
         table = await site.worker.room.table(code)
-        [guest] = [chair.name for chair in table.spoken("it").chairs if chair and chair.name != "Bruno"]
+        [guest] = [chair.name for chair in table.localize("it").chairs if chair and chair.name != "Bruno"]
         assert re.fullmatch(r"Ospite \d{3}", guest)
 
 

@@ -23,7 +23,7 @@ async def plays(site: Open, code: str, key: str) -> str:
     turn = table.game.turn
     assert turn is not None
     move = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
-    await site.worker.room.press(code, f"playground:{turn + 1}", table.version, move, key)
+    await site.worker.room.make_move(code, f"playground:{turn + 1}", table.version, move, key)
     return move.split(" ")[1]
 
 
@@ -57,7 +57,7 @@ async def test_the_end_leads_to_the_replay(playground: Open, browser: Browser) -
     await expect(page.locator(".says")).to_contain_text("is to move")
     await plays(playground, code, "m1")
     table = await playground.worker.room.table(code)
-    await playground.worker.room.press(code, "playground:1", table.version, "resign", "m2")
+    await playground.worker.room.make_move(code, "playground:1", table.version, "resign", "m2")
     await expect(page.locator(".says")).to_have_text("Player 2 won.")
     await playground.worker.settled()
     await page.click("#replay-link")
@@ -102,7 +102,7 @@ async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str,
         move = table.game.legal_moves(table.game.turn)[0]
         if number > 8 and move.startswith("play "):
             break
-        await room.press(code, f"playground:{table.game.turn + 1}", table.version, move, f"m{number}")
+        await room.make_move(code, f"playground:{table.game.turn + 1}", table.version, move, f"m{number}")
     scheme = "dark" if game == "tressette" else "light"
     page = await opened(browser, f"{playground.url}t/{watch_id}", language="it", color_scheme=scheme, **options)
     await expect(page.locator(".says")).not_to_be_empty()
@@ -130,7 +130,7 @@ async def test_the_playgrounds_board_and_result_have_links(playground: Open, bro
     address = await watch.get_attribute("href") or ""
     assert address.startswith(f"{playground.url}t/{table.code}-")
     current = await playground.worker.room.table(table.code)
-    await playground.worker.room.press(table.code, table.opener.person, current.version, "resign", "r")
+    await playground.worker.room.make_move(table.code, table.opener.person, current.version, "resign", "r")
     replay = page.locator("#messages a", has_text="Replay").last
     await expect(replay).to_be_visible()
     game_id = (await replay.get_attribute("href") or "").rpartition("/g/")[2]

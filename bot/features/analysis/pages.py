@@ -6,7 +6,7 @@ from bot import actions
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.pseudonyms import localize_name
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.words.course import game_summary
 from bot.words.verdicts import lost_text, points_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
@@ -47,12 +47,12 @@ def analysis_page(
 def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> None:
     _ = words.text
     if seat.accuracy is None:
-        page.line(_("{name}: no decisions to judge"), "bold", name=isolated(name))
+        page.line(_("{name}: no decisions to judge"), "bold", name=isolate_name(name))
         page.gap()
         return
     decisions = words.ngettext("{count} decision", "{count} decisions", seat.decisions).format(count=seat.decisions)
     accuracy = {"percent": seat.accuracy, "decisions": decisions}
-    page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolated(name), **accuracy)
+    page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolate_name(name), **accuracy)
     page.line(_bar(seat.accuracy / 100))
     if not seat.costliest:
         page.line(_("Nothing given away."))

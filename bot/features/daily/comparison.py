@@ -10,7 +10,7 @@ from bot.features.daily.deal import SEAT
 from bot.features.daily.lines import Branch, DayLine, Decision, first_fork
 from bot.features.daily.pages import add_heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
@@ -109,8 +109,8 @@ def _title(words: Wording, entry: ComparedLine) -> str:
     _ = words.text
     margin = entry.line.result.margin
     if entry.rank is None or margin is None:
-        return _("{name}: given up").format(name=isolated(entry.name))
-    return f"{entry.rank}. {isolated(entry.name)} {signed_text(margin)}"
+        return _("{name}: given up").format(name=isolate_name(entry.name))
+    return f"{entry.rank}. {isolate_name(entry.name)} {signed_text(margin)}"
 
 
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
@@ -218,7 +218,7 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
     rank = f"{entry.rank}. " if entry.rank else ""
     margin = entry.line.result.margin
     score = _("given up") if margin is None else signed_text(margin)
-    return TableRow(rank + isolated(entry.name), score, cells, tuple(notes))
+    return TableRow(rank + isolate_name(entry.name), score, cells, tuple(notes))
 
 
 def _cell(words: Wording, entry: ComparedLine, decision: Decision, is_fork: bool, is_costliest: bool) -> Cell:

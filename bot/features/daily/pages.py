@@ -10,7 +10,7 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
 from bot.features.daily.store import RankedResult, Streak
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts
 from bot.texts import gettext_noop as _
 from bot.words.wording import Wording, faces_of, fix_minus, signed_text
@@ -206,13 +206,13 @@ def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> N
         page.gap()
     for name, line in lines[:MOST_RESULTS]:
         if line.rank is None:
-            page.line(_("{name}: given up"), name=isolated(name))
+            page.line(_("{name}: given up"), name=isolate_name(name))
         else:
             assert line.result.margin is not None
             page.line(
                 "{rank}. {name} {margin} {squares}",
                 rank=line.rank,
-                name=isolated(name),
+                name=isolate_name(name),
                 margin=signed_text(line.result.margin),
                 squares=line.result.squares,
             )

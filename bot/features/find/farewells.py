@@ -46,7 +46,11 @@ class Farewells:
             raise SaidFarewell()
         for other in shared.chairs:
             place, adapter = private_place(other.person), self._adapters.get(platform_of(other.person))
-            if other.person == profile.id or adapter is None or await self._blocks.has(other.person, profile.id):
+            if (
+                other.person == profile.id
+                or adapter is None
+                or await self._blocks.has_blocked(other.person, profile.id)
+            ):
                 continue
             reader = await self._people.person(other.person)
             if reader.wants_phrases:

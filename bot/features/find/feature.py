@@ -97,7 +97,7 @@ class FindFeature(Feature):
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         return {
             "looking_for": await self._stored_search(person),
-            "blocked": [block.name for block in await self.finder.queue.blocks.of(person)],
+            "blocked": [block.name for block in await self.finder.queue.blocks.blocks_of(person)],
             "left": [int(at) for at in await self.finder.leavers.times(person, now)],
             # Reports about the person are between their authors and the host.
             "reports": [

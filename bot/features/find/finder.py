@@ -23,8 +23,8 @@ from bot.finished.ratings import Ratings, Scope
 from bot.names import new_nickname
 from bot.people import People, Profile
 from bot.platform import Adapter, platform_of, private_place
-from bot.tables.chairs import STAND_IN, Chair
-from bot.tables.challenges import Challenges, robots_at
+from bot.tables.chairs import STAND_IN_LEVEL, Chair
+from bot.tables.challenges import Challenges, seat_robots
 from bot.tables.errors import NoSuchTable, StoreFull, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -116,7 +116,7 @@ class Finder:
                 await self._open_or_find_table(pairing)
         for table in await self._room.lists.tables_at(private_place(person)):
             if table.phase == "open" and {person, other} <= {chair.person for chair in table.matched}:
-                await self._challenges.withdraw(table.code, f"block:{person} {other}")
+                await self._challenges.cancel_open(table.code, f"block:{person} {other}")
         return True
 
     async def decline(self, code: str, person: str, update: str) -> Table:
@@ -182,16 +182,16 @@ class Finder:
         Raise NoSuchTable if it was removed. Also raise it if the store is full, after telling the people.
         """
         update = f"find:{pairing.code}"
-        if table := await self._challenges.opened_by(update):
+        if table := await self._challenges.find_opened(update):
             return table
         if await self.queue.pairing_of(pairing.people[0]) != pairing:
             # For example, because a person was forgotten meanwhile.
             raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
         matched = [Chair(profile.id, profile.nickname or new_nickname()) for profile in profiles]
-        robots = robots_at(range(len(matched), GAMES[pairing.game].seats), STAND_IN)
+        robots = seat_robots(range(len(matched), GAMES[pairing.game].seats), STAND_IN_LEVEL)
         try:
-            return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
+            return await self._challenges.open_matched(pairing.game, matched, update, setup=robots)
         except StoreFull:
             await self._cancel_pairing(pairing)
             raise NoSuchTable(code=pairing.code) from None

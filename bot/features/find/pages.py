@@ -2,7 +2,7 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.tables.snapshot import TableSnapshot, isolated
+from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
 from bot.words.phrases import clock_line, shown_points, table_words
@@ -31,7 +31,7 @@ def search_page(
         page.line(_("{there} of {seats} are there."), "bold", there=min(there, seats), seats=seats)
         page.line(_("When you are four I ask you here whether you are ready."))
     page.line(_("I look for half an hour."))
-    page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolated(nickname), "bold"))
+    page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolate_name(nickname), "bold"))
     page.line(_("Meanwhile you may play against a robot."))
     rows = [robots_row(language, game or usual)]
     if seats > 2:
@@ -71,7 +71,7 @@ def nickname_page(language: str, nickname: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     if nickname:
-        page.line(_("Strangers read the name {name}."), name=Span(isolated(nickname), "bold"))
+        page.line(_("Strangers read the name {name}."), name=Span(isolate_name(nickname), "bold"))
     page.line(_("Another one: /nickname and the name, 2 to 16 letters."))
     return page.panel()
 
@@ -81,7 +81,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     words = table_words(seen, language, "italian")
     _ = words.text
     page = Writer()
-    others = [isolated(chair.name) for chair in table.matched if chair.person != person] or ["?"]
+    others = [isolate_name(chair.name) for chair in table.matched if chair.person != person] or ["?"]
     names = others[0] if len(others) == 1 else f"{', '.join(others[:-1])}{_(' and ')}{others[-1]}"
     robots = sum(chair is not None and chair.is_robot for chair in table.chairs)
     seated = {chair.person for chair in table.chairs if chair}
@@ -98,7 +98,7 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
                 ),
                 count=robots,
             )
-    elif table.closed and table.again:
+    elif table.closed and table.rematch_origin:
         page.line(_("No game came of this challenge."), "bold")
     elif table.closed == "expired" and has_sat:
         if len(others) == 1:

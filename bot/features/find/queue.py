@@ -76,7 +76,7 @@ class Queue:
         texts = {
             person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.FIND_WAITING)).items()
         }
-        blocked = await self.blocks.of_each(list(texts))
+        blocked = await self.blocks.blocked_people(list(texts))
         return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
     async def pair(self, code: str, people: Sequence["QueueEntry"], game: str) -> bool:

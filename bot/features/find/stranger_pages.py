@@ -7,20 +7,20 @@ from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Span, Writer
 from bot.panels.strangers import Deed, deed_question, phrase_text
 from bot.tables.blocks import Block
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from engine import GAMES
 
 
 def phrase_panel(language: str, name: str, phrase: str) -> Panel:
     page = Writer()
-    page.line("💬 {name}: {phrase}", name=isolated(name), phrase=phrase_text(language, phrase))
+    page.line("💬 {name}: {phrase}", name=isolate_name(name), phrase=phrase_text(language, phrase))
     return page.panel()
 
 
 def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
     page = Writer()
-    asked, comes_to, yes = deed_question(language, deed, isolated(name))
+    asked, comes_to, yes = deed_question(language, deed, isolate_name(name))
     page.line(asked, "bold")
     page.line(comes_to)
     no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
@@ -31,10 +31,10 @@ def done_page(language: str, deed: Deed, name: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     if deed == "block":
-        page.line(_("You have blocked {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("You have blocked {name}."), name=Span(isolate_name(name), "bold"))
         page.line(_("/block shows whom you have blocked, and lets you unblock them."))
     else:
-        page.line(_("You have reported {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("You have reported {name}."), name=Span(isolate_name(name), "bold"))
         page.line(_("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block."))
     return page.panel()
 
@@ -59,7 +59,7 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
             )
         )
     rows = [
-        (Button(_("Unblock {name}").format(name=isolated(block.name)), actions.page("block", "undo", block.token)),)
+        (Button(_("Unblock {name}").format(name=isolate_name(block.name)), actions.page("block", "undo", block.token)),)
         for block in reversed(blocks)
     ]
     return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
@@ -71,8 +71,8 @@ def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
     page = Writer()
     page.line(_("A report"), "bold")
     page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
-    page.line(_("About {name}: {person}"), name=isolated(report.about_name), person=Span(report.about, "code"))
-    page.line(_("By {name}: {person}"), name=isolated(report.by_name), person=Span(report.by, "code"))
+    page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
+    page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
     page.line(
         _("When the game is over you can read it here, and by: {command}"),
         command=Span(f"buongioco reports show {id}", "code"),

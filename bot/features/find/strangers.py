@@ -28,7 +28,7 @@ class Strangers:
         self._archive, self._people, self._replays, self._host = archive, people, replays, host
 
     async def show_blocks(self, profile: Profile) -> Reply:
-        return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)), private=True)
+        return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)), private=True)
 
     async def block(self, profile: Profile, other: Profile) -> Reply:
         await self._block(profile.id, Chair(other.id, other.name))
@@ -45,10 +45,10 @@ class Strangers:
     async def answer(self, place: str, profile: Profile, page: str, words: list[str]) -> Reply:
         match page, words:
             case "block", ["list"]:
-                return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)))
+                return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)))
             case "block", ["undo", token]:
                 await self._blocks.remove(profile.id, token)
-                return Reply(panel=blocks_page(profile.language, await self._blocks.of(profile.id)))
+                return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)))
             case "report", ["show", report]:
                 return await self._show_report(place, profile, report)
             case "block" | "report", ["no"]:

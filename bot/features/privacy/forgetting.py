@@ -29,7 +29,7 @@ from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
 from bot.store.naming import person_by_handle
 from bot.tables.errors import NoSuchTable
-from bot.tables.leaving import leave
+from bot.tables.leaving import remove_person
 from bot.tables.room import Room
 
 POLL_SECONDS = 5.0  # interval at which forgettings of other processes are picked up
@@ -187,7 +187,7 @@ class Forgetter:
         """Return whether the person was at the table."""
         has_left = False
         try:
-            has_left = await leave(self._room, code, person, handle, mark.pseudonym)
+            has_left = await remove_person(self._room, code, person, handle, mark.pseudonym)
             await self._forget_private_surfaces(code, person)
         except NoSuchTable:
             log.debug("table_already_removed", table=code)

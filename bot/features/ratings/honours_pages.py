@@ -6,7 +6,7 @@ from bot import actions
 from bot.features.ratings.honours import Honour, Month, OwnHonour
 from bot.panel import Button, Panel, Writer
 from bot.pseudonyms import localize_name
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 
 
@@ -30,7 +30,7 @@ def chat_honours_panel(language: str, months: Sequence[Month], names: Mapping[st
         page.gap()
         page.line(month_name(month.name, language), "bold")
         for honour in month.honours:
-            *others, last = (isolated(localize_name(names[person], language)) for person in honour.people)
+            *others, last = (isolate_name(localize_name(names[person], language)) for person in honour.people)
             who = _(" and ").join([", ".join(others), last] if others else [last])
             page.line("{honour} · {who}", honour=honour_text(language, honour, len(honour.people)), who=who)
     rows = [
@@ -55,7 +55,7 @@ def own_honours_panel(language: str, honours: Sequence[OwnHonour], chats: Mappin
             _("None yet. Each month groups remember their champion, the longest run of wins and more: /honours there.")
         )
     for month, chat, honour in honours:
-        where = f" · {isolated(chats[chat])}" if chats.get(chat) else ""
+        where = f" · {isolate_name(chats[chat])}" if chats.get(chat) else ""
         page.line(
             "{month}{where}: {honour}",
             month=month_name(month, language),

@@ -9,7 +9,7 @@ from bot import actions
 from bot.finished.history import RatedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
 from bot.panel import Panel, Row, Span, Writer, choice_button
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 from bot.words.phrases import game_names
 from bot.words.wording import MEDALS
@@ -79,7 +79,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
     place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
     games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
     wins = ngettext("{count} won", "{count} won", line.standing.wins).format(count=line.standing.wins)
-    name = isolated(line.name)
+    name = isolate_name(line.name)
     if line.rank is None:
         page.line(_("{name}: {games}, not ranked yet").format(name=name, games=games), "italic")
     else:
@@ -89,7 +89,7 @@ def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
     _, ngettext = texts(language)
     page = Writer()
-    page.line(_("📊 {name}"), "bold", name=isolated(name))
+    page.line(_("📊 {name}"), "bold", name=isolate_name(name))
     page.fold()
     page.gap()
     played = [line for line in lines if line.standing.games]

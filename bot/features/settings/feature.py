@@ -46,4 +46,4 @@ class SettingsFeature(Feature):
     async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         """Send a player a link to the table's page."""
         await self._room.table(action.code)
-        return await self._browsers.link_to_table(press.place, profile, await self._room.cached(action.code))
+        return await self._browsers.link_to_table(press.place, profile, await self._room.load_cached(action.code))

@@ -107,7 +107,7 @@ class TournamentPages:
             raise TournamentsNeedMe()
         if choice is None:
             chat = await self._people.chat(place)
-            choice = replace(Choice.usual(chat.game), clock=chat.clock)
+            choice = replace(Choice.default(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
         t = await self._with_names(await self._registration.open(place, profile.id, profile.name, choice, form, key))
         if t.form == "league":
@@ -240,7 +240,7 @@ class TournamentPages:
     async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
         if len(words) != 1 or words[0] not in GAMES:
             raise BadPayload()
-        choice = t.choice if words[0] == t.game else Choice.usual(words[0])
+        choice = t.choice if words[0] == t.game else Choice.default(words[0])
         return await self._choose_game(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
 
     async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:

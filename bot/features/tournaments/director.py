@@ -267,7 +267,7 @@ class Director:
         if table.fixture.is_duplicate:
             await self.fixtures.hold_back(game, table, KEPT_SECONDS)
         try:
-            name = FixtureName.of(table.fixture)
+            name = FixtureName.from_fixture(table.fixture)
             tournament = await self._record_result(table.fixture.tournament, name, table.code, game)
         except NoSuchTournament:
             if table.fixture.is_duplicate:

@@ -105,7 +105,7 @@ class TournamentsFeature(Feature):
             named, words = split_form(command.words)
             form = named or form
             game, target = parse_game_and_points(words, chat.game)
-            choice = replace(Choice.usual(game), clock=chat.clock)
+            choice = replace(Choice.default(game), clock=chat.clock)
             if target is not None:
                 choice = choice.with_target(target_rule(game, target).value)
         return await self.tournaments.open_or_show(command.place, profile, command.key, form, choice)

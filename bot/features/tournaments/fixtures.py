@@ -17,7 +17,7 @@ from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, OpenedTooOften, SetAside
 from bot.tables.fixtures import duplicate_rules
-from bot.tables.leaving import leave
+from bot.tables.leaving import remove_person
 from bot.tables.room import Room
 from bot.tables.table import Table
 
@@ -60,7 +60,7 @@ class Fixtures:
 
     async def find_open(self, tournament: Tournament, match: Match, deal: int) -> str:
         """Return the code of a match deal's open table, even if it was not recorded; empty if it is not open."""
-        table = await self._challenges.opened_by(_opening_update(tournament, match, deal))
+        table = await self._challenges.find_opened(_opening_update(tournament, match, deal))
         return table.code if table else ""
 
     async def exists(self, code: str) -> bool:
@@ -75,7 +75,7 @@ class Fixtures:
             table = await self._room.table(code)
             for chair, now in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
                 if chair and is_pseudonym(now.person) and chair.person != now.person:
-                    await leave(self._room, code, chair.person, "", now.person)
+                    await remove_person(self._room, code, chair.person, "", now.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
         """Resign for a team that has withdrawn."""
@@ -86,7 +86,7 @@ class Fixtures:
     async def end_late(self, code: str) -> None:
         """End a table at the end of the round: the side to move loses."""
         with suppress(NoSuchTable, SetAside):
-            await self._room.stop_late(code, "round over")
+            await self._room.end_overdue(code, "round over")
 
     async def close(self, code: str) -> None:
         """Close a table of a tournament that was called off."""

@@ -25,7 +25,7 @@ from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import PLAYING, TournamentText, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
@@ -190,7 +190,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
         page.gap()
         page.line(title, "bold")
         group = own.groups.get(t.code, "")
-        page.line(" · ".join([*([isolated(group)] if group else []), organiser_line(text)]))
+        page.line(" · ".join([*([isolate_name(group)] if group else []), organiser_line(text)]))
         page.line(_state_line(text, left))
         if t.phase == "over":
             _write_place(page, text, person)

@@ -11,7 +11,7 @@ from bot.names import LONGEST_NAME, distinct_names
 from bot.panel import Writer
 from bot.pseudonyms import NAME, localize_name
 from bot.tables.chairs import Chair
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.phrases import capitalize, clock_name, option_lines
 from bot.words.wording import MEDALS, NO_BREAK, Wording, fix_minus, score_unit
@@ -108,7 +108,7 @@ class TournamentText:
         opener = self.t.opener
         number = next((number for number, player in self._present if player.person == opener.person), None)
         name = shorten(localize_name(opener.name, self.language), LONGEST_ALONE)
-        return isolated(name if number is None else self._names(LONGEST_ALONE)[number])
+        return isolate_name(name if number is None else self._names(LONGEST_ALONE)[number])
 
     def terms(self) -> list[str]:
         """Return the options and times, in two to four lines."""
@@ -170,7 +170,7 @@ class TournamentText:
         """Return the names of players who play together."""
         there = [number for number in numbers if self.t.players[number]]
         names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
-        return " + ".join(isolated(names[number]) for number in there)
+        return " + ".join(isolate_name(names[number]) for number in there)
 
     def _names(self, most: int) -> dict[int, str]:
         """Return shortened names by player. Equal names get numbers in the order of entering."""

@@ -127,7 +127,7 @@ class Tournament:
         self.entries: tuple[bytes, ...] = ()
         self.opener = Chair("", "")
         self.place = ""
-        self.choice = Choice.usual(default_game("tournament"))
+        self.choice = Choice.default(default_game("tournament"))
         self.options: Mapping[str, str] = dict(USUAL)
         self.players: tuple[Chair | None, ...] = ()
         self.partners: Mapping[int, int] = {}

@@ -23,7 +23,7 @@ async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(s
         assert await drawer.player_to_call(second) is None
         # No game is on, or no more; and no robot is called, whatever stands in the store.
         assert await drawer.player_to_call(open_table("testa")) is None
-        over = first.after([Stop("cancelled")], "u2")
+        over = first.with_entries([Stop("cancelled")], "u2")
         assert over.game
         assert await drawer.player_to_call(over) is None
         await worker.people.update_person(ROBOT, called="1")

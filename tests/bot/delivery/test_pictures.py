@@ -83,7 +83,7 @@ async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Sto
                 assert panel.picture
                 assert panel.picture.alt
                 assert panel.picture.png == panel.picture.subject.digest.encode()
-                view = (await worker.room.cached(code)).game.view(seat)  # type: ignore[union-attr]
+                view = (await worker.room.load_cached(code)).game.view(seat)  # type: ignore[union-attr]
                 assert view.deal
                 assert isinstance(panel.picture.subject, Scene)
                 assert [card.code for card in panel.picture.subject.hand] == list(view.deal.hand or ())

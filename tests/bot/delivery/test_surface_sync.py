@@ -118,7 +118,7 @@ async def a_commit(worker: Worker, code: str) -> None:
     assert table.game
     assert table.to_move
     move = next(one for one in table.game.legal_moves(table.game.turn or 0) if one.startswith("play"))
-    await worker.room.press(code, table.to_move.person, table.version, move, f"commit {table.version}")
+    await worker.room.make_move(code, table.to_move.person, table.version, move, f"commit {table.version}")
 
 
 async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_comes_to_its_end(
@@ -386,7 +386,7 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
         assert sync.checks > looks
         gate.set()
         await worker.settled()
-        table = await worker.room.cached(code)
+        table = await worker.room.load_cached(code)
         shown.cache_panel(None, None)
         assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
 
@@ -471,7 +471,7 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
         [table] = await worker.tables_of(anna.person.id)
         assert await worker.tables_of(carla.person.id)
         with capture_logs() as logs:
-            await worker.challenges.stand(table.code, bruno.person.id, "leaves")
+            await worker.challenges.stand_up(table.code, bruno.person.id, "leaves")
             fake.errors[bruno.private].clear()
             await worker.settled()
         assert not fake.messages[bruno.private]
@@ -878,7 +878,7 @@ async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
             await worker.settled()
-        assert set(drawn) == {(await worker.room.cached(code)).version}
+        assert set(drawn) == {(await worker.room.load_cached(code)).version}
         assert fake.last(anna.private) != before
 
 

@@ -31,11 +31,11 @@ def in_deal(table: Table, number: int) -> Table:
 
 
 def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_or_is_no_more() -> None:
-    four = Table("ABCD").after([Open("tavolo", "p:1", "Anna"), Host("p:100"), Sit(0, "p:1", "Anna")], "u1")
+    four = Table("ABCD").with_entries([Open("tavolo", "p:1", "Anna"), Host("p:100"), Sit(0, "p:1", "Anna")], "u1")
     assert home_of(four, Board(1, 0)) == "p:100"
     assert home_of(four, Hand(0)) == private_place("p:1")
     assert home_of(four, Hand(2)) == ""
-    two = four.after([ChangeGame("testa")], "u2")
+    two = four.with_entries([ChangeGame("testa")], "u2")
     assert len(two.chairs) == 2
     assert home_of(two, Hand(2)) == ""
 
@@ -44,9 +44,9 @@ def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits
     table = open_table("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
     cards = [ChallengeCard(0), ChallengeCard(1)]
     assert list(required_surfaces(table)) == cards
-    asked = table.after([Ask(3, CLEO, "Cleo")], "u2")
+    asked = table.with_entries([Ask(3, CLEO, "Cleo")], "u2")
     assert list(required_surfaces(asked)) == [Hand(1), *cards]
-    assert list(required_surfaces(asked.after([Refuse(3)], "u3"))) == cards
+    assert list(required_surfaces(asked.with_entries([Refuse(3)], "u3"))) == cards
 
 
 def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_each_deal() -> None:
@@ -72,7 +72,7 @@ def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over()
         all_deals = range(1, number + 1)
         assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
         assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
-    over = table.after([Stop("cancelled")], "u2")
+    over = table.with_entries([Stop("cancelled")], "u2")
     for host in (0, 1):
         boards = [Board(deal, host) for deal in (1, 2, 3)]
         assert boards_of(over, host) == [ChallengeCard(host), *boards, Result(host)]
@@ -90,7 +90,7 @@ def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: Surf
     goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
     assert (is_open(challenge, name), is_open(game, name)) == goes_on
     assert (not is_final(challenge, name), not is_final(game, name)) == goes_on
-    closed, over = challenge.after([Close("declined")], "u2"), game.after([Stop("cancelled")], "u2")
+    closed, over = challenge.with_entries([Close("declined")], "u2"), game.with_entries([Stop("cancelled")], "u2")
     assert is_final(closed, name)
     assert is_final(over, name)
     assert not is_open(closed, ChallengeCard(0))
@@ -99,7 +99,7 @@ def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: Surf
 def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest_there() -> None:
     challenge = open_table("testa", CHAT, INLINE)
     game = in_deal(start_game("testa", CHAT, INLINE), 2)
-    over = game.after([Stop("cancelled")], "u2")
+    over = game.with_entries([Stop("cancelled")], "u2")
     shown = (ChallengeCard(1), Board(2, 1), Result(1))
     for table, newest in zip((challenge, game, over), shown, strict=True):
         assert boards_of(table, 1) == [OnlyMessage(1)]
@@ -107,7 +107,7 @@ def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest
         assert [content_of(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
         assert board_at(table, 1) == OnlyMessage(1)
     assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
-    closed = challenge.after([Close("declined")], "u2")
+    closed = challenge.with_entries([Close("declined")], "u2")
     assert [is_open(table, OnlyMessage(1)) for table in (challenge, game, over, closed)] == [True, True, False, False]
 
 

@@ -28,7 +28,7 @@ def table() -> Table:
         Sit(0, "p:0", "Anna"),
         Sit(1, "p:1", "Bruno"),
     ]
-    return Table("ABCD").after(entries, "u")
+    return Table("ABCD").with_entries(entries, "u")
 
 
 def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
@@ -199,7 +199,7 @@ def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
 
 def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
     sync, before = TableSync("ABCD"), table()
-    after = before.after([Stand(1)], "u")
+    after = before.with_entries([Stand(1)], "u")
     assert not sync.is_listed(before)
     sync.set_listed(before)
     assert sync.is_listed(before)

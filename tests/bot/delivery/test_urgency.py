@@ -35,7 +35,7 @@ def at_a_tavolo(*entries: Entry) -> Table:
 
 def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_to_do_for_all() -> None:
     assert seat_urgency(open_table("tavolo"), 0) == 1
-    unreadable = at_a_tavolo().caught_up([b"what is this"])
+    unreadable = at_a_tavolo().with_stored_entries([b"what is this"])
     assert unreadable.game
     assert [seat_urgency(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
 
@@ -44,9 +44,9 @@ def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_t
 def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide(cards: int) -> None:
     table = play_cards(at_a_tavolo(), cards)
     assert called_for(table) == [1, 0, 0, 0]
-    nudged = table.after([Nudge()], "u2")
+    nudged = table.with_entries([Nudge()], "u2")
     assert called_for(nudged) == [2, 0, 0, 0]
-    assert called_for(nudged.after([Flag()], "u3")) == [3, 1, 0, 1]
+    assert called_for(nudged.with_entries([Flag()], "u3")) == [3, 1, 0, 1]
 
 
 def test_when_the_game_is_over_nobody_is_called() -> None:
@@ -66,7 +66,7 @@ def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else
         assert surface_urgency(table, Surface(name), called) == 0
     assert [surface_urgency(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
     assert surface_urgency(open_table("tavolo"), Surface(Board(1, 0)), called) == 0
-    resigned = table.after([Move(0, "resign")], "u2")
+    resigned = table.with_entries([Move(0, "resign")], "u2")
     assert surface_urgency(resigned, Surface(Board(1, 0)), called) == 0
 
 

@@ -139,7 +139,7 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     random = Random(1)
     for _ in range(12):
         await ring_clocks(worker, 31)
-        table = await worker.room.cached(code)
+        table = await worker.room.load_cached(code)
         if max(table.lates) == 2:
             break
     late = table.lates.index(2)
@@ -151,7 +151,7 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
     assert notice in fake.last(GROUP).plain
     await players[late].play(random)
     await worker.settled()
-    assert (await worker.room.cached(code)).lates[late] == 0
+    assert (await worker.room.load_cached(code)).lates[late] == 0
     assert "a robot moved for you" not in fake.last(players[late].private).plain
     assert notice not in fake.last(players[1 - late].private).plain
     assert notice not in fake.last(GROUP).plain

@@ -41,14 +41,14 @@ from tests.long import long
 async def test_page_of_a_removed_table_ends(
     worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 0.01)
     anna, _bruno = await seat_players(worker, fake, "testa")
-    hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+    hand = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
     assert hand
     async with asyncio.timeout(20):
         async for _state in hand.states():
             await worker.store.remove(hand.table.code)
-    assert hand.is_gone
+    assert hand.has_ended
 
 
 async def test_page_is_drawn_once_per_table_load(
@@ -59,8 +59,8 @@ async def test_page_is_drawn_once_per_table_load(
     load, render = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
     monkeypatch.setattr(worker.room, "load", load)
     monkeypatch.setattr("bot.handlers.hands.hand_page", render)
-    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
-    page.hand.look_again()
+    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 0.01)
+    page.hand.reload()
     while load.call_count < 5:
         await asyncio.sleep(0.01)
     await page.close()
@@ -71,8 +71,8 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
     store: Store, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page reacts to commits, without polling the store."""
-    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 3600.0)
-    monkeypatch.setattr("bot.handlers.hands.ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.hands.RELOAD_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
     async with (
         open_worker(store, fake, alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as other,
@@ -89,7 +89,7 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
         chair = table.chairs[turn]
         assert chair
         move = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
-        pressed = await presses.room.press(code, chair.person, table.version, move, "m1")
+        pressed = await presses.room.make_move(code, chair.person, table.version, move, "m1")
         assert (await page.next())["version"] == pressed.version
         await page.close()
 
@@ -99,7 +99,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     """A page, a program and a watcher check after the table is gone. So does a program that only asks then."""
-    monkeypatch.setattr("bot.handlers.hands.ELSEWHERE_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
     monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
     async with (
@@ -117,7 +117,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         code = table.code
         if ending == "resign":
             table = await there.playing.sit(bruno, code, None, "sit")
-        hand = await here.hands.at(code, anna.person)
+        hand = await here.hands.open_hand(code, anna.person)
         assert hand
         watched = await here.watching.stream(await here.watching.watch_id(await worker.room.load(code)))
         assert watched
@@ -147,8 +147,8 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             assert await worker.archive.get(own["replay"])
             assert (own["winner"], own["seat"]) == ([0], 0)
             # The table's page becomes the game's, and strangers learn nothing.
-            assert await here.hands.at(code, anna.person) is None
-            assert await here.lobby.played(code, anna.person) == own["replay"]
+            assert await here.hands.open_hand(code, anna.person) is None
+            assert await here.lobby.find_played(code, anna.person) == own["replay"]
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
             await here.playing.table(code, carla.person)
@@ -160,12 +160,12 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
 async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, _bruno = await seat_players(worker, fake, "testa")
-        hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+        hand = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
         assert hand
-        other = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+        other = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
         assert other
         toasts = [
-            answer.toast if (answer := one.choose(f"1t{hand.table.code}:menu rules", "en")) else None
+            answer.toast if (answer := one.handle_choice(f"1t{hand.table.code}:menu rules", "en")) else None
             for _ in range(PRESSES_OF_PERSON.burst)
             for one in (hand, other)
         ]
@@ -184,7 +184,7 @@ class Page:
 
     @classmethod
     async def open(cls, player: Player, code: str) -> "Page":
-        hand = await player.dispatcher.hands.at(code, player.person.id)
+        hand = await player.dispatcher.hands.open_hand(code, player.person.id)
         assert hand
         page = cls(player, hand)
         await page.next()
@@ -220,7 +220,7 @@ class Page:
 
     async def press(self, payload: str) -> str:
         """Press a payload and return the toast."""
-        chosen = self.hand.choose(payload, "en")
+        chosen = self.hand.handle_choice(payload, "en")
         if chosen is not None:
             return chosen.toast
         press = Press(
@@ -229,7 +229,7 @@ class Page:
             self.player.private,
             "page",
             payload,
-            genuine=self.hand.has(payload),
+            genuine=self.hand.has_button(payload),
         )
         return (await self.player.dispatcher.handle_press(press)).toast
 
@@ -266,7 +266,7 @@ async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) 
     random = Random(game)
     kinds = set()
     for _ in range(4000):
-        table = worker.room.remembered(code)
+        table = worker.room.cached_table(code)
         if any(page.state["phase"] == "over" or page.state["deal"] >= deals for page in pages):
             break
         assert table
@@ -297,7 +297,7 @@ async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> N
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
     for _ in range(80):
-        table = worker.room.remembered(code)
+        table = worker.room.cached_table(code)
         assert table
         assert table.game
         assert table.game.turn is not None
@@ -317,7 +317,7 @@ async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> N
 async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "pizzichino")
     code = await code_of(worker, players[0])
-    table = worker.room.remembered(code)
+    table = worker.room.cached_table(code)
     assert table
     assert table.game
     assert table.game.turn is not None
@@ -368,13 +368,13 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
     rules = resolve(GAMES[game].rules, {}).model_dump()
     strangers: list[Entry] = [Match(*one) for one in people]
     chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
-    table = Table("ABCD").after(
+    table = Table("ABCD").with_entries(
         [Open(game, *people[0]), *strangers, *chairs, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
     assert table.game
     while table.game.view(seat := table.game.turn or 0).deal.phase != phase:  # type: ignore[union-attr]
         move = next(move for move in table.game.legal_moves(seat) if move not in ("resign", "claim"))
-        table = table.after([Move(seat, move)], f"m{table.version}")
+        table = table.with_entries([Move(seat, move)], f"m{table.version}")
         assert table.game
     person = people[seat][0]
     asked = hand_page(table, person, Profile(person), question.format(other=1 - seat))
@@ -392,9 +392,9 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
     late, other = sorted(pages, key=lambda page: not page.state["is_mine"])
     assert late.state["line"] == "Your turn."
     assert late.state["clock_left"] > 30
-    table = await worker.room.time_passed(code, table.version)
+    table = await worker.room.handle_alarm(code, table.version)
     assert (await late.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
-    await worker.room.time_passed(code, table.version)
+    await worker.room.handle_alarm(code, table.version)
     await late.wait_until(lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win."))
     await other.wait_until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
     for page in pages:
@@ -413,8 +413,8 @@ async def test_stranger_has_no_page(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa")
     code = await code_of(worker, players[0])
     hands = players[0].dispatcher.hands
-    assert await hands.at(code, "paper:99") is None
-    assert await hands.at("ZZZZZZ", players[0].person.id) is None
+    assert await hands.open_hand(code, "paper:99") is None
+    assert await hands.open_hand("ZZZZZZ", players[0].person.id) is None
     page = await Page.open(players[0], code)
     await page.close()
     assert hands._open == {}
@@ -443,7 +443,7 @@ def test_robot_move_is_shown_until_the_player_moves() -> None:
     table = start_game("testa")
     assert table.game
     late = table.game.turn or 0
-    table = play_cards(table.after([Late(late)], "u"))
+    table = play_cards(table.with_entries([Late(late)], "u"))
     for seat, line in ((late, "🤖 Your time was up: a robot moved for you."), (1 - late, "Your turn.")):
         assert line in task_text(snapshot(table, seat), "en", "italian")
     assert "time was up" in task_text(snapshot(table, 1 - late), "en", "italian")

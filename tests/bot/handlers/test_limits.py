@@ -78,7 +78,9 @@ async def test_command_flood_gets_one_warning_per_break(store: Store, monkeypatc
         assert all(reply.toast for reply in replies if reply.optional)
         assert (await bruno.say("/help")).panel
         now = asyncio.get_running_loop().time()
-        anna.dispatcher.limits._breaks._clock = anna.dispatcher.limits._commands._clock = lambda: now + limits.BREAK + 1
+        anna.dispatcher.limits._breaks._clock = anna.dispatcher.limits._commands._clock = lambda: (
+            now + limits.BREAK_SECONDS + 1
+        )
         assert (await anna.say("/help")).panel
 
 
@@ -137,7 +139,7 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
         # This worker has just started and has no table in its cache.
         async with open_worker(store, other_fake, rate_limits=True, alone=False) as other:
             there = Player(other, other_fake, "Bruno", 2)
-            assert other.room.remembered(code) is None
+            assert other.room.cached_table(code) is None
             # The platform sends no details for presses on very old messages.
             assert "still time" in (await there.send(f"1t{code}:wait")).toast
             other.room.forget(code)

@@ -54,7 +54,7 @@ async def test_games_have_one_name_everywhere(worker: Worker, fake: FakePlatform
 
 async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa", "to 11")
-    table = await worker.room.cached(await code_of(worker, players[0]))
+    table = await worker.room.load_cached(await code_of(worker, players[0]))
     assert table.game
     seal = table.game.view(None).commitment
     assert seal

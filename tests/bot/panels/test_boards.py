@@ -12,7 +12,7 @@ from bot.people import Profile
 from bot.pictures.scenes import board_scene
 from bot.site.hand_page import hand_page
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
-from bot.tables.snapshot import isolated, snapshot
+from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
 from bot.words.wording import NO_BREAK
@@ -27,11 +27,11 @@ def make_random_move(table: Table, random: Random) -> Table:
     """Add one more entry: a deal, or a legal move of any seat."""
     assert table.game
     if table.game.needs_deal:
-        return table.after([Deal(random.randbytes(32))], "u")
+        return table.with_entries([Deal(random.randbytes(32))], "u")
     seats = range(len(table.chairs))
     choices = [(seat, move) for seat in seats for move in legal_moves_for_record(table.game, seat) if move != "resign"]
     seat, move = random.choice(choices)
-    return table.after([Move(seat, move)], "u")
+    return table.with_entries([Move(seat, move)], "u")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -41,7 +41,7 @@ def test_board_changes_only_with_news(game: str) -> None:
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
         rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
         deal = FirstDeal(random.randbytes(32), RELEASE, rules)
-        table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
+        table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
         shown: dict[int, str] = {}
         for _ in range(150):
             assert table.game
@@ -49,7 +49,7 @@ def test_board_changes_only_with_news(game: str) -> None:
                 break
             if not table.game.needs_deal:
                 panel = board_panel(snapshot(table, None), "en", "italian").plain
-                assert shown.setdefault(table.told_at, panel) == panel
+                assert shown.setdefault(table.board_changed_at, panel) == panel
             table = make_random_move(table, random)
         assert len(shown) > 3
 
@@ -60,7 +60,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
     rules = resolve(GAMES[game].rules, {}).model_dump()
     deal = FirstDeal(random.randbytes(32), RELEASE, rules)
-    table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
+    table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
     while table.game and not table.game.over and table.game.deal_number < 3:
         if not table.game.needs_deal:
             state = snapshot(table, None)
@@ -101,7 +101,7 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
         rules = resolve(GAMES[game].rules, {}).model_dump()
-        table = Table("ABCD").after(
+        table = Table("ABCD").with_entries(
             [Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, FirstDeal(random.randbytes(32), RELEASE, rules)],
             "u",
         )
@@ -109,7 +109,7 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
             panel = board_panel(snapshot(table, None), "en", "italian").plain
             phases_shown.add(view.phase)
             dealt = "The cards are dealt: " if view.phase == "play" else ""
-            assert f"{dealt}{isolated(f'Person {view.turn}')} {phases[view.phase]}" in panel
+            assert f"{dealt}{isolate_name(f'Person {view.turn}')} {phases[view.phase]}" in panel
             table = make_random_move(table, random)
     assert phases_shown == set(phases)
 
@@ -119,7 +119,7 @@ def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str) -> No
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     rules = resolve(GAMES[game].rules, {}).model_dump()
     first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
-    table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
+    table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
     assert sorted(seat.dealing for seat in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]
 
 

@@ -11,7 +11,7 @@ from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Tally
 from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
-from bot.tables.snapshot import isolated, snapshot
+from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table
 from engine import GAMES
 from engine.rules import RELEASE, resolve
@@ -28,11 +28,11 @@ def table_of(game: str, moves: Sequence[str] = (), names: Sequence[str] = ("Anna
         *sits,
         FirstDeal(SECRET, RELEASE, resolve(kind.rules, {}).model_dump()),
     ]
-    table = Table("TABLE").after(begun, "u")
+    table = Table("TABLE").with_entries(begun, "u")
     for move in moves:
         assert table.game
         assert table.game.turn is not None
-        table = table.after([Move(table.game.turn, move)], "u")
+        table = table.with_entries([Move(table.game.turn, move)], "u")
     return table
 
 
@@ -51,7 +51,7 @@ def hand_of_seat(table: Table, seat: int, suits: str = "italian", language: str 
 
 def test_playable_cards_stand_out() -> None:
     table = table_of("metamazzo")
-    table = table.after([Move(table.game.turn, first_card(table))], "u")  # type: ignore[union-attr,arg-type]
+    table = table.with_entries([Move(table.game.turn, first_card(table))], "u")  # type: ignore[union-attr,arg-type]
     assert table.game
     seat = table.game.turn
     assert seat is not None
@@ -65,7 +65,7 @@ def test_playable_cards_stand_out() -> None:
 def test_winning_card_of_a_trick_is_marked() -> None:
     table = table_of("tressette")
     for _ in range(3):
-        table = table.after([Move(table.game.turn, first_card(table))], "u")  # type: ignore[union-attr,arg-type]
+        table = table.with_entries([Move(table.game.turn, first_card(table))], "u")  # type: ignore[union-attr,arg-type]
     assert table.game
     assert table.game.turn is not None
     view = table.game.view(None)
@@ -111,7 +111,7 @@ def test_names_equal_without_emoji_get_their_seat() -> None:
     assert drawable_names(["Anna", "Anna 🌸"], "en") == ["Anna", "Anna (seat 2)"]
     assert drawable_names(["Anna 🌸", "Anna 🎴"], "it") == ["Anna (posto 1)", "Anna (posto 2)"]
     assert drawable_names(["Anna", "Anna"], "en") == ["Anna", "Anna"]
-    assert drawable_names([isolated("Anna"), isolated("Anna 🌸")], "en") == ["Anna", "Anna (seat 2)"]
+    assert drawable_names([isolate_name("Anna"), isolate_name("Anna 🌸")], "en") == ["Anna", "Anna (seat 2)"]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_packets_show_numbers_and_then_top_cards() -> None:
     assert [pile.label for pile in scene.middle] == list("12345678")
     assert [pile.label for pile in scene.middle if pile.top.light == "chosen"] == ["1", "3"]
     for _ in range(4):
-        table = table.after([Move(table.game.turn, table.game.legal_moves(table.game.turn)[0])], "u")  # type: ignore[arg-type]
+        table = table.with_entries([Move(table.game.turn, table.game.legal_moves(table.game.turn)[0])], "u")  # type: ignore[arg-type]
     scene = hand_of_seat(table, seat)
     assert not scene.middle
     assert [(bool(pile.top.code), pile.label) for pile in (*scene.packets, *scene.others[0].packets)] == [
@@ -161,15 +161,15 @@ def test_scenes_are_equal_if_their_digests_are(game: str) -> None:
 def test_resigned_deal_has_no_tally(seat: int) -> None:
     table = table_of("metamazzo")
     while table.game and table.game.turn is not None:
-        table = table.after([Move(table.game.turn, first_card(table))], "u")
-    table = table.after([Deal(SECRET), Move(0, "resign")], "u")
+        table = table.with_entries([Move(table.game.turn, first_card(table))], "u")
+    table = table.with_entries([Deal(SECRET), Move(0, "resign")], "u")
     scene = hand_of_seat(table, seat)
     assert (scene.tally, scene.tally_title) == ((), "")
 
 
 def test_missing_bid_is_a_dash() -> None:
     begun = [Move(0, "draw"), Move(0, "resign")]
-    game = table_of("spades").after(begun, "u").game
+    game = table_of("spades").with_entries(begun, "u").game
     assert game
     sheet = deal_sheet(game.record(), 1, "ABCD", ("Anna", "Bruno"), "it")
     [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
@@ -181,8 +181,8 @@ def test_nil_bid_has_one_name() -> None:
     while table.game and table.game.deal_number == 1 and table.game.turn is not None:
         moves = table.game.legal_moves(table.game.turn)
         move = next((move for move in moves if move in ("bid 0", "draw")), moves[0])
-        table = table.after([Move(table.game.turn, move)], "u")
+        table = table.with_entries([Move(table.game.turn, move)], "u")
     assert table.game
-    one = table.after([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
+    one = table.with_entries([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
     [tally] = [part for part in deal_sheet(one, 1, "ABCD", ("Anna", "Bruno"), "it").parts if isinstance(part, Tally)]
     assert tally.lines[0] == TallyLine("dichiarazioni", ("zero", "zero"))

@@ -96,7 +96,7 @@ async def test_table_can_be_watched_to_its_end(store: Store) -> None:
         [[seat, _card, _signal]] = second["view"]["trick"]
         assert seat == first["turn"]
         assert second["version"] > first["version"]
-        await worker.room.press(second["code"], players[0].person.id, second["version"], "resign", "r")
+        await worker.room.make_move(second["code"], players[0].person.id, second["version"], "resign", "r")
         await worker.settled()
         last = json.loads((await remaining_states(states))[-1])
         assert (last["phase"], last["ending"], last["winner"]) == ("over", "resign", [1])
@@ -201,9 +201,9 @@ async def test_chat_can_forbid_watching(store: Store) -> None:
 async def test_tables_of_private_chats_cannot_be_watched(store: Store, hosts: list[str]) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), *map(Host, hosts), Sit(0, "paper:1", "Anna")]
-        table = Table("ABCDEF").after(entries, "u")
+        table = Table("ABCDEF").with_entries(entries, "u")
         assert await worker.watching.watch_id(table) == ""
-        shown = table.after([Host("paper:100")], "v")
+        shown = table.with_entries([Host("paper:100")], "v")
         assert await worker.watching.watch_id(shown) != ""
 
 
@@ -212,7 +212,7 @@ async def test_tournament_tables_follow_their_chats_setting(store: Store, place:
     async with open_worker(store, FakePlatform()) as worker:
         hosts = [Host("paper:@1"), Host("paper:@2")]
         fixture = Fixture("K7QF2M", 1, 0, deal, place)
-        table = Table("ABCDEF").after([Open("metamazzo", "paper:1", "Anna"), *hosts, fixture], "u")
+        table = Table("ABCDEF").with_entries([Open("metamazzo", "paper:1", "Anna"), *hosts, fixture], "u")
         assert bool(await worker.watching.watch_id(table)) == allowed
         await worker.people.update_chat(GROUP, watched="0")
         assert await worker.watching.watch_id(table) == ""
@@ -231,15 +231,15 @@ async def test_table_without_a_chat_can_be_watched_by_link(store: Store) -> None
 async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), Host("paper:100")]
-        table = Table("ABCDEF").after(entries, "u")
+        table = Table("ABCDEF").with_entries(entries, "u")
         assert await worker.watching.watch_id(table) != ""
-        matched = table.after([Match("paper:1", "Anna"), Match("paper:2", "Bruno")], "v")
+        matched = table.with_entries([Match("paper:1", "Anna"), Match("paper:2", "Bruno")], "v")
         assert await worker.watching.watch_id(matched) == ""
 
 
 def test_stopped_game_shows_its_ending() -> None:
     table = random_table("metamazzo", Random(3))
-    over = table.after([Stop("timeout", 1)], "u")
+    over = table.with_entries([Stop("timeout", 1)], "u")
     public = public_table(over)
     assert (public.phase, public.ending, public.winner) == ("over", "timeout", [1])
     assert public.replay

@@ -222,7 +222,7 @@ def test_a_text_that_is_no_entry_is_refused_without_a_word_of_it(text: str) -> N
 @pytest.mark.parametrize("text", NONE)
 def test_a_table_with_a_text_that_is_no_entry_stands_as_it_was_and_says_which(text: str) -> None:
     begun = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
-    table = Table("ABCD").caught_up([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])
+    table = Table("ABCD").with_stored_entries([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])
     assert table.error == "entry 1 or one after it: UnreadableEntry"
     assert table.phase == "unreadable"
     assert table.version == 5
@@ -258,25 +258,36 @@ def test_what_is_applied_and_what_is_read_make_the_same_table() -> None:
         rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
         opening: list[Entry] = [Open(game, "p:0", "Person 0"), Host("p:100"), Clock(60, True), *chairs]
-        table = Table("ABCD").after([*opening, FirstDeal(random.randbytes(32), RELEASE, rules)], "u")
+        table = Table("ABCD").with_entries([*opening, FirstDeal(random.randbytes(32), RELEASE, rules)], "u")
         for _ in range(60):
             assert table.game
             if table.game.over:
                 break
             if table.game.needs_deal:
-                table = table.after([Deal(random.randbytes(32))], "u")
+                table = table.with_entries([Deal(random.randbytes(32))], "u")
             seats = range(len(table.chairs))
             assert table.game
             moves = [
                 Move(seat, one) for seat in seats for one in legal_moves_for_record(table.game, seat) if one != "resign"
             ]
-            table = table.after([Nudge(), random.choice(moves)], "u")
-        read = Table("ABCD").caught_up(table.log.entries)
+            table = table.with_entries([Nudge(), random.choice(moves)], "u")
+        read = Table("ABCD").with_stored_entries(table.log.entries)
         assert not read.error
         assert read.game
         assert table.game
         assert [read.game.view(seat) for seat in range(len(chairs))] == [
             table.game.view(seat) for seat in range(len(chairs))
         ]
-        same = ("rules", "chairs", "hosts", "clock", "strict", "alarm", "moved_at", "dealt_at", "told_at", "lates")
+        same = (
+            "rules",
+            "chairs",
+            "hosts",
+            "clock",
+            "strict",
+            "alarm",
+            "moved_at",
+            "dealt_at",
+            "board_changed_at",
+            "lates",
+        )
         assert {name: getattr(read, name) for name in same} == {name: getattr(table, name) for name in same}

@@ -27,7 +27,7 @@ from bot.tables.errors import (
     TooManyTables,
 )
 from bot.tables.lists import MOST_TABLES
-from bot.tables.table import CLOCKS, USUAL_CLOCK
+from bot.tables.table import CLOCKS, DEFAULT_CLOCK
 from engine import GAMES
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
@@ -64,12 +64,12 @@ async def test_table_opens_with_the_given_options(room: Room) -> None:
 async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
     assert (await challenges.open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
-    assert await challenges.opened_by("again")
+    assert await challenges.find_opened("again")
     await room.remove(await challenges.cancel(table.code, ADA, "cancel"))
-    assert await challenges.opened_by("again") is None
+    assert await challenges.find_opened("again") is None
     other = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
     assert other.code != table.code
-    found = await challenges.opened_by("again")
+    found = await challenges.find_opened("again")
     assert found
     assert found.code == other.code
 
@@ -85,7 +85,7 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
         if method == "open_table":
             return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
         if method == "open_for":
-            return await challenges.open_for("testa", people, "again", again=True)
+            return await challenges.open_matched("testa", people, "again", again=True)
         return await challenges.open_fixture("testa", people, "again", setup=[], again=True)
 
     codes = set()
@@ -96,7 +96,7 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
     assert len(codes) == 3
     with pytest.raises(OpenedTooOften):
         await opened()
-    assert await challenges.opened_by("again") is None
+    assert await challenges.find_opened("again") is None
 
 
 async def test_update_of_a_removed_table_opens_no_other(room: Room) -> None:
@@ -116,7 +116,7 @@ async def test_only_the_opener_chooses_a_known_clock(room: Room, challenges: Cha
     assert (table.clock, table.strict) == (60, False)
     assert (await challenges.choose_clock(table.code, ADA, 60, False, "u4")).version == table.version
     assert (await challenges.choose_clock(table.code, ADA, 60, True, "u5")).strict
-    assert USUAL_CLOCK in CLOCKS
+    assert DEFAULT_CLOCK in CLOCKS
 
 
 async def test_choosing_the_current_value_adds_no_entry(room: Room, challenges: Challenges) -> None:
@@ -153,7 +153,7 @@ async def test_only_the_opener_changes_a_table(challenges: Challenges, person: s
     ):
         with pytest.raises(OnlyTheChallenger, match="Bea"):
             await attempt
-    after = await challenges.stand(table.code, person, "stand")
+    after = await challenges.stand_up(table.code, person, "stand")
     assert (after.phase, after.people) == ("open", {BEA})
 
 
@@ -190,7 +190,7 @@ async def test_smaller_game_needs_an_unseated_second_person(room: Room, challeng
     with pytest.raises(TableIsFull):
         await challenges.choose_game(table.code, ADA, "spades", "u2")
     assert (await challenges.choose_game(table.code, ADA, "tavolo", "u3")).seat_of(BEA) == 1
-    await challenges.stand(table.code, BEA, "u4")
+    await challenges.stand_up(table.code, BEA, "u4")
     await challenges.add_robot(table.code, ADA, "easy", ["Gino"], "u5")
     assert (await challenges.choose_game(table.code, ADA, "spades", "u6")).phase == "playing"
 
@@ -259,15 +259,15 @@ async def test_tavolo_robot_also_asks_the_partner(room: Room, challenges: Challe
 async def test_table_has_a_host_limit_and_no_duplicates(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, host="p:100")
     for number in range(101, 100 + MOST_HOSTS):
-        table = await challenges.host(table.code, f"p:{number}", f"u{number}")
+        table = await challenges.add_host(table.code, f"p:{number}", f"u{number}")
     assert len(table.hosts) == MOST_HOSTS
-    assert (await challenges.host(table.code, "p:100", "u1")).version == table.version
+    assert (await challenges.add_host(table.code, "p:100", "u1")).version == table.version
     with pytest.raises(TooManyChats):
-        await challenges.host(table.code, "p:200", "u2")
+        await challenges.add_host(table.code, "p:200", "u2")
     assert await room.lists.tables_at("p:200") == []
-    table = await challenges.rehost(table.code, "p:101", "p:900", "u3")
+    table = await challenges.move_host(table.code, "p:101", "p:900", "u3")
     assert table.hosts[:3] == ("p:100", "p:900", "p:102")
-    assert (await challenges.rehost(table.code, "p:101", "p:900", "u4")).version == table.version
+    assert (await challenges.move_host(table.code, "p:101", "p:900", "u4")).version == table.version
 
 
 async def test_sitting_from_another_chat_adds_it_as_host(room: Room, challenges: Challenges) -> None:
@@ -281,10 +281,10 @@ async def test_standing_frees_a_seat_and_the_opener_closes_the_table(room: Room,
     table = await open_table(room, "tressette")
     await challenges.sit(table.code, BEA, "Bea", "u1")
     assert await codes_of(room, BEA) == [table.code]
-    table = await challenges.stand(table.code, BEA, "u2")
+    table = await challenges.stand_up(table.code, BEA, "u2")
     assert (table.phase, table.seat_of(BEA)) == ("open", None)
     assert not await room.store.index.entries(keys.seated(BEA))
-    table = await challenges.stand(table.code, ADA, "u3")
+    table = await challenges.stand_up(table.code, ADA, "u3")
     assert (table.phase, table.closed) == ("closed", "cancelled")
     assert await codes_of(room, ADA) == []
     with pytest.raises(NoSuchTable):
@@ -325,7 +325,7 @@ async def test_running_game_refuses_challenge_actions(room: Room, challenges: Ch
     table = await open_table(room, "testa")
     await challenges.sit(table.code, BEA, "Bea", "u1")
     for attempt in (
-        challenges.stand(table.code, BEA, "u2"),
+        challenges.stand_up(table.code, BEA, "u2"),
         challenges.cancel(table.code, ADA, "u3"),
         challenges.decline(table.code, BEA, "", "u4"),
         challenges.choose_clock(table.code, ADA, 60, False, "u5"),

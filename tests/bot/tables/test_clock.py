@@ -14,7 +14,7 @@ ROBOT = "robot:easy"
 
 def seconds_to_alarm(before: Table, *entries: Entry) -> float | None:
     """Return the seconds to the alarm after these entries."""
-    return next_alarm(before, before.after(entries, "u9"), PAUSE)
+    return next_alarm(before, before.with_entries(entries, "u9"), PAUSE)
 
 
 def next_card(table: Table) -> Move:
@@ -41,7 +41,7 @@ def test_clock_rings_after_each_half_of_the_time() -> None:
     assert next_alarm(open_table("testa"), table, PAUSE) == 150
     assert seconds_to_alarm(table, next_card(table)) == 150
     assert seconds_to_alarm(table, Nudge()) == 150
-    nudged = table.after([Nudge()], "u")
+    nudged = table.with_entries([Nudge()], "u")
     assert seconds_to_alarm(nudged, Flag()) == NEVER
     assert seconds_to_alarm(nudged, next_card(table)) == 150
     assert seconds_to_alarm(nudged, Wait()) == 150
@@ -81,7 +81,7 @@ def test_declaration_out_of_turn_keeps_the_clock() -> None:
             said = [move for move in table.game.legal_moves(seat) if move.startswith("declare ")]
             if said and seat != table.game.turn:
                 assert seconds_to_alarm(table, Move(seat, said[0])) is None
-                assert seconds_to_alarm(table.after([Nudge()], "u"), Move(seat, said[0])) is None
+                assert seconds_to_alarm(table.with_entries([Nudge()], "u"), Move(seat, said[0])) is None
                 return
     pytest.fail("nobody had anything to declare")
 

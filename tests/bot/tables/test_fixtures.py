@@ -43,7 +43,7 @@ def challenges(room: Room) -> Challenges:
 async def open_fixture(
     room: Room, game: str = "metamazzo", update: str = "f", deal: int = 0, secret: bytes = b""
 ) -> Table:
-    choice = replace(Choice.usual(game), clock=86400, strict=True)
+    choice = replace(Choice.default(game), clock=86400, strict=True)
     setup = [Fixture("K7QF2M", 2, 0, deal, "p:100"), *(duplicate_rules(choice) if deal else choice).setup]
     chairs = PEOPLE[: GAMES[game].seats]
     return await Challenges(room).open_fixture(game, chairs, update, setup=setup, secret=secret)
@@ -67,7 +67,7 @@ async def test_claim_is_refused_in_a_duplicate_deal(room: Room, deal: int) -> No
     ]
     if deal:
         with pytest.raises(NoClaims):
-            await room.press(table.code, ADA, table.version, "claim", "c")
+            await room.make_move(table.code, ADA, table.version, "claim", "c")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -126,20 +126,20 @@ async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
             seat = table.game.turn
             assert seat is not None
             move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
-            table = await room.press(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
+            table = await room.make_move(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
         assert table.game
         late = table.game.turn
         assert late is not None
-        over = await room.stop_late(table.code, "round over")
+        over = await room.end_overdue(table.code, "round over")
         assert over.game
         assert (over.game.ending, over.game.winner) == ("timeout", tuple(sorted({(late + 1) % 4, (late + 3) % 4})))
         for update in ("round over", "again"):
-            assert (await room.stop_late(table.code, update)).version == over.version
+            assert (await room.end_overdue(table.code, update)).version == over.version
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
 def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
-    choice = duplicate_rules(Choice.usual(game))
+    choice = duplicate_rules(Choice.default(game))
     assert duplicate_rules(choice) == choice
     kind = GAMES[game]
     target = choice.all_rules.target
@@ -162,7 +162,7 @@ async def test_fixture_game_names_its_tournament_and_chat(room: Room, store: Sto
     assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
     assert whole.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
     duplicate = await open_fixture(room, update="d", deal=3)
-    for ended in (await room.stop_late(duplicate.code, "late"), await room.resign_for(duplicate.code, 0, "leave")):
+    for ended in (await room.end_overdue(duplicate.code, "late"), await room.resign_for(duplicate.code, 0, "leave")):
         one = await Archive(store.client).build_game(ended, 1.0)
         assert (one.fixture, one.chats, one.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)
         assert one.fixture_name

@@ -56,33 +56,33 @@ def playable_card(table: Table) -> str:
 async def run_out_clock(room: Room, table: Table) -> Table:
     """Let the clock ring until the time is up."""
     for _ in range(2):
-        table = await room.time_passed(table.code, table.version)
+        table = await room.handle_alarm(table.code, table.version)
     assert table.alarm == "flagged"
     return table
 
 
 async def test_clock_nudges_then_flags_then_stops(room: Room) -> None:
     table = await start_game(room)
-    assert (await room.time_passed(table.code, table.version)).alarm == "nudged"
+    assert (await room.handle_alarm(table.code, table.version)).alarm == "nudged"
     table = await run_out_clock(
-        room, await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), "u1")
+        room, await room.make_move(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), "u1")
     )
-    assert (await room.time_passed(table.code, table.version)).version == table.version
+    assert (await room.handle_alarm(table.code, table.version)).version == table.version
 
 
 async def test_late_or_repeated_alarm_does_nothing(room: Room) -> None:
     table = await start_game(room)
-    nudged = await room.time_passed(table.code, table.version)
-    assert (await room.time_passed(table.code, table.version)).version == nudged.version
+    nudged = await room.handle_alarm(table.code, table.version)
+    assert (await room.handle_alarm(table.code, table.version)).version == nudged.version
     with pytest.raises(OldPanel):
-        await room.time_passed(table.code, table.version - 1)
+        await room.handle_alarm(table.code, table.version - 1)
 
 
 async def test_no_time_passes_without_a_clock(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("testa", "p:0", "P0", "open")
     await challenges.choose_clock(table.code, "p:0", 0, False, "clock")
     table = await challenges.sit(table.code, "p:1", "P1", "sit")
-    assert (await room.time_passed(table.code, table.version)).version == table.version
+    assert (await room.handle_alarm(table.code, table.version)).version == table.version
 
 
 @pytest.mark.parametrize("ends", ["playing", "open"])
@@ -92,12 +92,12 @@ async def test_no_time_passes_after_the_end(room: Room, challenges: Challenges, 
     else:
         table = await start_game(room)
     over = await room.close(table.code, "close")
-    assert (await room.time_passed(over.code, over.version)).version == over.version
+    assert (await room.handle_alarm(over.code, over.version)).version == over.version
 
 
 async def test_challenge_expires(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("testa", "p:0", "P0", "open")
-    assert (await room.time_passed(table.code, table.version)).closed == "expired"
+    assert (await room.handle_alarm(table.code, table.version)).closed == "expired"
 
 
 @pytest.mark.parametrize("game", ["testa", "tressette"])
@@ -106,12 +106,12 @@ async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) 
     late = turn_of(table)
     rival = f"p:{(late + 1) % len(table.chairs)}"
     for _ in range(2):
-        for decide in (room.claim_on_time, room.wait, room.check_flagged):
+        for decide in (room.claim_on_time, room.give_time, room.check_flagged):
             with pytest.raises(TimeIsNotUp):
                 await decide(table.code, rival, "too early")
-        table = await room.time_passed(table.code, table.version)
+        table = await room.handle_alarm(table.code, table.version)
     assert table.alarm == "flagged"
-    for decide in (room.claim_on_time, room.wait, room.check_flagged):
+    for decide in (room.claim_on_time, room.give_time, room.check_flagged):
         with pytest.raises(NotAtThisTable):
             await decide(table.code, "p:9", "a stranger")
         with pytest.raises(NotYoursToDecide):
@@ -120,7 +120,7 @@ async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) 
             with pytest.raises(NotYoursToDecide):
                 await decide(table.code, f"p:{(late + 2) % 4}", "the partner")
     assert (await room.check_flagged(table.code, rival, "u1")).version == table.version
-    assert (await room.wait(table.code, rival, "u2")).alarm == ""
+    assert (await room.give_time(table.code, rival, "u2")).alarm == ""
 
 
 @pytest.mark.parametrize("moves", [0, 1])
@@ -128,7 +128,9 @@ async def test_claim_on_time_wins(room: Room, moves: int) -> None:
     """Each side is late once."""
     table = await start_game(room)
     for number in range(moves):
-        table = await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}")
+        table = await room.make_move(
+            table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}"
+        )
     late = turn_of(table)
     table = await run_out_clock(room, table)
     table = await room.claim_on_time(table.code, f"p:{1 - late}", "claim")
@@ -142,7 +144,9 @@ async def test_claim_on_time_wins(room: Room, moves: int) -> None:
 async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: int) -> None:
     table = await start_game(room, "tressette")
     for number in range(moves):
-        table = await room.press(table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}")
+        table = await room.make_move(
+            table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}"
+        )
     late = turn_of(table)
     table = await run_out_clock(room, table)
     with pytest.raises(NotYoursToDecide):
@@ -162,9 +166,9 @@ async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict:
             break
         assert table.lates[late] < LATES_TO_FORFEIT or not strict
         if turn_of(table) == late:
-            table = await room.move_for(table.code, late, table.version, [playable_card(table)], f"m{number}")
+            table = await room.make_moves_for(table.code, late, table.version, [playable_card(table)], f"m{number}")
         else:
-            table = await room.press(table.code, f"p:{1 - late}", table.version, playable_card(table), f"m{number}")
+            table = await room.make_move(table.code, f"p:{1 - late}", table.version, playable_card(table), f"m{number}")
     assert table.lates[late] == 3 if strict else table.lates[late] > 3
     assert table.lates[1 - late] == 0
     assert table.game
@@ -177,9 +181,9 @@ async def test_robot_moves_are_never_late(room: Room) -> None:
     for number in range(12):
         seat = turn_of(table)
         if seat == 1:
-            table = await room.move_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
+            table = await room.make_moves_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
         else:
-            table = await room.press(table.code, "p:0", table.version, playable_card(table), f"m{number}")
+            table = await room.make_move(table.code, "p:0", table.version, playable_card(table), f"m{number}")
     assert (table.phase, table.lates) == ("playing", (0, 0))
 
 
@@ -188,10 +192,10 @@ async def test_move_for_player_needs_turn_and_current_version(room: Room, challe
     seat = turn_of(table)
     for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
         with pytest.raises(OldPanel):
-            await room.move_for(table.code, wrong_seat, version, [playable_card(table)], "u1")
+            await room.make_moves_for(table.code, wrong_seat, version, [playable_card(table)], "u1")
     waiting = await challenges.open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
-        await room.move_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
+        await room.make_moves_for(waiting.code, 0, waiting.version, ["play 3D"], "u2")
 
 
 async def test_move_for_wrong_seat_at_four_is_refused(room: Room) -> None:
@@ -200,8 +204,10 @@ async def test_move_for_wrong_seat_at_four_is_refused(room: Room) -> None:
         seat = turn_of(table)
         for wrong_seat in {0, 1, 2, 3} - {seat}:
             with pytest.raises(OldPanel):
-                await room.move_for(table.code, wrong_seat, table.version, [playable_card(table)], f"wrong {number}")
-        table = await room.move_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
+                await room.make_moves_for(
+                    table.code, wrong_seat, table.version, [playable_card(table)], f"wrong {number}"
+                )
+        table = await room.make_moves_for(table.code, seat, table.version, [playable_card(table)], f"m{number}")
         assert (len(table.moved_at), table.moved_at[seat]) == (4, table.version)
 
 
@@ -210,7 +216,9 @@ async def test_late_move_that_ends_a_deal_starts_the_next(room: Room) -> None:
     for number in range(40):
         assert table.game
         assert table.game.deal_number == 1
-        table = await room.move_for(table.code, turn_of(table), table.version, [playable_card(table)], f"m{number}")
+        table = await room.make_moves_for(
+            table.code, turn_of(table), table.version, [playable_card(table)], f"m{number}"
+        )
     assert table.game
     assert (table.game.deal_number, table.dealt_at) == (2, table.version)
 
@@ -230,11 +238,11 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
 
     new = stored[RELEASE]
     with pytest.raises(ClaimNeedsLead):
-        await room.press(new.code, "p:2", new.version, "claim", "claim")
+        await room.make_move(new.code, "p:2", new.version, "claim", "claim")
     seat = turn_of(new)
-    assert (await room.press(new.code, f"p:{seat}", new.version, playable_card(new), "card")).phase == "playing"
+    assert (await room.make_move(new.code, f"p:{seat}", new.version, playable_card(new), "card")).phase == "playing"
 
-    old = await room.press(stored[1].code, "p:2", stored[1].version, "claim", "claim")
+    old = await room.make_move(stored[1].code, "p:2", stored[1].version, "claim", "claim")
     assert old.game
     assert (old.game.ending, old.game.winner) == ("claim", (0, 2))
     # Another worker reads the same end, and its record stays readable.
@@ -263,7 +271,7 @@ async def test_removed_table_leaves_no_keys(room: Room, challenges: Challenges) 
     table = await challenges.open_table("testa", "p:0", "P0", "open", host="p:100")
     table = await room.close(table.code, "close")
     await room.remove(table)
-    assert room.remembered(table.code) is None
+    assert room.cached_table(table.code) is None
     with pytest.raises(NoSuchTable):
         await room.table(table.code)
     assert await room.store.client.keys("*p:0*") == []

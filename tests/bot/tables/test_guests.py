@@ -112,7 +112,7 @@ async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: 
         if kind == "practice":
             return await practice(challenges, int(update), None)
         if kind == "matched":
-            return await challenges.open_for("testa", TWO, update)
+            return await challenges.open_matched("testa", TWO, update)
         return await challenges.open_fixture("testa", TWO, update, setup=[])
 
     table = await open_one("1")
@@ -127,10 +127,10 @@ async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: 
 async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
     guests = [Chair("web:1", "Ada"), Chair("web:2", "Bea")]
     for number in range(3):
-        await challenges.open_for("testa", guests, f"again:{number}", again=True, visitor=HOME)
+        await challenges.open_matched("testa", guests, f"again:{number}", again=True, visitor=HOME)
     with pytest.raises(TooManyFromAddress):
-        await challenges.open_for("testa", guests, "again:3", again=True, visitor=HOME)
-    await challenges.open_for("testa", guests, "again:3", again=True, visitor=AWAY)
+        await challenges.open_matched("testa", guests, "again:3", again=True, visitor=HOME)
+    await challenges.open_matched("testa", guests, "again:3", again=True, visitor=AWAY)
 
 
 async def test_guest_practice_ends_after_a_day(challenges: Challenges) -> None:
@@ -146,7 +146,7 @@ async def test_abandoned_game_of_guests_ends(store: Store, challenges: Challenge
     table = await challenges.sit(table.code, "web:2", "Bea", "sit")
     assert table.phase == "playing"
     assert next_alarm(table, table, 1.0) == TIME_FOR_GUESTS
-    ended = await room.time_passed(table.code, table.version)
+    ended = await room.handle_alarm(table.code, table.version)
     assert ended.phase == "over"
     assert ended.game
     assert ended.game.ending == "cancelled"
@@ -156,4 +156,4 @@ async def test_game_with_a_chat_player_does_not_end(challenges: Challenges) -> N
     table = await challenges.open_table("testa", "web:1", "Ada", "open", setup=[Clock(0, strict=False)])
     table = await challenges.sit(table.code, "telegram:2", "Bea", "sit")
     assert next_alarm(table, table, 1.0) == NEVER
-    assert (await challenges._room.time_passed(table.code, table.version)).phase == "playing"
+    assert (await challenges._room.handle_alarm(table.code, table.version)).phase == "playing"

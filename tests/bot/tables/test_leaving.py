@@ -9,7 +9,7 @@ from bot.store import Store
 from bot.tables import Room, Table
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
-from bot.tables.leaving import leave
+from bot.tables.leaving import remove_person
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
 SOMEBODY = "p:nobody"
@@ -27,8 +27,8 @@ def challenges(room: Room) -> Challenges:
 
 async def leave_table(room: Room, table: Table, person: str, handle: str = "") -> Table:
     """Remove a person from a table, twice. Return the table, which must not contain their id."""
-    assert await leave(room, table.code, person, handle, SOMEBODY)
-    assert not await leave(room, table.code, person, handle, SOMEBODY)
+    assert await remove_person(room, table.code, person, handle, SOMEBODY)
+    assert not await remove_person(room, table.code, person, handle, SOMEBODY)
     after = await room.load(table.code)
     assert person.encode() not in b"".join(after.log.entries)
     assert not after.error
@@ -99,17 +99,17 @@ async def test_leaving_keeps_the_result_of_a_finished_game(room: Room, challenge
 async def test_leaving_redacts_update_keys_except_the_opening(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "again:2")
     await challenges.sit(table.code, BEA, "Bea", "pg2.1", 1)
-    await challenges.stand(table.code, BEA, "pg2.2")
+    await challenges.stand_up(table.code, BEA, "pg2.2")
     table = await challenges.sit(table.code, CLEO, "Cleo", "pg22.1", 1)
     after = await leave_table(room, table, BEA)
     assert b"pg2." not in b"".join(after.log.entries)
     assert after.log.has_update("pg22.1")
-    assert await challenges.opened_by("again:2")
+    assert await challenges.find_opened("again:2")
 
 
 async def test_leaving_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open")
-    assert not await leave(room, table.code, BEA, "bea", SOMEBODY)
+    assert not await remove_person(room, table.code, BEA, "bea", SOMEBODY)
     assert (await room.load(table.code)).version == table.version
 
 

@@ -31,12 +31,12 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
     # The other worker has cached the table without Bruno.
     stale = await two.room.table(code)
     await bruno.press("Accept", GROUP)
-    two.room._remembered[code] = stale
+    two.room._tables[code] = stale
     for person in ("paper:1", "paper:2"):
         for either in (two, one):
             assert [table.code for table in await either.tables_of(person)] == [code]
             assert [table.phase for table in await either.tables_of(person)] == ["playing"]
-    two.room._remembered[code] = stale
+    two.room._tables[code] = stale
     again = Player(two, fake, "Bruno", 2)
     assert not (await again.say("/hand")).toast.startswith("You have no game on")
     assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."

@@ -25,16 +25,16 @@ PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
 READING = {
     "rewrite",
-    "rehost",
+    "move_host",
     "check_flagged",
     "remove",
     "table",
-    "cached",
+    "load_cached",
     "load",
-    "followed",
-    "read_again",
+    "load_recent",
+    "resume",
     "remembers",
-    "opened_by",
+    "find_opened",
 }
 WRITING = {"commit", "open"}  # used by the operations themselves
 
@@ -69,7 +69,7 @@ class Updates:
             game = random.choice(("testa", "tavolo", "tressette", "metamazzo"))
             if random.random() < 0.2:
                 other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
-                return Operation("open_for", ("testa", (Chair(person, "Asso 111"), other), key), key)
+                return Operation("open_matched", ("testa", (Chair(person, "Asso 111"), other), key), key)
             if random.random() < 0.2:
                 chairs = [Chair(person, f"Person {person[2:]}") for person in random.sample(PEOPLE, GAMES[game].seats)]
                 setup = {"setup": [Fixture("K7QF2M", 1, 0, 1, "p:100")]}
@@ -85,19 +85,19 @@ class Updates:
             "choose_clock": (code, person, random.choice((60, 300)), random.random() < 0.5, key),
             "sit": (code, person, name, key, random.choice((None, chair))),
             "add_robot": (code, person, "easy", NAMES, key),
-            "host": (code, f"p:{random.randrange(100, 104)}", key),
-            "rehost": (code, "p:100", "p:900", key),
+            "add_host": (code, f"p:{random.randrange(100, 104)}", key),
+            "move_host": (code, "p:100", "p:900", key),
             "answer": (code, person, chair, random.random() < 0.7, key),
-            "stand": (code, person, key),
+            "stand_up": (code, person, key),
             "cancel": (code, person, key),
-            "withdraw": (code, key),
+            "cancel_open": (code, key),
             "decline": (code, person, "", key),
             "close": (code, key),
             "resign_for": (code, random.randrange(2), key),
-            "stop_late": (code, key),
+            "end_overdue": (code, key),
             "say": (code, person, "hello", key),
             "claim_on_time": (code, person, key),
-            "wait": (code, person, key),
+            "give_time": (code, person, key),
         }
         operation = random.choice([*choices, *["sit", "add_robot", "answer"] * 4])
         arguments = choices[operation]
@@ -109,14 +109,14 @@ class Updates:
         assert table.game
         seat = table.game.turn
         if self.random.random() < 0.2:
-            return Operation("time_passed", (table.code, version), f"clock:{version}")
+            return Operation("handle_alarm", (table.code, version), f"clock:{version}")
         assert seat is not None
         move = self.random.choice(legal_moves_for_record(table.game, seat))
         chair = table.chairs[seat]
         assert chair
         if chair.is_robot or self.random.random() < 0.3:
-            return Operation("move_for", (table.code, seat, version, [move], key), key)
-        return Operation("press", (table.code, chair.person, version, move, key), key)
+            return Operation("make_moves_for", (table.code, seat, version, [move], key), key)
+        return Operation("make_move", (table.code, chair.person, version, move, key), key)
 
 
 async def stored_state(room: Room) -> dict[str, object]:
@@ -216,13 +216,13 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
     code = (await Challenges(room).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")
     await Challenges(room).sit(code, "p:2", "Carla", "sit 2")
-    await Challenges(room).stand(code, "p:2", "stand")
+    await Challenges(room).stand_up(code, "p:2", "stand")
     assert await seated_tables(room, "p:2") == []
     await Challenges(room).sit(code, "p:3", "Dino", "sit 3")
     for late in rooms:
         # First at an open table, then at a full one.
         await Challenges(late).sit(code, "p:2", "Carla", "sit 4")
-        assert (await Challenges(late).stand(code, "p:2", "stand")).seat_of("p:2") is not None
+        assert (await Challenges(late).stand_up(code, "p:2", "stand")).seat_of("p:2") is not None
         for one in rooms:
             assert await seated_tables(one, "p:2") == [code]
 
@@ -236,11 +236,11 @@ async def test_sitting_during_a_stand_keeps_the_index_entry(
     code = (await Challenges(sitting).open_table("tressette", "p:0", "Ada", "open")).code
     await Challenges(sitting).sit(code, "p:1", "Bea", "sit 1")
     if redelivered:
-        await Challenges(standing).stand(code, "p:1", "stand")
+        await Challenges(standing).stand_up(code, "p:1", "stand")
     commit = sitting.commit
 
     async def stand_then_commit(*about: Any) -> Table:
-        await Challenges(standing).stand(code, "p:1", "stand")
+        await Challenges(standing).stand_up(code, "p:1", "stand")
         return await commit(*about)
 
     monkeypatch.setattr(sitting, "commit", stand_then_commit)
@@ -261,7 +261,7 @@ async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch:
         return table
 
     monkeypatch.setattr(room, "commit", commit_then_sit)
-    await Challenges(room).stand(code, "p:1", "stand")
+    await Challenges(room).stand_up(code, "p:1", "stand")
     assert await seated_tables(other, "p:1") == [code]
 
 
@@ -314,11 +314,11 @@ async def test_sitting_and_standing_is_limited(store: Store, game: str) -> None:
     for number in range(MOST_ENTRIES):
         with suppress(TooManyChanges):
             await Challenges(room).sit(code, "p:1", "Bea", f"sit {number}", 1)
-            await Challenges(room).stand(code, "p:1", f"stand {number}")
+            await Challenges(room).stand_up(code, "p:1", f"stand {number}")
     table = await room.table(code)
     assert MOST_ENTRIES <= table.version < MOST_ENTRIES + len(table.chairs)
     assert table.seat_of("p:1") is None
     assert await seated_tables(room, "p:1") == []
     # A redelivered stand is accepted, and the opener can cancel.
-    assert (await Challenges(room).stand(code, "p:1", f"stand {(table.version - 3) // 2}")).version == table.version
+    assert (await Challenges(room).stand_up(code, "p:1", f"stand {(table.version - 3) // 2}")).version == table.version
     assert (await Challenges(room).cancel(code, "p:0", "cancel")).phase == "closed"

@@ -156,7 +156,7 @@ async def test_changing_the_game_keeps_seats_and_drops_options(challenges: Chall
     table = await challenges.sit(table.code, BEA, "Bea", "u4", seat=3)
     with pytest.raises(TableIsFull):
         await challenges.choose_game(table.code, ADA, "testa", "u5")
-    await challenges.stand(table.code, BEA, "u6")
+    await challenges.stand_up(table.code, BEA, "u6")
     table = await challenges.choose_game(table.code, ADA, "testa", "u7")
     assert len(table.chairs) == 2
     with pytest.raises(UnknownGame):
@@ -174,8 +174,8 @@ async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
             await challenges.sit(table.code, BEA, "Bea", "u4", seat=wrong)
     table = await challenges.sit(table.code, BEA, "Bea", "u5", seat=2)
     with pytest.raises(NotAtThisTable):
-        await challenges.stand(table.code, "p:9", "u6")
-    table = await challenges.stand(table.code, BEA, "u7")
+        await challenges.stand_up(table.code, "p:9", "u6")
+    table = await challenges.stand_up(table.code, BEA, "u7")
     assert table.chairs[2] is None
     for number in range(3):
         table = await challenges.sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
@@ -187,7 +187,7 @@ async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
 async def test_unknown_code_is_refused(room: Room) -> None:
     for wrong in ("ZZZZ", "", "no such", "x" * 5000, "{s1}"):
         with pytest.raises(NoSuchTable):
-            await room.press(wrong, ADA, 1, "play 3D", "u")
+            await room.make_move(wrong, ADA, 1, "play 3D", "u")
 
 
 @given(st.text())
@@ -238,7 +238,7 @@ async def test_log_reproduces_every_version_of_a_game(room: Room, game: str) -> 
         assert table.game.turn is not None
         seat = table.game.turn
         legal = [move for move in legal_moves_for_record(table.game, seat) if not move.startswith(("bid", "blind"))]
-        table = await room.press(
+        table = await room.make_move(
             table.code, f"p:{seat}", table.version, random.choice(legal or ["bid 5"]), f"m{number}"
         )
         if number % 20 == 0:
@@ -260,7 +260,7 @@ async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
     while table.game and table.game.deal_number == 1:
         person, move = mover_and_card(table)
         before = table
-        table = await room.press(table.code, person, table.version, move, f"m{table.version}")
+        table = await room.make_move(table.code, person, table.version, move, f"m{table.version}")
     assert table.version == before.version + 2
     assert table.game
     assert table.game.deal_number == 2
@@ -271,7 +271,7 @@ async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
 async def test_fifty_simultaneous_presses_are_one_move(room: Room) -> None:
     table = await seat_players(room, "metamazzo")
     person, move = mover_and_card(table)
-    presses = [room.press(table.code, person, table.version, move, f"click {n}") for n in range(50)]
+    presses = [room.make_move(table.code, person, table.version, move, f"click {n}") for n in range(50)]
     results = await asyncio.gather(*presses, return_exceptions=True)
     assert Counter(type(result).__name__ for result in results) == {"Table": 1, "OldPanel": 49}
     assert (await room.table(table.code)).version == table.version + 1
@@ -280,14 +280,16 @@ async def test_fifty_simultaneous_presses_are_one_move(room: Room) -> None:
 async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> None:
     table = await seat_players(room, "metamazzo")
     person, move = mover_and_card(table)
-    results = await asyncio.gather(*(room.press(table.code, person, table.version, move, "same") for _ in range(20)))
+    results = await asyncio.gather(
+        *(room.make_move(table.code, person, table.version, move, "same") for _ in range(20))
+    )
     assert {result.version for result in results} == {table.version + 1}
     # Another worker without the table accepts it, and so does this one after other moves.
-    assert (await Room(store).press(table.code, person, table.version, move, "same")).version == table.version + 1
+    assert (await Room(store).make_move(table.code, person, table.version, move, "same")).version == table.version + 1
     later = results[0]
     other, reply = mover_and_card(later)
-    await room.press(table.code, other, later.version, reply, "reply")
-    assert (await room.press(table.code, person, table.version, move, "same")).version == table.version + 2
+    await room.make_move(table.code, other, later.version, reply, "reply")
+    assert (await room.make_move(table.code, person, table.version, move, "same")).version == table.version + 2
 
 
 async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
@@ -297,7 +299,8 @@ async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> N
         for number in range(39):
             person, move = mover_and_card(table)
             both = [
-                room.press(table.code, person, table.version, move, f"w{n} {number}") for n, room in enumerate(rooms)
+                room.make_move(table.code, person, table.version, move, f"w{n} {number}")
+                for n, room in enumerate(rooms)
             ]
             results = await asyncio.gather(*both, return_exceptions=True)
             assert sum(isinstance(result, OldPanel) for result in results) == 1
@@ -310,22 +313,22 @@ async def test_stranger_or_wrong_turn_is_refused(room: Room) -> None:
     table = await seat_players(room, "metamazzo")
     person, move = mover_and_card(table)
     with pytest.raises(NotAtThisTable):
-        await room.press(table.code, "tg:666", table.version, move, "u1")
+        await room.make_move(table.code, "tg:666", table.version, move, "u1")
     other = "p:1" if person == "p:0" else "p:0"
     with pytest.raises(NotYourTurn):
-        await room.press(table.code, other, table.version, move, "u2")
+        await room.make_move(table.code, other, table.version, move, "u2")
     assert (await room.table(table.code)).version == table.version
 
 
 async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
     table = await seat_players(room, "metamazzo")
     person, move = mover_and_card(table)
-    after = await room.press(table.code, person, table.version, move, "u1")
+    after = await room.make_move(table.code, person, table.version, move, "u1")
     with pytest.raises(OldPanel):
-        await room.press(table.code, person, table.version, "play 3D", "u2")
+        await room.make_move(table.code, person, table.version, "play 3D", "u2")
     for made_up in (after.version + 1, 10**9, -1, 0):
         with pytest.raises(OldPanel):
-            await room.press(table.code, person, made_up, "play 3D", "u3")
+            await room.make_move(table.code, person, made_up, "play 3D", "u3")
 
 
 async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
@@ -340,19 +343,19 @@ async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
                 for m in legal_moves_for_record(table.game, table.game.turn or 0)
                 if m.startswith("play ") and m.count(" ") == 1
             ]
-            table = await room.press(table.code, person, table.version, plays[0], f"{attempt} {number}")
+            table = await room.make_move(table.code, person, table.version, plays[0], f"{attempt} {number}")
         assert table.game
         seen = table.version
         for seat in range(4):
             declared = [move for move in legal_moves_for_record(table.game, seat) if move.startswith("declare ")]
             if declared and seat != table.game.turn:
-                after = await room.press(table.code, f"p:{seat}", seen, declared[0], "declare")
+                after = await room.make_move(table.code, f"p:{seat}", seen, declared[0], "declare")
                 person, _ = mover_and_card(after)
                 assert after.game
                 play = next(
                     m for m in legal_moves_for_record(after.game, after.game.turn or 0) if m.startswith("play ")
                 )
-                assert (await room.press(table.code, person, seen, play, "play")).version == seen + 2
+                assert (await room.make_move(table.code, person, seen, play, "play")).version == seen + 2
                 return
     pytest.fail("nobody had anything to declare in 200 deals")
 
@@ -376,19 +379,19 @@ async def test_made_up_move_is_refused(room: Room, payload: str) -> None:
     table = await seat_players(room, "metamazzo")
     person, _ = mover_and_card(table)
     with pytest.raises((UnknownMove, MustFollow)):
-        await room.press(table.code, person, table.version, payload, "u1")
+        await room.make_move(table.code, person, table.version, payload, "u1")
     assert (await room.table(table.code)).version == table.version
 
 
 async def test_press_outside_a_game_is_refused(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("testa", "p:0", "A", "u1")
     with pytest.raises(NotPlaying):
-        await room.press(table.code, "p:0", table.version, "play 3D", "u2")
+        await room.make_move(table.code, "p:0", table.version, "play 3D", "u2")
     table = await challenges.sit(table.code, "p:1", "B", "u3")
-    table = await room.press(table.code, "p:1", table.version, "resign", "u4")
+    table = await room.make_move(table.code, "p:1", table.version, "resign", "u4")
     assert table.phase == "over"
     with pytest.raises(IllegalMove, match="over"):
-        await room.press(table.code, "p:0", table.version, "play 3D", "u5")
+        await room.make_move(table.code, "p:0", table.version, "play 3D", "u5")
 
 
 async def test_worker_with_an_old_table_catches_up(store: Store) -> None:
@@ -397,9 +400,9 @@ async def test_worker_with_an_old_table_catches_up(store: Store) -> None:
     await slow.table(table.code)
     for number in range(60):
         person, move = mover_and_card(table)
-        table = await fast.press(table.code, person, table.version, move, f"m{number}")
+        table = await fast.make_move(table.code, person, table.version, move, f"m{number}")
     person, move = mover_and_card(table)
-    assert (await slow.press(table.code, person, table.version, move, "slow")).version > table.version
+    assert (await slow.make_move(table.code, person, table.version, move, "slow")).version > table.version
 
 
 async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
@@ -431,7 +434,7 @@ async def test_refusal_updates_the_cache_without_another_read(store: Store, monk
     monkeypatch.setattr(store, "entries_since", since)
     with pytest.raises(TableError):
         await Challenges(slow).cancel(table.code, ADA, "u3")
-    known = slow.remembered(table.code)
+    known = slow.cached_table(table.code)
     assert known
     assert known.phase == "playing"
 
@@ -555,7 +558,7 @@ async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.M
         move = random.choice(legal or ["bid 5"])
         made.clear()
         before = table.game.deal_number
-        table = await room.press(table.code, f"p:{seat}", table.version, move, f"once {number}")
+        table = await room.make_move(table.code, f"p:{seat}", table.version, move, f"once {number}")
         assert made in ([move], [move, "deal"])
         assert table.game
         assert table.game.deal_number - before == made.count("deal")
@@ -568,7 +571,7 @@ async def test_malformed_move_is_refused(room: Room, move: str) -> None:
     table = await seat_players(room, "tressette")
     person, _ = mover_and_card(table)
     with pytest.raises(EngineError):
-        await room.press(table.code, person, table.version, move, "none")
+        await room.make_move(table.code, person, table.version, move, "none")
     assert (await room.table(table.code)).version == table.version
 
 
@@ -578,7 +581,7 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     old = await slow.table(table.code)
     for number in range(FOLD_AFTER + 2):
         person, move = mover_and_card(table)
-        table = await fast.press(table.code, person, table.version, move, f"m{number}")
+        table = await fast.make_move(table.code, person, table.version, move, f"m{number}")
     assert (await store.entries_since(table.code, old.log)).whole
     read: list[str] = []
     play = engine.Game.play

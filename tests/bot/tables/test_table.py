@@ -44,7 +44,7 @@ FOUR = (ADA, BEA, CLEO, DORA)
 
 def open_table(game: str, *entries: Entry) -> Table:
     """Return a table opened by Ada, with these entries in its log."""
-    return Table("CODE").after([Open(game, ADA, "Ada"), Sit(0, ADA, "Ada"), *entries], "u1")
+    return Table("CODE").with_entries([Open(game, ADA, "Ada"), Sit(0, ADA, "Ada"), *entries], "u1")
 
 
 def start_game(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = FOUR, **rules: str) -> Table:
@@ -64,7 +64,7 @@ def at_tie_break(release: int, code: str = "CODE") -> Table:
         secret = bytes.fromhex(deal.proof.secret)
         entries.append(Deal(secret) if number else FirstDeal(secret, release, record.rules))
         entries += [Move(seat, move) for seat, move in deal.moves]
-    return Table(code).after(entries, "u1")
+    return Table(code).with_entries(entries, "u1")
 
 
 def playable_cards(table: Table) -> list[str]:
@@ -81,10 +81,10 @@ def play_cards(table: Table, count: int = 1) -> Table:
     for _ in range(count):
         assert table.game
         assert table.game.turn is not None
-        table = table.after([Move(table.game.turn, playable_cards(table)[0])], "u")
+        table = table.with_entries([Move(table.game.turn, playable_cards(table)[0])], "u")
         assert table.game
         if table.game.needs_deal:
-            table = table.after([Deal(bytes(32))], "u")
+            table = table.with_entries([Deal(bytes(32))], "u")
     return table
 
 
@@ -112,7 +112,7 @@ def test_people_are_seated_or_asking() -> None:
 def test_seat_request_ends_when_seated_refused_or_withdrawn() -> None:
     table = open_table("tavolo", Ask(2, CLEO, "Cleo"))
     for entry in (Sit(2, CLEO, "Cleo"), Refuse(2), Withdraw(2)):
-        assert table.after([entry], "u2").asking == {}
+        assert table.with_entries([entry], "u2").asking == {}
     assert table.asking == {2: Chair(CLEO, "Cleo")}
 
 
@@ -132,17 +132,17 @@ def test_three_refusals_open_the_seat_to_all(side: int) -> None:
     for refused in range(3):
         assert table.ruler_of(seat) == side
         assert table.refusals[side] == refused
-        table = table.after([Ask(seat, CLEO, "Cleo"), Refuse(seat)], f"u{refused}")
+        table = table.with_entries([Ask(seat, CLEO, "Cleo"), Refuse(seat)], f"u{refused}")
     assert (table.ruler_of(seat), table.ruler_of(other)) == (None, 1 - side)
-    table = table.after([Ask(other, CLEO, "Cleo"), Refuse(other)], "u9")
+    table = table.with_entries([Ask(other, CLEO, "Cleo"), Refuse(other)], "u9")
     assert (table.refusals[side], table.refusals[1 - side], table.ruler_of(other)) == (3, 1, 1 - side)
 
 
 def test_standing_up_seats_the_asking_player() -> None:
     table = open_table("tavolo", Sit(1, BEA, "Bea"), Ask(3, CLEO, "Cleo"))
-    assert table.standing(1) == [Stand(1), Sit(3, CLEO, "Cleo")]
-    assert table.standing(0) == [Stand(0)]
-    assert table.after(table.standing(1), "u2").chairs[1] is None
+    assert table.stand_entries(1) == [Stand(1), Sit(3, CLEO, "Cleo")]
+    assert table.stand_entries(0) == [Stand(0)]
+    assert table.with_entries(table.stand_entries(1), "u2").chairs[1] is None
 
 
 def test_practice_is_one_person_with_robots() -> None:
@@ -187,31 +187,31 @@ def test_invitation_matches_person_or_handle(entry: Entry, person: str, handle: 
 def test_rehost_keeps_the_order_of_hosts() -> None:
     table = open_table("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
     assert table.hosts == ("a", "B", "c")
-    assert table.after([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
+    assert table.with_entries([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
 
 
 def test_forgotten_names_are_translated() -> None:
     table = open_table("tavolo", Sit(1, "somebody:1", NAME), Ask(2, "somebody:2", NAME), Invite("", "x", NAME))
-    in_italian = table.spoken("it")
+    in_italian = table.localize("it")
     assert in_italian.chairs[:2] == (Chair(ADA, "Ada"), Chair("somebody:1", "qualcuno"))
     assert in_italian.asking == {2: Chair("somebody:2", "qualcuno")}
     assert in_italian.invited
     assert in_italian.invited.name == "qualcuno"
     assert table.chairs[1] == Chair("somebody:1", NAME)
-    assert Table("CODE").after([Open("testa", "somebody:1", NAME)], "u").spoken("it").opener.name == "qualcuno"
+    assert Table("CODE").with_entries([Open("testa", "somebody:1", NAME)], "u").localize("it").opener.name == "qualcuno"
 
 
 def test_forgotten_invitee_and_asker_are_translated() -> None:
-    invited = open_table("tavolo", Invite("", "x", NAME)).spoken("it").invited
+    invited = open_table("tavolo", Invite("", "x", NAME)).localize("it").invited
     assert invited
     assert invited.name == "qualcuno"
-    assert open_table("tavolo", Ask(2, "somebody:2", NAME)).spoken("it").asking[2].name == "qualcuno"
+    assert open_table("tavolo", Ask(2, "somebody:2", NAME)).localize("it").asking[2].name == "qualcuno"
 
 
 @pytest.mark.parametrize("name", ["Ada", "zoe"])
 def test_translation_keeps_a_table_without_forgotten_names(name: str) -> None:
-    table = Table("CODE").after([Open("tavolo", ADA, name), Sit(0, ADA, name), Invite("", "x", name)], "u1")
-    assert table.spoken("it") is table
+    table = Table("CODE").with_entries([Open("tavolo", ADA, name), Sit(0, ADA, name), Invite("", "x", name)], "u1")
+    assert table.localize("it") is table
 
 
 # The game
@@ -232,15 +232,15 @@ def test_log_decides_rules_and_release() -> None:
     every = resolve(GAMES["testa"].rules, {}).model_dump()
     for release in (0, RELEASE + 1):
         with pytest.raises(BadRules, match=f"release {release} of the rules; this version knows 1 to {RELEASE}"):
-            table.after([FirstDeal(bytes(32), release, every)], "u2")
+            table.with_entries([FirstDeal(bytes(32), release, every)], "u2")
     for release in range(1, RELEASE + 1):
-        game = table.after([FirstDeal(bytes(32), release, every)], "u2").game
+        game = table.with_entries([FirstDeal(bytes(32), release, every)], "u2").game
         assert game
         assert game.release == release
     with pytest.raises(BadRules, match=r"the rules do not say: .*target"):
-        table.after([FirstDeal(bytes(32), RELEASE, {})], "u2")
+        table.with_entries([FirstDeal(bytes(32), RELEASE, {})], "u2")
     with pytest.raises(BadRules):
-        table.after([Rule("target", 1)], "u2")
+        table.with_entries([Rule("target", 1)], "u2")
 
 
 def test_moved_at_is_the_version_after_the_move() -> None:
@@ -275,10 +275,10 @@ def test_panel_expires_after_own_move_or_new_deal() -> None:
 
 def test_boards_hide_cards_of_the_current_trick() -> None:
     table = start_game("tressette")
-    offsets = [(table := play_cards(table)).told_at - table.version for _ in range(8)]
+    offsets = [(table := play_cards(table)).board_changed_at - table.version for _ in range(8)]
     assert offsets == [-1, -2, -3, 0, -1, -2, -3, 0]
-    assert table.after([Nudge()], "u").told_at == table.version + 1
-    assert table.after([Redacted()], "u").told_at == table.version + 1
+    assert table.with_entries([Nudge()], "u").board_changed_at == table.version + 1
+    assert table.with_entries([Redacted()], "u").board_changed_at == table.version + 1
 
 
 def test_boards_show_a_led_card_that_was_already_known() -> None:
@@ -290,9 +290,9 @@ def test_boards_show_a_led_card_that_was_already_known() -> None:
         assert seat is not None
         shown = [move for move in playable_cards(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
         is_leading = not table.game.current.trick
-        table = table.after([Move(seat, (shown or playable_cards(table))[0])], "u")
+        table = table.with_entries([Move(seat, (shown or playable_cards(table))[0])], "u")
         if is_leading:
-            assert (table.told_at == table.version) is bool(shown)
+            assert (table.board_changed_at == table.version) is bool(shown)
             if shown:
                 return
     pytest.fail("nobody led a card that they had drawn")
@@ -300,8 +300,8 @@ def test_boards_show_a_led_card_that_was_already_known() -> None:
 
 def test_boards_show_a_resignation_within_a_trick() -> None:
     table = play_cards(start_game("tressette"))
-    assert table.told_at < table.version
-    assert table.after([Move(3, "resign")], "u").told_at == table.version + 1
+    assert table.board_changed_at < table.version
+    assert table.with_entries([Move(3, "resign")], "u").board_changed_at == table.version + 1
 
 
 # The clock
@@ -310,9 +310,9 @@ def test_boards_show_a_resignation_within_a_trick() -> None:
 def test_alarm_follows_nudge_flag_and_wait() -> None:
     table = start_game("testa", Nudge())
     assert table.alarm == "nudged"
-    flagged = table.after([Flag()], "u")
+    flagged = table.with_entries([Flag()], "u")
     assert flagged.alarm == "flagged"
-    assert flagged.after([Wait()], "u").alarm == ""
+    assert flagged.with_entries([Wait()], "u").alarm == ""
     assert play_cards(flagged).alarm == ""
     assert start_game("testa", Nudge(), Stop("cancelled")).alarm == "nudged"
 
@@ -320,7 +320,7 @@ def test_alarm_follows_nudge_flag_and_wait() -> None:
 def test_only_the_movers_declaration_resets_the_alarm() -> None:
     """Another player's declaration keeps the alarm, the mover's own declaration resets it."""
     for secret in range(100):
-        table = play_cards(start_game("tressette", secret=secret), 4).after([Nudge()], "u")
+        table = play_cards(start_game("tressette", secret=secret), 4).with_entries([Nudge()], "u")
         assert table.game
         declared = {
             seat: moves
@@ -331,14 +331,14 @@ def test_only_the_movers_declaration_resets_the_alarm() -> None:
         assert mover is not None
         if mover in declared and len(declared) > 1:
             other = next(seat for seat in declared if seat != mover)
-            assert table.after([Move(other, declared[other][0])], "u").alarm == "nudged"
-            assert table.after([Move(mover, declared[mover][0])], "u").alarm == ""
+            assert table.with_entries([Move(other, declared[other][0])], "u").alarm == "nudged"
+            assert table.with_entries([Move(mover, declared[mover][0])], "u").alarm == ""
             return
     pytest.fail("in no deal could both declare")
 
 
 def test_new_deal_resets_the_alarm() -> None:
-    table = play_cards(start_game("testa"), 39).after([Nudge()], "u")
+    table = play_cards(start_game("testa"), 39).with_entries([Nudge()], "u")
     assert play_cards(table).alarm == ""
 
 
@@ -346,13 +346,13 @@ def test_late_moves_are_counted_until_an_own_move() -> None:
     table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
-    late = play_cards(table.after([Late(seat)], "u"))
+    late = play_cards(table.with_entries([Late(seat)], "u"))
     assert late.lates[seat] == 1
     assert late.lates[1 - seat] == 0
-    assert not late.made_for
+    assert not late.is_move_made_for_player
     both = play_cards(late)
     again = next(state for state in next_states(both) if state.game and state.game.turn == seat)
-    assert play_cards(again.after([Late(seat)], "u")).lates[seat] == 2
+    assert play_cards(again.with_entries([Late(seat)], "u")).lates[seat] == 2
     assert play_cards(again).lates[seat] == 0
 
 
@@ -360,11 +360,11 @@ def test_late_declaration_and_card_count_as_one_move() -> None:
     _secret, table, declared = find_declaration()
     assert table.game
     seat = table.game.turn or 0
-    late = table.after([Late(seat), declared], "u")
-    assert (late.lates[seat], late.made_for) == (1, True)
+    late = table.with_entries([Late(seat), declared], "u")
+    assert (late.lates[seat], late.is_move_made_for_player) == (1, True)
     late = play_cards(late)
-    assert (late.lates[seat], late.made_for) == (1, False)
-    assert play_cards(table.after([declared], "u")).lates[seat] == 0
+    assert (late.lates[seat], late.is_move_made_for_player) == (1, False)
+    assert play_cards(table.with_entries([declared], "u")).lates[seat] == 0
 
 
 def next_states(table: Table) -> list[Table]:
@@ -380,13 +380,13 @@ def next_states(table: Table) -> list[Table]:
 
 def test_unreadable_entry_marks_only_the_new_table() -> None:
     table = start_game("testa")
-    broken = table.caught_up([b"0 play ZZ"])
+    broken = table.with_stored_entries([b"0 play ZZ"])
     assert broken.phase == "unreadable"
     assert broken.error == f"entry {table.version + 1} or one after it: UnknownMove"
     assert broken.version == table.version + 1
     assert "ZZ" not in broken.error
     assert table.phase == "playing"
-    assert broken.caught_up([encode(Stop("cancelled")).encode()]).error == broken.error
+    assert broken.with_stored_entries([encode(Stop("cancelled")).encode()]).error == broken.error
 
 
 def test_known_table_is_read_on_from_its_version() -> None:
@@ -402,10 +402,10 @@ def test_known_table_is_read_on_from_its_version() -> None:
 
 def test_tables_are_immutable() -> None:
     table = open_table("tavolo", Rule("target", 21))
-    later = table.after([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
+    later = table.with_entries([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
     assert (table.rules, table.asking) == ({"target": 21}, {})
     assert later.rules == {"target": 31}
-    assert table.after([], "u3") is table
+    assert table.with_entries([], "u3") is table
     game = start_game("testa")
     play_cards(game)
     assert game.game

@@ -13,7 +13,7 @@ from bot.features.daily.pages import day_result_panel, shareable_text
 from bot.panel import utf16_length
 from bot.panels.rules import rules_page
 from bot.store import Store
-from bot.tables.snapshot import isolated, snapshot
+from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES
 from bot.words.course import course_line
 from bot.words.phrases import Phrases, option_names, table_words, value_name
@@ -104,7 +104,7 @@ def test_player_without_decisions_is_not_judged() -> None:
     game = finished_game(1, "testa")
     verdicts = [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
-    one, other = (isolated(name) for name in game.record.seats)
+    one, other = (isolate_name(name) for name in game.record.seats)
     assert f"{one}: 100 % of 1 decision good" in page
     assert f"{other}: no decisions to judge" in page
     assert page.count("%") == 1

@@ -202,13 +202,13 @@ def _order(panel: Panel) -> tuple[str, str]:
 
 def live_tables_of(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
     """The live tables where a person sits or asks for a chair, by code and version, as their logs tell."""
-    tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
+    tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
 
 
 def tables_shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
     """The tables that a chat shows, as their logs tell."""
-    tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
+    tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((table.code, table.version) for table in tables if chat in table.hosts)
 
 
@@ -224,7 +224,7 @@ def make_packs_deterministic(worker: Worker) -> None:
 
         return dealing
 
-    for dealer, name in ((worker.challenges, "_begin_if_full"), (worker.room, "_moved")):
+    for dealer, name in ((worker.challenges, "_begin_if_full"), (worker.room, "_apply_moves")):
         setattr(dealer, name, alike(getattr(dealer, name)))
 
 

@@ -45,7 +45,7 @@ async def check_messages(worker: Worker, fake: FakePlatform, players: list[Playe
         offered = {button.payload.split(":")[2] for _, button in player.moves()}
         legal = table.game.legal_moves(seat) if table.game.turn == seat else []
         assert {move for move in offered if move.startswith("play")} == {m for m in legal if m.startswith("play")}
-        board = board_panel(snapshot(table.spoken("en"), None), "en", "italian")
+        board = board_panel(snapshot(table.localize("en"), None), "en", "italian")
         board = board if utf16_length(board.plain) <= fake.longest else board.cut(fake.longest)
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
@@ -289,7 +289,7 @@ async def test_removed_platform_does_not_block_delivery(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        await worker.challenges.host(await code_of(worker, players[0]), "elsewhere:5", "h1")
+        await worker.challenges.add_host(await code_of(worker, players[0]), "elsewhere:5", "h1")
         await play_moves(worker, players, 8)
         await check_messages(worker, fake, players)
 
@@ -306,7 +306,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
                 for message, button in player.moves()[-1:]:
                     await player.send(button.payload, player.private, message)
             await asyncio.sleep(0.001)
-            if (await worker.room.cached(code)).version > 30:
+            if (await worker.room.load_cached(code)).version > 30:
                 break
         # The hour is over.
         worker.delivery._tools.limiter._blocked.clear()
@@ -384,7 +384,7 @@ async def commit_undelivered(worker: Worker, players: list[Player]) -> str:
     assert table.game
     assert table.to_move
     move = next(m for m in table.game.legal_moves(table.game.turn or 0) if m.startswith("play"))
-    await worker.room.press(code, table.to_move.person, table.version, move, "unheard")
+    await worker.room.make_move(code, table.to_move.person, table.version, move, "unheard")
     return code
 
 
@@ -536,7 +536,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
         move = next(one for one in first.game.legal_moves(first.game.turn) if one.startswith("play"))
         waiting = next(player for player in players if player.person.id != mover.person)
         lowest = max(map(int, fake.messages[waiting.private]))
-        await one.room.press(first.code, mover.person, first.version, move, "a move")
+        await one.room.make_move(first.code, mover.person, first.version, move, "a move")
         await rest()
         assert max(map(int, fake.messages[waiting.private])) > lowest
         assert len(fake.messages[waiting.private]) == len(codes)

@@ -88,13 +88,13 @@ def game_tables() -> Iterator[Table]:
     """A table before each move of a game."""
     people = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     deal = FirstDeal(bytes([7] * 32), RELEASE, resolve(TwentyRules, {}).model_dump())
-    table = Table("ABCD").after([Open("twenty", "p:0", "Person 0"), *people, deal], "begin")
+    table = Table("ABCD").with_entries([Open("twenty", "p:0", "Person 0"), *people, deal], "begin")
     random = Random(1)
     while table.game and table.game.turn is not None:
         yield table
         seat = table.game.turn
         moves = [move for move in table.game.legal_moves(seat) if move != "resign"]
-        table = table.after([Move(seat, random.choice(moves))], f"u{table.version}")
+        table = table.with_entries([Move(seat, random.choice(moves))], f"u{table.version}")
     yield table
 
 
@@ -136,7 +136,7 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
         for seat in (0, 1):
             seen = snapshot(table, seat)
             panel = hand_panel(seen, *words)
-            assert markup_of(panel, "bot") is not None or not seen.my_turn
+            assert markup_of(panel, "bot") is not None or not seen.is_my_turn
             assert message_body(panel, "discord:@1")
             page = hand_page(table, f"p:{seat}", profile)
             assert page.deck == f"french-{profile.deck}"

@@ -20,7 +20,7 @@ async def test_board_links_to_watching_and_result_to_replay(store: Store) -> Non
         [watch] = links(fake.last(GROUP))
         assert watch.payload == f"https://cards.example.org/t/{watch_id}"
         assert not [button for player in players for button in links(fake.last(player.private))]
-        await worker.room.press(table.code, players[0].person.id, table.version, "resign", "r")
+        await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
         await worker.settled()
         [replay] = links(fake.last(GROUP))
         [game] = [game async for game in worker.archive.all()]
@@ -52,7 +52,7 @@ async def test_replay_is_a_message_without_pages(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         [table] = await worker.tables_of(players[0].person.id)
-        await worker.room.press(table.code, players[0].person.id, table.version, "resign", "r")
+        await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
         await worker.settled()
         assert not [one for panel in fake.messages[GROUP].values() for one in links(panel)]
         assert (await players[0].press("Replay", GROUP)).panel

@@ -52,7 +52,7 @@ async def test_challenged_namesake_is_numbered(store: Store) -> None:
 async def test_matched_namesakes_are_numbered(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         matched = [Chair(f"paper:{number}", "Asso") for number in (1, 2, 3)]
-        table = await worker.challenges.open_for("tressette", matched, "find")
+        table = await worker.challenges.open_matched("tressette", matched, "find")
         assert [one.name for one in table.matched] == ["Asso", "Asso 2", "Asso 3"]
         table = await worker.challenges.sit(table.code, "paper:2", "Marco", "sit")
         assert [chair.name for chair in table.chairs if chair] == ["Asso 2"]

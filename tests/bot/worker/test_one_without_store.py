@@ -110,7 +110,7 @@ async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: 
     await wait_until_healthy(fleet)
     await fleet.wait_until_idle()
     assert fleet.fake.last(player.private) != before
-    assert (await owner.room.cached(table.code)).version > table.version
+    assert (await owner.room.load_cached(table.code)).version > table.version
 
 
 async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: list[StoreProxy]) -> None:

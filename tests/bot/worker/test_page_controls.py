@@ -128,19 +128,19 @@ def new_table(game: str, random: Random) -> Table:
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
     chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
     first_deal = FirstDeal(random.randbytes(32), RELEASE, rules)
-    return Table("ABCD").after([Open(game, *people[0]), *matched, *chairs, first_deal], "begin")
+    return Table("ABCD").with_entries([Open(game, *people[0]), *matched, *chairs, first_deal], "begin")
 
 
 def next_table(table: Table, random: Random) -> Table:
     """The table after a random legal move, or the next deal."""
     assert table.game
     if table.game.needs_deal:
-        return table.after([Deal(random.randbytes(32))], f"u{table.version}")
+        return table.with_entries([Deal(random.randbytes(32))], f"u{table.version}")
     ahead = table.game.copy()
     play_random_step(ahead, random)
     seat, move = next(one for one in reversed(ahead.moves) if one[0] is not None)
     assert seat is not None
-    return table.after([Move(seat, move)], f"u{table.version}")
+    return table.with_entries([Move(seat, move)], f"u{table.version}")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -157,7 +157,7 @@ def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_bri
             if table.game.over:
                 break
             if not table.game.needs_deal:
-                shown = table.after([Flag()], "flag") if random.random() < 0.2 else table
+                shown = table.with_entries([Flag()], "flag") if random.random() < 0.2 else table
                 for seat in range(table.game.kind.seats):
                     words |= {move.partition(" ")[0] for move in needs_control(table.game, seat)}
                     check_page(shown, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))

@@ -110,7 +110,7 @@ async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, mon
 async def play_unseen(worker: Worker, players: list[Player], code: str, moves: int) -> None:
     random = Random(7)
     for _ in range(moves):
-        table = await worker.room.cached(code)
+        table = await worker.room.load_cached(code)
         assert table.game
         seat = table.game.turn
         assert seat is not None

@@ -46,7 +46,7 @@ def random_table(game: str, random: Random, fixture: Fixture | Day | None = None
     secret = random.randbytes(32)
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
     entries: list[Entry] = [Open(game, "p:0", "Person 0"), *hosts, *chairs, FirstDeal(secret, RELEASE, rules)]
-    table = Table("ABCD").after(entries, "u")
+    table = Table("ABCD").with_entries(entries, "u")
     assert table.game
     for _ in range(random.randrange(70)):
         if table.game.over or (table.game.needs_deal and random.random() < 0.5):
@@ -130,7 +130,7 @@ def test_finished_duplicate_reveals_no_cards(
             continue
         endings: list[Entry] = [Move(random.randrange(table.game.kind.seats), "resign"), Stop("timeout", 1)]
         ending = random.choice(endings)
-        over = table.after([ending], "end")
+        over = table.with_entries([ending], "end")
         with monkeypatch.context() as patch:
             patch.setattr(Game, "record", lambda _game, **_options: pytest.fail("its record has all cards"))
             for viewer in (None, *range(table.game.kind.seats)):
@@ -141,7 +141,7 @@ def test_finished_duplicate_reveals_no_cards(
                     assert other.game
                     assert other.game.current
                     changed += other.game.current.hand(0) != table.game.current.hand(0)  # type: ignore[union-attr]
-                    assert panels(other.after([ending], "end"), viewer, {}) == before
+                    assert panels(other.with_entries([ending], "end"), viewer, {}) == before
     assert changed > 50, "nothing was permuted"
 
 

@@ -95,13 +95,13 @@ async def test_page_says_that_its_table_is_set_aside(store: Store) -> None:
         for code in (under_way, waiting.code):
             page = await Page.open(players[0], code)
             await break_log(store, code, "conquer 3")
-            page.hand.look_again()
+            page.hand.reload()
             for seen in (page, await Page.open(players[0], code)):
                 await seen.wait_until(lambda state: state["phase"] == "unreadable")
                 assert "is set aside" in seen.state["says"]
                 assert not any(seen.state[what] for what in ("rows", "extra", "hand", "sides", "resign", "line"))
                 await seen.close()
-            assert await players[0].dispatcher.hands.at(code, "paper:99") is None
+            assert await players[0].dispatcher.hands.open_hand(code, "paper:99") is None
 
 
 @pytest.mark.parametrize("head", [b"nonsense", b"3 \xff\xff damaged"])
@@ -130,7 +130,7 @@ async def test_cached_table_with_a_damaged_log_is_set_aside(store: Store) -> Non
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        assert worker.room.remembered(code)
+        assert worker.room.cached_table(code)
         await store.client.lset(keys.table(code), 0, b"3 \xff\xff damaged")
         with pytest.raises(SetAside):
             await worker.room.table(code)
@@ -212,7 +212,7 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
         older = Worker(store, owner.settings, alone=False)
 
         async def load_as_older(code: str, **_: object) -> Table:
-            return await older.room._noted(Table.unreadable(code, "release 2"))
+            return await older.room._cache(Table.unreadable(code, "release 2"))
 
         monkeypatch.setattr(older.room, "load", load_as_older)
         monkeypatch.setattr(older.room.lists, "_load", load_as_older)

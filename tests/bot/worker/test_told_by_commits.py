@@ -57,7 +57,7 @@ async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monk
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.wait_until_idle()
-    known = owner.room.remembered(table.code)
+    known = owner.room.cached_table(table.code)
     assert known
     assert known.version > table.version
     assert known.log.entries == (await other.store.load(table.code)).entries
@@ -123,10 +123,10 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
         told._replace(entries=[b"conquer 3\tu"]),
         told._replace(code="NOSUCH"),
     ):
-        assert not room.follow(wrong)
-        assert room.remembered(table.code) is table
-    assert room.follow(told)
-    assert (await room.cached(table.code)).hosts == (*table.hosts, "paper:7")
+        assert not room.apply_commit(wrong)
+        assert room.cached_table(table.code) is table
+    assert room.apply_commit(told)
+    assert (await room.load_cached(table.code)).hosts == (*table.hosts, "paper:7")
     # What was never written is gone again as soon as the store is asked.
     assert (await room.table(table.code)).hosts == table.hosts
 

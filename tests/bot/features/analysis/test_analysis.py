@@ -7,7 +7,7 @@ import pytest
 
 from bot.features.analysis.pages import BAR
 from bot.store import Store, keys
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, play_cards, resign, seat_players
 
@@ -38,7 +38,7 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         may_continue.set()
         await anna.press("Refresh")
         page = fake.last(anna.private)
-        assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
+        assert f"{isolate_name('Bruno')}: 0 % of 1 decision good" in page.plain
         assert "≈ −1.5" in page.plain
         # Later requests, by command or button, read the stored analysis.
         assert await store.client.get(keys.analysis(game.id))

@@ -9,7 +9,7 @@ from bot.features.analysis.feature import AnalysisFeature
 from bot.picture import Subject
 from bot.pictures import pool
 from bot.store import Store, keys
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
@@ -72,7 +72,7 @@ async def test_result_gets_shares_of_good_decisions_later(store: Store) -> None:
         after = fake.last(GROUP)
         assert (
             after.plain
-            == f"{before.plain}\nGood decisions: {isolated('Anna')} 100 % (1/1) · {isolated('Bruno')} 0 % (0/1)"
+            == f"{before.plain}\nGood decisions: {isolate_name('Anna')} 100 % (1/1) · {isolate_name('Bruno')} 0 % (0/1)"
         )
         assert (after.rows, list(fake.messages[GROUP])) == (before.rows, messages)
         [game] = [game async for game in worker.archive.all()]
@@ -87,7 +87,7 @@ async def test_player_without_decisions_is_left_out(store: Store, monkeypatch: p
         await play_and_resign(worker, fake)
         analyser.may_answer.set()
         await wait_for_completion(worker)
-        assert fake.last(GROUP).plain.endswith(f"\nGood decisions: {isolated('Anna')} 100 % (1/1)")
+        assert fake.last(GROUP).plain.endswith(f"\nGood decisions: {isolate_name('Anna')} 100 % (1/1)")
 
 
 async def test_result_waits_for_its_new_picture(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

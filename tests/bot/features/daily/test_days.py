@@ -63,7 +63,7 @@ async def make_move(player: Player, code: str, seed: int) -> bool:
     if table.game.turn == 0:
         legal = [move for move in table.game.legal_moves(0) if move not in ("resign", "claim")]
         chosen = Random(f"{seed} {len(table.game.moves)}").choice(legal)
-        await worker.room.press(code, player.person.id, table.version, chosen, f"m{table.version}")
+        await worker.room.make_move(code, player.person.id, table.version, chosen, f"m{table.version}")
     return True
 
 
@@ -93,7 +93,7 @@ async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.Mo
         assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await begin_deal(anna))
         assert table.day == day
-        await worker.room.press(table.code, anna.person.id, table.version, "resign", "r1")
+        await worker.room.make_move(table.code, anna.person.id, table.version, "resign", "r1")
         await worker.settled()
         assert await worker.feature(DailyFeature).days.results.pending_games()
         await worker.feature(DailyFeature).days.close_past()
@@ -183,7 +183,7 @@ async def test_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pyte
         assert not any("claim" in button.payload for _message, button in anna.moves())
         table = await worker.room.table(code)
         with pytest.raises(NoClaims):
-            await worker.room.press(code, anna.person.id, table.version, "claim", "c")
+            await worker.room.make_move(code, anna.person.id, table.version, "claim", "c")
 
 
 async def test_game_added_while_its_day_closes_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +305,7 @@ async def test_resigning_is_giving_up(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
         table = await worker.room.table(code)
-        await worker.room.press(code, "paper:1", table.version, "resign", "r")
+        await worker.room.make_move(code, "paper:1", table.version, "resign", "r")
         await worker.settled()
         assert "You gave up." in anna.fake.texts(anna.private)[-1]
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
@@ -330,7 +330,7 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         await play_deal(bruno, await begin_deal(bruno), 1)
         code = await begin_deal(anna)
         await make_move(anna, code, 2)
-        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        hand = await anna.dispatcher.hands.open_hand(code, anna.person.id)
         assert hand
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
@@ -356,7 +356,7 @@ async def test_result_in_time_counts_if_reported_again_later(store: Store, monke
     """The worker was killed before it removed the table."""
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
-        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        hand = await anna.dispatcher.hands.open_hand(code, anna.person.id)
         assert hand
         await play_deal(anna, code, 1)
         [(_day, game)] = await worker.feature(DailyFeature).days.results.pending_games()

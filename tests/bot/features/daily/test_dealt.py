@@ -72,7 +72,7 @@ async def close(worker: Worker, code: str) -> None:
 
 async def resign(worker: Worker, code: str) -> None:
     table = await worker.room.table(code)
-    await worker.room.press(code, "paper:1", table.version, "resign", "r")
+    await worker.room.make_move(code, "paper:1", table.version, "resign", "r")
     await worker.settled()
 
 

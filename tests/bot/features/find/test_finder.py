@@ -49,7 +49,7 @@ async def make_random_move(players: list[Player], random: Random) -> None:
 
 async def expire_table(worker: Worker, code: str) -> None:
     table = await worker.room.table(code)
-    await worker.room.time_passed(code, table.version)
+    await worker.room.handle_alarm(code, table.version)
     await worker.settled()
 
 
@@ -206,7 +206,7 @@ async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: l
     assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
     table = await anna.worker.room.table(code)
     assert table.hosts == (anna.private, bruno.private)
-    await anna.worker.room.press(
+    await anna.worker.room.make_move(
         code, anna.person.id, table.oldest_panel(table.seat_of(anna.person.id) or 0), "resign", "r"
     )
     await anna.worker.settled()

@@ -131,9 +131,9 @@ async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) 
     assert table.game
     assert table.to_move
     turn = table.game.turn or 0
-    late = table.after([Flag(), Stop("timeout", 1 - turn)], "u")
+    late = table.with_entries([Flag(), Stop("timeout", 1 - turn)], "u")
     assert find_leavers(late) == [table.to_move.person]
-    assert find_leavers(table.after([Stop("cancelled")], "u")) == []
+    assert find_leavers(table.with_entries([Stop("cancelled")], "u")) == []
     assert find_leavers(table) == []
 
 
@@ -142,11 +142,11 @@ def test_only_the_partner_to_move_leaves_by_timeout(partner_was_late: bool) -> N
     table = start_game("tressette", *(Match(person, "P") for person in FOUR))
     if partner_was_late:
         assert table.game
-        table = play_cards(table.after([Late(table.game.turn or 0)], "u"), 2)
+        table = play_cards(table.with_entries([Late(table.game.turn or 0)], "u"), 2)
     assert table.game
     turn = table.game.turn or 0
     assert any(table.lates) == partner_was_late
-    assert find_leavers(table.after([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
+    assert find_leavers(table.with_entries([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
 
 
 async def test_resigning_after_the_first_deal_is_not_leaving(playing: list[Player]) -> None:

@@ -11,7 +11,7 @@ from bot.platform import private_place
 from bot.store import Store
 from bot.store.entries import Say
 from bot.tables.clock import next_alarm
-from bot.tables.table import PHRASES, PHRASES_A_DEAL, Table
+from bot.tables.table import PHRASES, PHRASES_PER_DEAL, Table
 from bot.texts import LANGUAGES
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
@@ -63,12 +63,12 @@ async def test_phrase_is_translated_and_silent(playing: list[Player]) -> None:
 
 async def test_phrases_are_limited_per_deal(playing: list[Player]) -> None:
     anna, bruno = playing
-    for _ in range(PHRASES_A_DEAL):
+    for _ in range(PHRASES_PER_DEAL):
         await say_phrase(anna, "Hello!")
     with pytest.raises(AssertionError, match="no button"):
         anna.button("💬 Say")
     code = (await table_of(anna)).code
-    assert f"said {PHRASES_A_DEAL} things" in (await anna.send(f"1t{code}:say hello")).toast
+    assert f"said {PHRASES_PER_DEAL} things" in (await anna.send(f"1t{code}:say hello")).toast
     await say_phrase(bruno, "Sorry!")
     random = Random(3)
     while (game := (await table_of(anna)).game) and game.deal_number == 1:
@@ -83,15 +83,15 @@ async def test_phrase_disappears_after_the_next_deals_first_move(playing: list[P
     table = await table_of(anna)
     seat = table.seat_of(bruno.person.id)
     assert seat is not None
-    assert [phrase for _by, phrase in table.heard_by(seat)] == ["hello"]
+    assert [phrase for _by, phrase in table.phrases_shown_to(seat)] == ["hello"]
     random = Random(4)
     while (game := (table := await table_of(anna)).game) and game.deal_number == 1:
-        assert table.heard_by(seat)
+        assert table.phrases_shown_to(seat)
         await make_random_move(playing, random)
     while table.moved_at[seat] < table.dealt_at:
         await make_random_move(playing, random)
         table = await table_of(anna)
-    assert not table.heard_by(seat)
+    assert not table.phrases_shown_to(seat)
 
 
 async def test_muted_player_hears_nothing_and_can_speak(playing: list[Player]) -> None:
@@ -117,7 +117,7 @@ async def test_repeated_phrase_counts_once_and_is_stored(store: Store) -> None:
         code = (await table_of(anna)).code
         for _ in range(3):
             await anna.send(f"1t{code}:say hello", key="once")
-        assert sum((await table_of(anna)).said_in_deal) == 1
+        assert sum((await table_of(anna)).phrase_counts) == 1
     fake.messages[private_place(bruno.person.id)].clear()
     async with open_worker(store, fake) as worker:
         anna, bruno = anna_and_bruno(worker, fake)
@@ -143,13 +143,13 @@ async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]
         for button in row
         if button.payload.startswith("1m") or ":draft " in button.payload
     )
-    after_phrase = table.after([Say(seats[other.person.id], "hello")], "u")
+    after_phrase = table.with_entries([Say(seats[other.person.id], "hello")], "u")
     assert next_alarm(table, after_phrase, 0.0) is None
-    assert after_phrase.told_at == table.told_at
+    assert after_phrase.board_changed_at == table.board_changed_at
     replies = await asyncio.gather(
-        mover.send(payload), *(other.send(f"1t{table.code}:say hello") for _ in range(PHRASES_A_DEAL))
+        mover.send(payload), *(other.send(f"1t{table.code}:say hello") for _ in range(PHRASES_PER_DEAL))
     )
-    assert [reply.toast for reply in replies] == ["", *["💬 Hello!"] * PHRASES_A_DEAL]
+    assert [reply.toast for reply in replies] == ["", *["💬 Hello!"] * PHRASES_PER_DEAL]
 
 
 @pytest.mark.parametrize("words", ["say", "say bye", "say hello hello", "say hello\u00a0"])
@@ -159,7 +159,7 @@ async def test_other_words_are_refused(playing: list[Player], words: str) -> Non
     assert (await anna.send(f"1t{code}:{words}")).toast
     carla = Player(anna.worker, anna.fake, "Carla", 3)
     assert (await carla.send(f"1t{code}:say hello")).toast
-    assert sum((await table_of(anna)).said_in_deal) == 0
+    assert sum((await table_of(anna)).phrase_counts) == 0
 
 
 async def test_friends_have_no_phrases(store: Store) -> None:

@@ -98,7 +98,7 @@ async def test_blocked_people_are_not_paired(any_store: Store, blocker: str, blo
     both = {entry.searcher.person: entry.searcher for entry in await queue.entries()}
     assert both[blocker].blocked == {blocked}
     assert not can_match(both[ANNA], both[BRUNO], await queue.now() + 1e3)
-    [block] = await queue.blocks.of(blocker)
+    [block] = await queue.blocks.blocks_of(blocker)
     await queue.blocks.remove(blocker, block.token)
     assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
 
@@ -107,14 +107,14 @@ async def test_blocks_are_unique_by_name_and_limited(store: Store) -> None:
     blocks = Queue(store.client).blocks
     for name in ("Asso 100", "Bruno", "Asso 100"):
         assert await blocks.add(ANNA, BRUNO, name)
-    assert [block.name for block in await blocks.of(ANNA)] == ["Asso 100", "Bruno"]
-    first, second = await blocks.of(ANNA)
+    assert [block.name for block in await blocks.blocks_of(ANNA)] == ["Asso 100", "Bruno"]
+    first, second = await blocks.blocks_of(ANNA)
     await blocks.remove(ANNA, first.token)
-    assert await blocks.has(ANNA, BRUNO)
+    assert await blocks.has_blocked(ANNA, BRUNO)
     await blocks.remove(BRUNO, second.token)
-    assert await blocks.has(ANNA, BRUNO)
+    assert await blocks.has_blocked(ANNA, BRUNO)
     await blocks.remove(ANNA, second.token)
-    assert not await blocks.has(ANNA, BRUNO)
+    assert not await blocks.has_blocked(ANNA, BRUNO)
     answers = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MOST_BLOCKS + 1)]
     assert (answers.count(True), answers[-1]) == (MOST_BLOCKS, False)
 
@@ -128,7 +128,7 @@ async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None
     await queue.forget(ANNA)
     await queue.forget(CARLA)
     assert [entry.text for entry in await queue.entries()] == [found[BRUNO].text]
-    assert [block.person for block in await queue.blocks.of(BRUNO)] == ["telegram:9"]
+    assert [block.person for block in await queue.blocks.blocks_of(BRUNO)] == ["telegram:9"]
     hashes = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
     everything = [await store.client.hgetall(key) for key in hashes]
     assert ANNA not in repr(everything)
@@ -229,7 +229,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(couple=COUPLES)
     def unblock(self, couple: tuple[str, str]) -> None:
-        for block in self.runner.run(self.queues[0].blocks.of(couple[0])):
+        for block in self.runner.run(self.queues[0].blocks.blocks_of(couple[0])):
             if block.person == couple[1]:
                 self.runner.run(self.queues[1].blocks.remove(couple[0], block.token))
         self.blocks.discard(couple)
@@ -319,7 +319,7 @@ class Workers(RuleBasedStateMachine):
         for person in PEOPLE:
             pairing = self.runner.run(self.queues[0].pairing_of(person))
             assert (pairing and pairing.code) == self.asked(person)
-            blocks = self.runner.run(self.queues[0].blocks.of(person))
+            blocks = self.runner.run(self.queues[0].blocks.blocks_of(person))
             assert {block.person for block in blocks} == {other for one, other in self.blocks if one == person}
 
     def read(self) -> list[QueueEntry]:

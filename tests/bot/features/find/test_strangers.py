@@ -30,7 +30,7 @@ async def resign(player: Player) -> None:
     [table] = await player.worker.tables_of(player.person.id)
     seat = table.seat_of(player.person.id)
     assert seat is not None
-    await player.worker.room.press(table.code, player.person.id, table.oldest_panel(seat), "resign", "r")
+    await player.worker.room.make_move(table.code, player.person.id, table.oldest_panel(seat), "resign", "r")
     await player.worker.settled()
 
 
@@ -41,7 +41,10 @@ async def search_again(players: list[Player]) -> None:
 
 
 async def people_blocked_by(player: Player) -> list[str]:
-    return [block.person for block in await player.worker.feature(FindFeature).finder.queue.blocks.of(player.person.id)]
+    return [
+        block.person
+        for block in await player.worker.feature(FindFeature).finder.queue.blocks.blocks_of(player.person.id)
+    ]
 
 
 async def test_block_on_a_hand_prevents_matches(playing: list[Player]) -> None:
@@ -171,7 +174,7 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
     after_games = anna.dispatcher.hands.after_games
-    assert await after_games.who_wants_rematch(over, anna.person.id) == "", "an open page does not show the offer"
+    assert await after_games.find_rematch_opener(over, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.tables_of(bruno.person.id)
@@ -185,10 +188,10 @@ async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     await resign(bruno)
     await bruno.press("Rematch")
     after_games, name = anna.dispatcher.hands.after_games, (await anna.worker.people.person(bruno.person.id)).nickname
-    assert await after_games.who_wants_rematch(over, anna.person.id) == name
+    assert await after_games.find_rematch_opener(over, anna.person.id) == name
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
-    assert await after_games.who_wants_rematch(over, anna.person.id) == ""
+    assert await after_games.find_rematch_opener(over, anna.person.id) == ""
     assert await bruno.worker.tables_of(bruno.person.id) == []
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
 

@@ -365,7 +365,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         registration = Registration(store, tournaments, worker.ratings)
         await run_first_pass(worker)
         await anna.say("/help")
-        opened = await registration.open(GROUP, ANNA, "Annabella", Choice.usual("testa"), "knockout", "u1")
+        opened = await registration.open(GROUP, ANNA, "Annabella", Choice.default("testa"), "knockout", "u1")
         await registration.enter(opened.code, ANNA, "Annabella", "u2")
         puzzle = await ladder.next_puzzle(ANNA, all_puzzles())
         assert puzzle
@@ -406,7 +406,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         [table] = await worker.tables_of(bruno.person.id)
         await slow.people.person(ANNA)
         await run_first_pass(worker)
-        await slow.people.note_choice(ANNA, Choice.usual("testa"))
+        await slow.people.note_choice(ANNA, Choice.default("testa"))
         await slow.people.update_chat(private_place(ANNA), clock="60")
         await slow.challenges.sit(table.code, ANNA, "Annabella", "late")
         await Programs(store.client).add_owned(ANNA, ("read",), "late")
@@ -545,7 +545,7 @@ async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
         [table] = await worker.tables_of(ANNA)
         seat = table.seat_of(ANNA)
         assert seat is not None
-        ended = table.after([Move(seat, "resign")], "u")
+        ended = table.with_entries([Move(seat, "resign")], "u")
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await forgetting_marks(store.client))[ANNA])
         await worker.archive.add(ended, 1_770_000_000)

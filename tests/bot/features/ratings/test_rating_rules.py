@@ -24,7 +24,7 @@ async def give_up(worker: Worker, fake: FakePlatform, plays: int, loser: int = 0
     code = await code_of(worker, players[0])
 
     def is_enough() -> bool:
-        table = worker.room.remembered(code)
+        table = worker.room.cached_table(code)
         assert table
         assert table.game
         return sum(move.startswith("play ") for _, move in table.game.moves) >= plays
@@ -95,7 +95,7 @@ async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypat
         code = await code_of(worker, players[0])
 
         def is_enough() -> bool:
-            table = worker.room.remembered(code)
+            table = worker.room.cached_table(code)
             return bool(table and table.game and len(table.game.moves) >= 20)
 
         await play_until(worker, players, Random(1), is_enough)
@@ -119,7 +119,7 @@ async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
         code = await code_of(worker, players[0])
 
         def is_over() -> bool:
-            table = worker.room.remembered(code)
+            table = worker.room.cached_table(code)
             return table is None or table.phase == "over"
 
         await play_until(worker, players, Random(1), is_over)

@@ -33,7 +33,7 @@ class Field:
         self, game: str, form: Form, people: int, target: int | None = None, **options: str
     ) -> Tournament:
         """Open a tournament, enter this many people and start it."""
-        choice = Choice.usual(game)
+        choice = Choice.default(game)
         if target is not None:
             choice = choice.with_target(target)
         opened = await self.registration.open(
@@ -84,7 +84,7 @@ class Field:
             chair = table.chairs[turn]
             assert chair
             try:
-                await self.worker.room.press(code, chair.person, table.version, move, f"m{next(self._updates)}")
+                await self.worker.room.make_move(code, chair.person, table.version, move, f"m{next(self._updates)}")
             except OldPanel:
                 continue
         await self.worker.settled()

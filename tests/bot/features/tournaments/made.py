@@ -46,7 +46,7 @@ class Builder:
     def __init__(self, form: Form, game: str = "metamazzo", *, seed: int = 0, **options: str) -> None:
         self.t = Tournament("K7QF2M")
         self._random = Random(seed)
-        self.add(Open("paper:1", "Anna"), Place("paper:100"), Play(game, Choice.usual(game).text))
+        self.add(Open("paper:1", "Anna"), Place("paper:100"), Play(game, Choice.default(game).text))
         self.add(Option("form", form), *(Option(name, value) for name, value in options.items()))
 
     def add(self, *entries: Entry) -> Self:

@@ -10,7 +10,7 @@ from bot.features.tournaments.pages import player_panel
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.store import Store, keys
 from bot.tables.choice import Choice
-from bot.tables.snapshot import isolated
+from bot.tables.snapshot import isolate_name
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.tournaments.field import team_name
@@ -237,26 +237,26 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     await carla.press("Enter", GROUP)
     await group.settle()
     assert (
-        await anna.press(f"With {isolated('Anna')}", GROUP)
+        await anna.press(f"With {isolate_name('Anna')}", GROUP)
     ).toast == "That is you: whoever wants to play with you presses this button."
-    assert (await bruno.press(f"With {isolated('Anna')}", GROUP)).toast.startswith("You have entered.")
+    assert (await bruno.press(f"With {isolate_name('Anna')}", GROUP)).toast.startswith("You have entered.")
     await emma.press("Enter", GROUP)
     await group.settle()
-    assert (await emma.press(f"With {isolated('Carla')}", GROUP)).toast == "You are partners now."
+    assert (await emma.press(f"With {isolate_name('Carla')}", GROUP)).toast == "You are partners now."
     await group.settle()
     assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card_text
     assert not any(label.startswith("With ") for label in group.labels())
     await dino.press("Enter", GROUP)
     await group.settle()
     assert "Without a partner: Dino" in group.card_text
-    message, _button = anna.button(f"With {isolated('Dino')}", GROUP)
+    message, _button = anna.button(f"With {isolate_name('Dino')}", GROUP)
     t = await group.newest_tournament()
     reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
     assert reply.toast == "One of you has a partner already."
     # The card still shows Dino's button when he leaves.
     await dino.press("Leave", GROUP)
     furio = group.people[5]
-    reply = await furio.press(f"With {isolated('Dino')}", GROUP)
+    reply = await furio.press(f"With {isolate_name('Dino')}", GROUP)
     assert reply.toast == "Whoever you want to play with has not entered this tournament, or has left it."
     assert (await group.newest_tournament()).player_of(furio.person.id) is None
 
@@ -276,7 +276,7 @@ async def test_command_reposts_the_card_and_offers_another(group: Group) -> None
     reply = await group.people[3].say("/tournament")
     assert reply.panel
     assert len(reply.panel.rows) == 3
-    await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolated('Anna')}", GROUP)
+    await group.people[3].press(f"🏆 Knock-out · Metà Mazzo · {isolate_name('Anna')}", GROUP)
     await group.settle()
     assert "Organised by Anna" in group.card_text
     assert {tournament.code for tournament in await group.tournaments.in_chat(GROUP)} > {t.code}
@@ -375,7 +375,7 @@ async def test_old_leave_button_asks_after_the_start(group: Group) -> None:
 
 
 async def test_own_tournaments_are_paged(group: Group) -> None:
-    anna, chosen = group.people[0], Choice.usual("testa")
+    anna, chosen = group.people[0], Choice.default("testa")
     registration = group.worker.feature(TournamentsFeature).registration
     for number in range(12):
         organiser, place = f"paper:{900 + number}", f"{GROUP}{number}"

@@ -357,7 +357,7 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
     async with open_field(store) as field:
         registration, fake = field.registration, field.fake
         fake.after_faults[GROUP].append(PlatformFailure("no answer"))
-        opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+        opened = await registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
         send = fake.send
 
         async def send_then_enter(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
@@ -636,7 +636,7 @@ async def test_card_is_sent_once_the_moved_chat_is_reachable(field: Field) -> No
 
 async def test_repost_during_an_edit_leaves_one_card(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = field.fake
-    opened = await field.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+    opened = await field.registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
     await field.settle()
     [first] = fake.messages[GROUP]
     edit = fake.edit

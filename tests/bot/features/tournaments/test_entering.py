@@ -208,7 +208,7 @@ class Entering(RuleBasedStateMachine):
     def open(self, entered: int, game: str) -> None:
         """Open a tournament with some players already entered."""
         number = next(self.opened)
-        choice = Choice.usual("testa")
+        choice = Choice.default("testa")
         opening = self.workers[0].open(f"paper:{1000 + number}", PEOPLE[0], "0", choice, "knockout", f"open {number}")
         self.code = self.run(opening).code
         for action in (Action("play", 0, game), *(Action("enter", person) for person in range(entered))):
@@ -227,7 +227,7 @@ class Entering(RuleBasedStateMachine):
                     name, value = action.target
                     await at.choose_option(self.code, person, name, value, update)
                 case "play":
-                    await at.choose_game(self.code, person, Choice.usual(action.target), update)
+                    await at.choose_game(self.code, person, Choice.default(action.target), update)
                 case verb:
                     await getattr(at, verb)(self.code, person, update)
         except TableError as refusal:

@@ -64,7 +64,7 @@ async def open_fixture(worker: Worker, game: str, deal: int, players: list[Playe
     """Open a fixture for players who have private chats."""
     for player in players:
         await player.say("/help", player.private)
-    choice = replace(Choice.usual(game), clock=86400, strict=True)
+    choice = replace(Choice.default(game), clock=86400, strict=True)
     setup: list[Setup] = [Fixture("K7QF2M", 2, 0, deal, GROUP), *(duplicate_rules(choice) if deal else choice).setup]
     chairs = [Chair(player.person.id, player.person.name) for player in players]
     table = await worker.challenges.open_fixture(game, chairs, update, setup=setup, secret=SECRET)
@@ -81,7 +81,7 @@ async def play_random_move(worker: Worker, code: str, random: Random) -> Table:
     legal = [move for move in legal_moves_for_record(table.game, seat) if move not in ("resign", "claim")]
     chair = table.chairs[seat]
     assert chair
-    return await worker.room.press(code, chair.person, table.version, random.choice(legal), f"m{table.version}")
+    return await worker.room.make_move(code, chair.person, table.version, random.choice(legal), f"m{table.version}")
 
 
 def make_players(worker: Worker, fake: FakePlatform, count: int) -> list[Player]:
@@ -262,7 +262,7 @@ async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
         players = make_players(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await open_fixture(worker, "testa", 1, players, "one")
-        await worker.room.stop_late(table.code, "round over")
+        await worker.room.end_overdue(table.code, "round over")
         while len(reported) < 2:
             await worker.settled()
             worker.delivery.touch(table.code)
@@ -301,10 +301,10 @@ async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> Non
             assert table.game
             mover = table.game.turn
             assert mover is not None
-            table = await worker.room.time_passed(table.code, table.version)
+            table = await worker.room.handle_alarm(table.code, table.version)
             assert table.alarm == "nudged"
             await worker.scheduler._act(table)
-            table = worker.room.remembered(table.code) or table
+            table = worker.room.cached_table(table.code) or table
             lates[mover] += 1
         assert table.game
         assert table.game.ending == "timeout"

@@ -35,7 +35,7 @@ async def desk(store: Store) -> Desk:
 
 
 async def open_tournament(desk: Desk, place: str, person: str, update: str) -> Tournament:
-    return await desk.registration.open(place, person, "Somebody", Choice.usual("testa"), "knockout", update)
+    return await desk.registration.open(place, person, "Somebody", Choice.default("testa"), "knockout", update)
 
 
 async def gather_results(calls: Sequence[Awaitable[Tournament]]) -> tuple[list[Tournament], list[type[BaseException]]]:
@@ -141,7 +141,7 @@ async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: 
     for refused in (
         desk.registration.enter(code, "paper:9", "Another", "too late"),
         desk.registration.choose_option(code, ANNA, "form", "swiss", "form"),
-        desk.registration.choose_game(code, ANNA, Choice.usual("testa"), "game"),
+        desk.registration.choose_game(code, ANNA, Choice.default("testa"), "game"),
     ):
         with pytest.raises(ChangedTooOften):
             await refused
@@ -174,7 +174,7 @@ async def test_refused_partner_has_not_entered(
     code = (await desk.open_and_enter("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
     await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
     await desk.registration.leave(code, CARLA, "leave")
-    before = await desk.registration.choose_game(code, ANNA, Choice.usual(game), "game")
+    before = await desk.registration.choose_game(code, ANNA, Choice.default(game), "game")
     with pytest.raises(why):
         await desk.registration.join_partner(code, person, "Somebody", player, "with")
     assert (await desk.tournaments.load(code)).entries == before.entries

@@ -604,7 +604,7 @@ def test_withdraw_question_names_the_cost() -> None:
 
 def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
     def warnings(form: Form, clock: int, time: int) -> list[str]:
-        choice = replace(Choice.usual("testa"), clock=clock)
+        choice = replace(Choice.default("testa"), clock=clock)
         t = Builder(form, time=str(time)).add(Play("testa", choice.text)).t
         return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
 

@@ -52,7 +52,7 @@ class Desk:
         self.registration = Registration(store, self.tournaments, Ratings(store.client, Archive(store.client)))
 
     async def open(self, game: str = "metamazzo", form: Form = "knockout", update: str = "c1") -> Tournament:
-        return await self.registration.open(GROUP, ANNA, NAMES[ANNA], Choice.usual(game), form, update)
+        return await self.registration.open(GROUP, ANNA, NAMES[ANNA], Choice.default(game), form, update)
 
     async def open_and_enter(self, game: str, form: Form, *entering: str) -> Tournament:
         tournament = await self.open(game, form)
@@ -120,7 +120,7 @@ async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     for refused in (
         desk.registration.choose_option(code, BRUNO, "form", "swiss", "u1"),
-        desk.registration.choose_game(code, BRUNO, Choice.usual("testa"), "u2"),
+        desk.registration.choose_game(code, BRUNO, Choice.default("testa"), "u2"),
         desk.registration.start(code, BRUNO, "u3"),
         desk.registration.cancel(code, BRUNO, "u4"),
     ):
@@ -129,7 +129,7 @@ async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
     assert (await desk.registration.choose_option(code, ANNA, "form", "swiss", "u5")).form == "swiss"
     with pytest.raises(ValueError, match="form is one of"):
         await desk.registration.choose_option(code, ANNA, "form", "chess", "u6")
-    changed = await desk.registration.choose_game(code, ANNA, Choice.usual("testa"), "u7")
+    changed = await desk.registration.choose_game(code, ANNA, Choice.default("testa"), "u7")
     assert changed.game == "testa"
 
 
@@ -363,7 +363,7 @@ async def test_press_during_forgetting_is_removed_by_the_next_run(
 
     monkeypatch.setattr(desk.tournaments, "write", forget_then_write)
     if doing == "open":
-        choice = Choice.usual("testa")
+        choice = Choice.default("testa")
         await desk.registration.open("paper:300", BRUNO, NAMES[BRUNO], choice, "knockout", "late")
     elif doing == "enter":
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")

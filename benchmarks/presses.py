@@ -314,7 +314,7 @@ def command(
     elif adapter in PLATFORMS:
         run_platform = import_module(f"benchmarks.{adapter}").run
         if inline and "inline" not in signature(run_platform).parameters:
-            typer.echo(f"{adapter} has no inline queries.", err=True)
+            typer.echo(f"There are no inline queries on {adapter}.", err=True)
             raise typer.Exit(2)
         chosen = {name: True for name, wanted in (("pictures", pictures), ("inline", inline)) if wanted}
         run_platform(tuple(tables or ()), **chosen)

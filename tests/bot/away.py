@@ -1,4 +1,4 @@
-"""What tests of a platform that is away have in common; see `fast_loop`."""
+"""Helpers for tests of platform outages; see `fast_loop`."""
 
 import asyncio
 import time
@@ -14,15 +14,15 @@ OWN_FOLDERS = tuple(str(Path(__file__).parents[2] / folder) for folder in ("bot"
 
 
 async def wait_until(done: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Until something is so; the deadline is in real seconds."""
+    """Wait for a condition; the deadline is in real seconds."""
     deadline = time.monotonic() + seconds
     while not done():
-        assert time.monotonic() < deadline, "it did not come to that"
+        assert time.monotonic() < deadline, f"the condition was not met within {seconds} seconds"
         await asyncio.sleep(0.05)
 
 
 async def play_unseen(worker: Worker, person: str, moves: int) -> None:
-    """Moves at somebody's table that come by another way, as from another platform."""
+    """Play moves at a person's table as if they came from another platform."""
     [table] = await worker.tables_of(person)
     for number in range(moves):
         table = await worker.room.table(table.code)
@@ -36,7 +36,7 @@ async def play_unseen(worker: Worker, person: str, moves: int) -> None:
 
 
 def bot_tasks() -> list[str]:
-    """The tasks that run code of the bot's and of the adapters', by name: not the libraries', nor the fake server's."""
+    """Return the names of tasks that run code of the bot or its adapters."""
     code: list[Any] = [getattr(task.get_coro(), "cr_code", None) for task in asyncio.all_tasks()]
     return sorted(one.co_qualname for one in code if one and one.co_filename.startswith(OWN_FOLDERS))
 

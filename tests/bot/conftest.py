@@ -1,4 +1,4 @@
-"""What several tests of the bot begin with."""
+"""Fixtures for tests of the bot."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from bot.settings import variable_names
 
 @pytest.fixture
 def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings of this machine's, and no .env: a test may forget people, and not in its host's store."""
+    """Remove this machine's settings and .env, so that no test changes a real store."""
     for name in variable_names():
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

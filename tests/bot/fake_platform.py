@@ -33,7 +33,7 @@ GROUP = "paper:100"
 
 
 class FakePlatform:
-    """The platform: messages by place, faults on order, and everything that was asked of it."""
+    """A fake platform that keeps messages by place, fails on request and records all calls."""
 
     # Stores that older releases recorded (tests/bot/releases) name its people so.
     platform = "paper"
@@ -47,9 +47,9 @@ class FakePlatform:
         self.calls: list[tuple[str, str, str]] = []
         self.closed: set[str] = set()
         self.admins: set[str] | None = None
-        """Who administers groups; None where everybody may change their settings."""
+        """Administrators of groups; None if all members can change their settings."""
         self.ring_counts: Counter[str] = Counter()
-        """How often a new message came that was not silent."""
+        """Number of new messages that were not silent, by place."""
         self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
         self.after_faults: dict[str, list[DeliveryError]] = defaultdict(list)
         self.rate_limit_of: dict[str, RateLimit] = {}
@@ -123,7 +123,7 @@ class FakePlatform:
             assert row
             for button in row:
                 assert button.label
-                # What stands behind the bot's name may be nothing.
+                # Only the query of a share button can be empty.
                 assert (button.kind != "share") <= len(button.payload.encode()) <= LONGEST_PAYLOAD, button
 
     def _fail_after(self, place: str) -> None:
@@ -139,7 +139,7 @@ class FakePlatform:
 
 
 class Player:
-    """Somebody on the fake platform. Presses are of buttons that stand there, found by their label."""
+    """A person on the fake platform, who presses visible buttons by their labels."""
 
     numbers = count(1)
 
@@ -147,11 +147,11 @@ class Player:
         self.worker, self.fake, self.dispatcher = worker, fake, Dispatcher(worker)
         self.person = Person(f"paper:{number}", name, name.lower(), language)
         self.private = private_place(self.person.id)
-        # Where they alone see what stands in the group, on a platform that can show it.
+        # The place of messages in the group that only this person sees.
         self.aside = str(replace(Place.parse(GROUP), person=str(number), token="1700000000.9"))
 
     async def say(self, text: str, place: str = GROUP, about: tuple[Person, ...] = (), key: str = "") -> Reply:
-        """A command; a reply's panel becomes a message, as an adapter would do it."""
+        """Send a command, and show the panel of its reply as an adapter would."""
         word, *words = text.removeprefix("/").split()
         command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
         reply = await self.dispatcher.handle_command(command)
@@ -273,13 +273,13 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
 
 
 async def code_of(worker: Worker, player: Player) -> str:
-    """The code of the one table where a player sits."""
+    """Return the code of the only table of a player."""
     [table] = await worker.tables_of(player.person.id)
     return table.code
 
 
 async def play_until(worker: Worker, players: list[Player], random: Random, done: Callable[[], bool]) -> None:
-    """Any buttons that are offered, until something is so."""
+    """Press random buttons until a condition is met."""
     for _ in range(5000):
         if done():
             return
@@ -290,7 +290,7 @@ async def play_until(worker: Worker, players: list[Player], random: Random, done
                 break
         else:
             raise AssertionError("nobody can move")
-    raise AssertionError("it never came to that")
+    raise AssertionError("the condition was not met after 5000 presses")
 
 
 async def play_cards(worker: Worker, players: list[Player], count: int) -> None:

@@ -1,7 +1,6 @@
-"""An event loop whose clock runs ahead while nobody has anything to do: hours pass in seconds.
+"""An event loop with a clock that runs ahead while the loop is idle, so hours pass in seconds.
 
-While there is work its clock is the real one, so nothing looks slower than it is. What reads other clocks, such as the
-store, lives in real time.
+While there is work, its clock runs in real time. The store and everything that reads other clocks do so always.
 """
 
 import asyncio
@@ -49,7 +48,7 @@ async def _take_without_delay(_pace: SharedPace, _chat: str, _rate_limit: RateLi
 
 
 def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test on such a loop. The store gets as long as it needs, for it does not live as fast."""
+    """Run a test on such a loop. The store has no deadlines, because it runs in real time."""
     monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     # The pace that workers share goes by the store's clock, and would hold a chat back for hours of this one.

@@ -1,4 +1,4 @@
-"""A store whose memory is nearly used up, so that it has no room for new tables."""
+"""Make a store nearly full, so that it has no room for new tables."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

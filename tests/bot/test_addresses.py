@@ -1,4 +1,4 @@
-"""At which address pages are shown, and a bot is asked whether it is well, by where it listens."""
+"""Addresses of pages and health checks."""
 
 import socket
 import threading
@@ -55,7 +55,7 @@ def test_health_url_uses_the_listening_address(host: str, asked: str) -> None:
 
 @pytest.fixture
 def port_behind_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of what answers as a bot does, on a machine whose environment names a proxy where nothing answers."""
+    """The port of a fake bot, on a machine with proxy settings that lead nowhere."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

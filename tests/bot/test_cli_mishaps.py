@@ -1,4 +1,4 @@
-"""What goes wrong for a host: a damaged file, a reader who has enough, a file that cannot be written."""
+"""Errors on the command line: damaged files, closed pipes and files that cannot be written."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ async def fill_store(store: Store, games: int) -> None:
 
 
 def command_lines_in(folder: Path) -> str:
-    """The command lines of what still runs in a folder."""
+    """Return the command lines of processes that still run in a folder."""
     listed = subprocess.run(["ps", "-eo", "command="], check=True, capture_output=True, text=True).stdout
     return "\n".join(line for line in listed.splitlines() if str(folder) in line)
 

@@ -1,4 +1,4 @@
-"""What commands print: hostile names, terminals without Unicode, and outputs that cannot be written."""
+"""Output of commands: hostile names, terminals without Unicode, and outputs that cannot be written."""
 
 import json
 import subprocess

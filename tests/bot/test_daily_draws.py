@@ -1,4 +1,4 @@
-"""What was drawn for a day stays, whatever later releases would draw."""
+"""Daily draws are permanent, even if later releases would draw otherwise."""
 
 import asyncio
 from collections.abc import Mapping

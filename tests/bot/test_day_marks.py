@@ -1,4 +1,4 @@
-"""Marks of a day: they name nobody, and go when the day ends."""
+"""Marks of a day contain no person ids and are dropped when the day ends."""
 
 import asyncio
 from datetime import date, timedelta

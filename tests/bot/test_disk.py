@@ -17,7 +17,7 @@ from bot.disk import regular_target, write_atomically
 
 
 def create_stale_file(path: Path, *, hours_ago: float = 24.0) -> Path:
-    """What was begun so long ago."""
+    """Create a partial file of this age."""
     path.write_bytes(b"secret")
     then = time.time() - 3600 * hours_ago
     os.utime(path, (then, then))
@@ -142,7 +142,7 @@ def test_block_device_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
-    """As by `nohup`."""
+    """`nohup` ignores SIGHUP, for example."""
     before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
     try:
         signal.signal(number, signal.SIG_IGN)
@@ -157,7 +157,7 @@ def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
 
 
 def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
-    """As with `buongioco backup /dev/stdout >> FILE`."""
+    """Check `buongioco backup /dev/stdout >> FILE`, for example."""
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino

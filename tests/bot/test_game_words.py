@@ -1,4 +1,4 @@
-"""Which game and target the words of a command mean."""
+"""Parsing of games and targets in the words of a command."""
 
 import pytest
 

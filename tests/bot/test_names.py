@@ -1,4 +1,4 @@
-"""Names that look alike are told apart, and nobody looks like a robot."""
+"""Similar names get numbers, and no person looks like a robot."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A platform that is away is said to be so once, and once to be back, whatever meets it."""
+"""A platform outage is logged once at its start and once at its end."""
 
 import asyncio
 import math
@@ -84,7 +84,7 @@ async def test_certain_outage_is_logged_at_once(
 async def test_certain_outage_lasts_until_a_call_succeeds(
     watched: WatchedOutages,
 ) -> None:
-    """Otherwise it would come and go, as often as its adapter finds out anew."""
+    """Otherwise each report of the adapter would start another outage."""
     with capture_logs() as logs:
         watched.outages.record_failure("paper", "no answer", certain=True)
         assert watched.outages.is_failing("paper")

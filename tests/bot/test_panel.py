@@ -1,4 +1,4 @@
-"""Panels: what a writer makes of lines."""
+"""Panels and their writer."""
 
 from bot.panel import Button, Panel, Role, Span, Writer
 

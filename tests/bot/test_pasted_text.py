@@ -1,4 +1,4 @@
-"""A code is read from whatever people paste."""
+"""Codes are found in pasted text."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a process remembers of people, while others change it."""
+"""The cache of people, while other workers change them."""
 
 import asyncio
 from collections import Counter
@@ -13,7 +13,7 @@ from bot.store import Store, keys
 
 
 class SlowClient:
-    """A store's client whose first answer about a person comes late."""
+    """A client of the store that answers the first read of a person late."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

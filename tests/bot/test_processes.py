@@ -1,4 +1,4 @@
-"""Work is done in other processes, whatever becomes of them."""
+"""Work in other processes, which can fail or die."""
 
 import asyncio
 import os

@@ -43,7 +43,7 @@ def test_longest_waiting_keys_are_kept() -> None:
         clock.now += 0.01
         assert limiter.take(number, rate_limit) == 0.0
     assert 49.0 < limiter.take("a", rate_limit) < 51.0
-    # Who has nothing to wait for any more goes first.
+    # Keys without a wait are dropped first.
     clock.now += 1200
     for number in range(1000, 1090):
         limiter.take(number, rate_limit)

@@ -1,4 +1,4 @@
-"""Thoughts come in time, whatever happens to those who think them."""
+"""Robots move in time, even if their processes are slow or die."""
 
 import asyncio
 import os
@@ -96,7 +96,7 @@ async def test_moves_do_not_wait_for_busy_processes(game: Game, monkeypatch: pyt
 
 
 async def test_hints_come_from_the_processes(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The first thought on a machine may have to compile.
+    # The first hint on a machine can include a compilation.
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     pool = RobotPool(1)
     try:

@@ -1,4 +1,4 @@
-"""Settings and the doctor: wrong ones are one clear line, and what is missing is said with what to do."""
+"""Settings and the doctor: each error is one clear line that says what to do."""
 
 import asyncio
 import os
@@ -110,7 +110,7 @@ def test_wrong_address_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, v
         ("https://api.telegram.org", "https://cards.example.org:8443/telegram?x=1"),
         ("https://api.telegram.org", "https://8.8.8.8:88"),
         ("https://api.telegram.org", ""),
-        # A Bot API server of one's own takes any address if it runs with --local.
+        # A local Bot API server takes any address if it runs with --local.
         ("http://127.0.0.1:8081", "http://127.0.0.1:9000/telegram"),
         ("http://bot-api:8081", "http://buongioco:9000/telegram"),
     ],
@@ -167,7 +167,7 @@ def test_each_unreadable_line_of_the_file_is_one_line(tmp_path: Path, capfd: pyt
 
 @pytest.fixture
 def without_root() -> Iterator[None]:
-    """As a user to whom files can be closed."""
+    """Run as a user without root's access to all files."""
     if os.geteuid():
         yield
         return
@@ -200,7 +200,7 @@ def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: 
 def test_data_folder_of_another_user_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], request: pytest.FixtureRequest
 ) -> None:
-    """As for whoever runs a command beside a bot that is a user of its own."""
+    """The bot often has a user of its own, and hosts run commands as another one."""
     folder = tmp_path / "data"
     folder.mkdir(mode=0)
     tmp_path.chmod(0o755)

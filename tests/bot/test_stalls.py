@@ -1,4 +1,4 @@
-"""What the log says after a worker was frozen or killed."""
+"""Log lines after a worker was frozen or killed."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Adapters fail, each by itself: what becomes of the others, and what the host is told."""
+"""Failing adapters are restarted and reported without stopping the others."""
 
 import asyncio
 from collections.abc import AsyncIterator

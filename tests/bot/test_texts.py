@@ -1,4 +1,4 @@
-"""Every text stands in every language, with the same gaps to fill."""
+"""Every text is translated into every language with the same placeholders."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from engine.errors import EngineError, MustFollow, UnknownGame
 
 ROOT = Path(__file__).parents[2]
 EXTRACTORS = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
-"""How texts are found in a file, by its name."""
+"""Babel's extractors by file name."""
 
 
 def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
@@ -29,7 +29,7 @@ def subclasses(base: type[EngineError]) -> Iterator[type[EngineError]]:
 
 
 def required_texts() -> set[str]:
-    """Every text that a person may read: those marked in the code, the games' names and the engine's errors."""
+    """Return all texts for people: those marked in the code, names of games and suits, and errors."""
     marked: set[str] = set()
     for package in ("bot", "adapters"):
         for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
@@ -47,22 +47,24 @@ def placeholders(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_catalogue_is_complete_without_unused_texts(language: str) -> None:
-    with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
-        # What cannot be read, such as the marks of a merge, would be passed over.
+    path = f"bot/locale/{language}/LC_MESSAGES/buongioco.po"
+    with (ROOT / path).open("rb") as file:
+        # By default Babel skips unreadable lines, such as merge conflict markers.
         catalogue = read_po(file, abort_invalid=True)
     have: set[str] = set()
     for message in catalogue:
         if not message.id:
             continue
-        assert not message.fuzzy, message.id
+        assert not message.fuzzy, f"{path}: check the fuzzy translation of {message.id!r}"
         ids = [str(one) for one in message.id] if isinstance(message.id, list | tuple) else [message.id]
         strings = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string]
-        assert all(strings), f"no {language} text for {message.id!r}"
+        assert all(strings), f"{path} lacks a translation for {message.id!r}"
         for string in strings:
-            assert placeholders(string) == placeholders(ids[-1]), message.id
+            assert placeholders(string) == placeholders(ids[-1]), f"{path}: other placeholders in {message.id!r}"
         have |= set(ids)
-    assert required_texts() - have == set()
-    assert have - required_texts() == set()
+    required = required_texts()
+    assert not required - have, f"{path} lacks translations: add {sorted(required - have)}"
+    assert not have - required, f"{path} has unused texts: remove {sorted(have - required)}"
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
@@ -100,7 +102,7 @@ def test_errors_have_unique_codes_and_english_sentences() -> None:
 
 
 def test_user_input_does_not_grow_the_catalogue() -> None:
-    # English texts stand for themselves, and have no catalogue.
+    # English has no catalogue.
     catalogue = texts("it").gettext.__self__  # type: ignore[attr-defined]
     before = len(catalogue)
     assert "nonsense 7" in error_text(UnknownGame(game="nonsense 7", games=""), "it")

@@ -1,4 +1,4 @@
-"""Who delivers which tables: shards are shared evenly, held for certain or not at all, and given back at once."""
+"""Sharing, leases and notifications of shards."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ async def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 class RecordingWorker(ShardListener):
-    """A worker's shards, what it was told about them, and its clock."""
+    """A worker that records changes of its shards and notifications, with a clock of its own."""
 
     def __init__(self, store: Store, *, alone: bool = False) -> None:
         self.all_taken: list[int] = []
@@ -45,7 +45,7 @@ class RecordingWorker(ShardListener):
         self.shards.listeners.append(self)
         self.finish: Callable[[Collection[int]], Awaitable[None]] | None = None
         self.fault: Exception | None = None
-        """What the next word meets."""
+        """Error raised by the next notification."""
 
     def on_taken(self, shards: Collection[int]) -> None:
         self.all_taken.extend(shards)
@@ -93,7 +93,7 @@ async def test_workers_share_shards_evenly(store: Store) -> None:
             await worker.shards.balance()
     assert sorted(len(worker.shards.owned) for worker in (first, second, third)) == [20, 22, 22]
     assert set.union(*(worker.shards.owned for worker in (first, second, third))) == ALL
-    # Nobody gives away what is theirs.
+    # A worker keeps its fair share.
     lost = len(first.all_lost)
     await first.shards.balance()
     assert len(first.all_lost) == lost

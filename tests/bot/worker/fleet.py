@@ -29,13 +29,13 @@ ROBOT_PAUSE = 1e6
 """A robot's pause, in seconds: they sit, and do not move."""
 
 REST_SECONDS = 20.0
-"""How long messages may take to come to rest before that counts as never."""
+"""Longest wait for pending messages, in seconds."""
 
 Update = Command | Press
 
 
 class VisibleState(NamedTuple):
-    """What can be seen of a fleet at rest."""
+    """The visible state of an idle fleet."""
 
     logs: dict[str, list[bytes]]
     messages: dict[str, list[Panel]]
@@ -122,7 +122,7 @@ class Fleet:
                 await asyncio.sleep(0.01)
 
     async def _wait_for_notifications(self) -> None:
-        """Every worker has heard what any of them has told."""
+        """Wait until every worker has received all notifications."""
         self._fence += 1
         fence = f"fence:{self._fence}"
         await self.store.client.publish(keys.NOTIFICATIONS, f'[{{"forget": "{fence}", "by": ""}}]')
@@ -137,7 +137,7 @@ class Fleet:
         return VisibleState(await self.logs(), shown, games, await self.settings())
 
     async def logs(self) -> dict[str, list[bytes]]:
-        """What every table's log says, by code."""
+        """Return the entries of each table by code, without stamps."""
         names = [name.decode() async for name in self.store.client.scan_iter("{s*}:table:*", count=1000)]
         codes = sorted(name.rpartition(":")[2] for name in names)
         return {code: list(map(strip_stamp, (await self.store.load(code)).entries)) for code in codes}

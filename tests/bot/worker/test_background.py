@@ -1,4 +1,4 @@
-"""What runs beside everything else outlives a fault, and says so."""
+"""Background loops survive errors and report them."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: p
             await worker.settled()
         assert [entry["event"] for entry in logs].count("notification_failed") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
-        # Of a table that is not there.
+        # The last change names a missing table.
         assert [entry["event"] for entry in logs].count("table_vanished") == 1
 
 

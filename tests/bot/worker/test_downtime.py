@@ -18,7 +18,7 @@ from tests.bot.hours import pass_time, ring_clocks, step_clock
 
 HOUR = 3600.0
 LONGEST_GAP = 5.0
-"""How much of a gap may count as playing time: playing_time.lua."""
+"""Longest part of a gap that counts as playing time, in seconds; see playing_time.lua."""
 
 ALL_SHARDS = range(keys.SHARDS)
 

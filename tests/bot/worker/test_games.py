@@ -13,7 +13,7 @@ SIGNALS = (" busso", " volo")
 
 
 def strip_signals(move: str) -> str:
-    """A move without what is said with it."""
+    """Return a move without its signal."""
     for signal in SIGNALS:
         move = move.removesuffix(signal)
     return move

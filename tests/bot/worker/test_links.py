@@ -1,4 +1,4 @@
-"""Where our pages can be reached, boards and results lead there; elsewhere they have what messages can show."""
+"""Boards and results link to pages if there are any. Otherwise replays are messages."""
 
 from bot.panel import Button, Panel
 from bot.store import Store

@@ -1,4 +1,4 @@
-"""People of one name are told apart at a table and in lists, and a tournament has the names of today."""
+"""Namesakes have numbers at tables and in lists."""
 
 from bot.site.hand_page import hand_page
 from bot.store import Store

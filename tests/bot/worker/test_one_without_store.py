@@ -1,4 +1,4 @@
-"""One of two workers has lost the store and the other has not: one bot still, and nothing is lost or done twice."""
+"""One of two workers loses the store: no move is lost or made twice."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from tests.bot.worker.test_told_by_commits import start_game
 
 
 class StoreProxy:
-    """A way to a store that can be cut; ``url`` is where it begins."""
+    """A proxy for a store that can be cut off."""
 
     def __init__(self, store_url: str) -> None:
         self._socket = urlsplit(store_url).path
@@ -84,7 +84,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def wait_until_healthy(fleet: Fleet) -> None:
-    """Until every worker has the store, and hears what it publishes."""
+    """Wait until every worker has the store and receives its notifications."""
     async with asyncio.timeout(REST_SECONDS):
         while (
             not all([(await worker.check_health())["store"] for worker in fleet.workers])

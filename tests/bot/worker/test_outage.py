@@ -1,4 +1,4 @@
-"""The store refuses, falls silent or dies: people are told what became of their press, and all goes on by itself."""
+"""Presses are answered while the store refuses, hangs or is dead, and play continues after that."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ def store_process(embedded: EmbeddedStore) -> int:
 
 
 def set_answer_timeout(there: Store, seconds: float) -> None:
-    """How long a store may be silent before it counts as away."""
+    """Set the answer timeout of the client, in seconds."""
     pool = there.client.connection_pool
     pool.timeout = pool.connection_kwargs["socket_timeout"] = seconds
     for one in (*pool._available_connections, *pool._in_use_connections):
@@ -82,7 +82,7 @@ async def refuse_writes(there: Store, error: str) -> Callable[[], Awaitable[Any]
     """Have the store refuse every write; returns what has it take them again."""
     client = there.client
     if error == "replica":
-        # What a primary is after a failover that it slept through.
+        # A primary that missed a failover becomes a replica.
         await client.replicaof("127.0.0.1", 1)
         return lambda: client.replicaof("NO", "ONE")
     name, value = {"full": ("maxmemory", "1"), "alone": ("min-replicas-to-write", "1")}[error]

@@ -28,7 +28,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FailingPlatform(FakePlatform):
-    """A fake platform that answers so many calls with a fault, and counts what it took."""
+    """A fake platform that fails this many calls and counts the sync tasks."""
 
     def __init__(self) -> None:
         super().__init__()

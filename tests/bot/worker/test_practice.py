@@ -1,4 +1,4 @@
-"""Robots at tables: strong ones, and what happens if the bot stops or nobody comes back."""
+"""Tables with robots."""
 
 import asyncio
 from random import Random

@@ -1,4 +1,4 @@
-"""What the store has to hear of though it is away: groups that move, chats that can be written to again."""
+"""Work that waits for the store: group migrations and chats that return."""
 
 import asyncio
 import os
@@ -118,7 +118,7 @@ async def test_retry_queue_is_bounded_and_ordered(
 
 
 def _parse_error(text: str) -> Exception:
-    """As the client makes it of the server's words."""
+    """Return the exception that the client makes of the server's error."""
     error = BaseParser.parse_error(text)  # type: ignore[no-untyped-call]
     assert isinstance(error, Exception)
     return error

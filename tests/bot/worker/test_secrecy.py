@@ -1,4 +1,4 @@
-"""Nobody sees what they may not: whatever hidden cards are changed about, a viewer's panels stay the same."""
+"""Panels, pages and pictures do not depend on cards that are hidden from their viewer."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -146,7 +146,7 @@ def test_finished_duplicate_reveals_no_cards(
 
 
 def picture(table: Table, viewer: int | None) -> bytes:
-    """What one seat, or everybody, is shown as a picture."""
+    """Paint the picture of one seat, or the public board."""
     seen = snapshot(table, viewer)
     scene = (board_scene if viewer is None else hand_scene)(seen, "en", "italian", "classic")
     assert scene
@@ -165,7 +165,7 @@ def test_pictures_do_not_depend_on_hidden_cards(game: str) -> None:
 
 
 def _shuffle_hidden(table: Table, viewer: int | None, random: Random) -> Table:
-    """The same table with other cards wherever this viewer cannot see them."""
+    """Return the table with the cards shuffled that this viewer cannot see."""
     assert table.game
     assert table.game.current
     other = Table("ABCD")

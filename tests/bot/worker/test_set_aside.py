@@ -1,4 +1,4 @@
-"""What cannot be read holds nobody up: it is set aside, its people are told, and all other tables go on."""
+"""An unreadable table is set aside, its players are notified, and other tables continue."""
 
 import asyncio
 from random import Random
@@ -29,7 +29,7 @@ UNREADABLE = {
 
 
 async def break_log(store: Store, code: str, entry: str) -> None:
-    """What another release, or a hand in the store, may leave behind."""
+    """Append an entry that this release cannot read."""
     await store.append(code, await store.load(code), [add_stamp(entry, "broken")], clock=1000.0)
 
 
@@ -63,7 +63,7 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
                 assert "no game on" in (await player.say("/hand")).toast
                 await player.say("/tables", player.private)
                 assert "You sit at no table" in fake.last(player.private).plain
-            # Its clock rings for nobody.
+            # Its clock does not ring.
             calls = len(fake.calls)
             await worker.scheduler.poll()
             await worker.scheduler.settled()

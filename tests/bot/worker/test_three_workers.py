@@ -65,7 +65,7 @@ WANTED = """
     :sit :sit :accept :robot 1m 1m 1m 1m resign resign rematch 1psettings :rule :clock :menu :menu :game :stand :cancel
     :refuse :decline :draft 1phand :
 """.split()
-"""What a person looks for among the buttons."""
+"""Parts of the payloads that people press."""
 
 UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
 """Presses that make processes think, and one that takes a hand's panel to what it was."""
@@ -101,7 +101,7 @@ class UpdatePair(NamedTuple):
 
     @property
     def is_drawing(self) -> bool:
-        """Whether it only shows something, or sets a setting."""
+        """Return whether the update only shows something or changes a setting."""
         if isinstance(self.many, Command):
             return self.many.word not in ("challenge", "join")
         return any(word in self.many.payload for word in DISPLAY_WORDS) and "rematch" not in self.many.payload
@@ -157,7 +157,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
         self.run(closing())
 
-    # What people do
+    # Updates
 
     @rule(action=actions(), index=st.integers(0, 2), copies=st.sampled_from((1, 1, 1, 2, 3)))
     def act(self, action: Action, index: int, copies: int) -> None:
@@ -190,7 +190,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         if len(pair) == 2:
             self.run(self.deliver_simultaneously(pair, (index, other)))
 
-    # How it reaches the workers
+    # Delivery to the workers
 
     async def deliver(self, both: UpdatePair, index: int, copies: int) -> None:
         note(f"{both.many} to {index} x{copies}")
@@ -217,7 +217,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         self.done.append((both, expected))
 
     async def says_table_is_gone(self, reply: Reply) -> bool:
-        """Whether somebody is told that a table is no more, and it is so."""
+        """Return whether the reply says that a table is gone, and it is."""
         found = re.match(r"There is no table (\w+)", reply.toast)
         return found is not None and found[1] not in await self.many.logs()
 
@@ -245,7 +245,7 @@ class ThreeWorkers(RuleBasedStateMachine):
     async def deliver_to_single(self, updates: list[UpdatePair]) -> list[Reply]:
         return [await self.one.deliver(0, both.one) for both in updates]
 
-    # What must be so after each step
+    # Checks after each step
 
     @invariant()
     def fleets_agree(self) -> None:
@@ -296,7 +296,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         self.buttons = list(dict.fromkeys(self.buttons))
         self.codes = list(dict.fromkeys([*self.codes, *seen.logs]))
 
-    # What there is to do
+    # Choice of updates
 
     def update(self, action: Action) -> UpdatePair | None:
         """What somebody does, by what stands there; nothing if there is nothing to press."""
@@ -360,7 +360,7 @@ def same(one: Reply, other: Reply) -> bool:
 
 
 def difference(one: VisibleState, other: VisibleState) -> list[str]:
-    """What differs, in short."""
+    """Return short descriptions of the differences."""
     lines = [
         f"{name}: {left} / {right}"
         for name, left, right in zip(VisibleState._fields, one, other, strict=True)

@@ -1,4 +1,4 @@
-"""A commit tells the worker that delivers the table, with what it wrote: nothing has to be asked for."""
+"""A commit sends its entries to the worker that delivers the table, which need not read the store."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -127,7 +127,7 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
         assert room.cached_table(table.code) is table
     assert room.apply_commit(told)
     assert (await room.load_cached(table.code)).hosts == (*table.hosts, "paper:7")
-    # What was never written is gone again as soon as the store is asked.
+    # Entries that were never written disappear with the next read.
     assert (await room.table(table.code)).hosts == table.hosts
 
 
@@ -153,7 +153,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
             CommitNotification("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
             CommitNotification("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
         ]
-        # Whose shard nobody has need not be told.
+        # Without an owner there is no notification.
         await store.attendance.release_shard("owner", shard)
         await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])
         assert await line.get_message(timeout=0.1) is None

@@ -1,4 +1,4 @@
-"""A fake Discord, and patience with the machine."""
+"""A fake Discord, and timeouts long enough for a busy machine."""
 
 from collections.abc import AsyncIterator
 
@@ -6,21 +6,22 @@ import pytest
 
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 
+# Seconds after which the bot stops waiting, raised for a busy machine.
 TIMES = {
     "adapters.discord.adapter.DEFER_SECONDS": 20.0,
-    # A press that changes nothing on its panel has to wait for so long.
+    # A press that changes nothing on its panel waits this long.
     "adapters.discord.adapter.DELIVERY_SECONDS": 5.0,
     "adapters.discord.answers.ANSWER_UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.UPLOAD_SECONDS": 20.0,
     "adapters.discord.pictures.SLOW_SECONDS": 20.0,
 }
-"""After which the bot goes on without what it waits for, in seconds for a busy machine."""
 
 
 @pytest.fixture(autouse=True)
 def _busy_machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine anything may take a while, and an answer that was put off says nothing yet. Tests that are about
-    one of the times set it themselves, or have them all by ``usual``.
+    """Raise the bot's timeouts, because a deferred answer has no text yet.
+
+    A test about one of the timeouts sets it, or uses ``real_timeouts``.
     """
     for name, seconds in () if "real_timeouts" in request.fixturenames else TIMES.items():
         monkeypatch.setattr(name, seconds)
@@ -28,13 +29,13 @@ def _busy_machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def real_timeouts() -> None:
-    """The times that the bot really has."""
+    """Keep the bot's own timeouts."""
 
 
 @pytest.fixture
 async def server() -> AsyncIterator[DiscordServer]:
-    one = DiscordServer(seconds=PATIENCE)
-    one.channel(CHANNEL, one.server(BAR))
-    await one.start()
-    yield one
-    await one.stop()
+    server = DiscordServer(seconds=PATIENCE)
+    server.channel(CHANNEL, server.server(BAR))
+    await server.start()
+    yield server
+    await server.stop()

@@ -14,7 +14,7 @@ HEARTBEAT_MILLISECONDS = 41_250
 
 
 class Session:
-    """A bot's session on one shard: what was dispatched to it, and the connection it has just now."""
+    """A bot's session on one shard: the events sent to it, and its current connection."""
 
     def __init__(self, name: str, shard: int, total: int) -> None:
         self.name, self.shard, self.total = name, shard, total
@@ -23,7 +23,7 @@ class Session:
 
 
 class Connection:
-    """One WebSocket, compressed as its URL asks for."""
+    """One WebSocket, compressed if its URL asks for it."""
 
     def __init__(self, socket: web.WebSocketResponse, *, compressed: bool) -> None:
         self.socket = socket
@@ -33,7 +33,7 @@ class Connection:
         await self.send_text(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
 
     async def send_text(self, text: str | bytes) -> None:
-        """A text as it is said, compressed if that was asked for; bytes just as they are."""
+        """Send text, compressed if the bot asked for it. Bytes are sent unchanged."""
         try:
             if isinstance(text, bytes):
                 await self.socket.send_bytes(text)
@@ -44,12 +44,15 @@ class Connection:
                 packed = self._compressor.compress(text.encode()) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
                 await self.socket.send_bytes(packed)
         except (ConnectionError, RuntimeError):
-            # The bot is gone; what it missed it gets when it resumes.
+            # The bot is gone. It gets the missed events when it resumes.
             return
 
 
 class Gateway:
-    """Sessions and what goes to them. ``ready`` tells what a READY says of a shard, ``guilds`` which are on it."""
+    """Sessions and the events sent to them.
+
+    ``ready`` returns the fields of READY, ``guilds`` the servers with the bot.
+    """
 
     def __init__(self, token: str, ready: Any, guilds: Any) -> None:
         self.token, self._ready, self._guilds = token, ready, guilds
@@ -58,18 +61,15 @@ class Gateway:
         self.identified: list[tuple[int, int]] = []
         self.resumed = 0
         self.heartbeats = 0
-        self.refuses_with = 0
-        """The HTTP status with which new connections are refused, 0 if they are not."""
-        self.silent = False
-        """Whether connections are taken, and nothing is ever said on them."""
-        self.attempted_at: list[float] = []
-        """When the bot tried to connect, by the loop's clock."""
+        self.refuses_with = 0  # HTTP status for new connections, 0 to accept them
+        self.silent = False  # accept connections and send nothing
+        self.attempted_at: list[float] = []  # loop times of the bot's attempts to connect
         self._names = itertools.count(1)
         self._sending: set[asyncio.Task[None]] = set()
         self.address = ""
 
     def dispatch(self, event: str, data: dict[str, Any], shard_of: int = 0) -> None:
-        """An event for the sessions whose shard has this server; 0 is for private chats, which shard 0 has."""
+        """Send an event to the sessions of a server's shard. Private chats are 0, which is on shard 0."""
         for session in self.sessions.values():
             if (shard_of >> 22) % session.total == session.shard:
                 self._push(session, event, data)
@@ -86,7 +86,7 @@ class Gateway:
         task.add_done_callback(self._sending.discard)
 
     async def drop(self, code: int = 1001) -> None:
-        """Close every connection, as a machine of Discord's that is restarted does; sessions may be resumed."""
+        """Close every connection, as a restart at Discord does. Sessions can be resumed."""
         for session in self.sessions.values():
             if session.connection:
                 connection, session.connection = session.connection, None
@@ -98,7 +98,7 @@ class Gateway:
                 await session.connection.send(RECONNECT, None)
 
     async def invalidate(self) -> None:
-        """Tell every bot that its session is no more."""
+        """End every session and tell the bots."""
         connections = [session.connection for session in self.sessions.values() if session.connection]
         self.sessions.clear()
         for connection in connections:
@@ -148,8 +148,9 @@ class Gateway:
             await connection.socket.close(code=4010)
             return None
         session = Session(f"session{next(self._names)}", shard, total)
-        # Discord keeps one that nobody resumes for some minutes; in a run with a thousand kills each would hold all events.
-        self.sessions = {name: one for name, one in self.sessions.items() if one.connection or one.shard != shard}
+        # Discord keeps an abandoned session for minutes. Here it goes at once: a run with a thousand kills would
+        # otherwise keep all events a thousand times.
+        self.sessions = {name: old for name, old in self.sessions.items() if old.connection or old.shard != shard}
         self.sessions[session.name] = session
         self.identified.append((shard, total))
         session.connection = connection

@@ -1,4 +1,4 @@
-"""What Discord refuses in a request's body: by its own description of the API, and by limits that stand in its manual."""
+"""Check request bodies as Discord does, by its API description and the limits in its documentation."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _validators = {
 
 
 class Refused(Exception):
-    """An answer with an error: HTTP status, Discord's code, what it says."""
+    """An error answer: HTTP status, Discord's code and message."""
 
     def __init__(self, status: int, code: int, message: str = "", **more: Any) -> None:
         super().__init__(status, code, message)
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def judge(kind: str, body: Any) -> None:
-    """Refuse a body that Discord would not have; ``kind`` is one of the description's."""
+    """Refuse a body that Discord's schema does not allow. ``kind`` is a key of ``bodies`` in discord.json."""
     error = next(_validators[kind].iter_errors(body), None)
     if error:
         raise invalid(f"{list(error.instance_path)}: {error.message[:300]}")
@@ -40,7 +40,7 @@ def invalid(why: str) -> Refused:
 
 
 def judge_message(body: dict[str, Any], *, new: bool) -> None:
-    """Refuse a message by limits that no schema tells."""
+    """Refuse a message that breaks a limit which is not in the schema."""
     flags, components = body.get("flags") or 0, body.get("components") or []
     everything = list(_walk(components))
     kinds = {one["type"] for one in everything}
@@ -54,7 +54,7 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
         raise Refused(400, 50006, "Cannot send an empty message")
     if len(body.get("content") or "") > 2000:
         raise invalid("content: Must be 2000 or fewer in length.")
-    # Whether descriptions count is not documented; here they do.
+    # Discord does not document if descriptions count. Here they do.
     alts = sum(len(item.get("description") or "") for one in everything for item in one.get("items", ()))
     texts = alts + sum(len(one.get("content") or "") + len(one.get("label") or "") for one in everything)
     if texts > 4000:
@@ -67,7 +67,7 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
 
 
 def judge_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
-    """Refuse components that show files which the message does not have; what it has is ``attached``, by name."""
+    """Refuse components that show a missing file. ``attached`` has the names of the message's files."""
     names = list(attached)
     for one in _walk(components):
         shown = [one["file"]] if one["type"] == 13 else [item["media"] for item in one.get("items", ())]
@@ -92,7 +92,7 @@ def _judge_component(one: dict[str, Any]) -> None:
     if kind == 2:
         is_link = one["style"] == 5
         if is_link == bool(one.get("custom_id")) or is_link != bool(one.get("url")):
-            raise invalid("a button has a custom_id, or a URL if it is a link")
+            raise invalid("a link button has a URL, any other button a custom_id")
         if not one.get("label") and not one.get("emoji"):
             raise invalid("a button without a label")
 
@@ -106,16 +106,16 @@ def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def judge_commands(commands: list[dict[str, Any]]) -> None:
-    """Refuse a list of commands that Discord would not have."""
+    """Refuse a list of commands that Discord would not accept."""
     for command in commands:
-        # The manual has nsfw, the description of the API leaves it out.
+        # The documentation has nsfw, the API description does not.
         judge("command", {field: value for field, value in command.items() if field != "nsfw"})
         slash = command.get("type", 1) == 1
         names = [command["name"], *(command.get("name_localizations") or {}).values()]
         if slash and any(not NAME.fullmatch(name) or name != name.lower() for name in names):
             raise invalid(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
         if slash != bool(command.get("description")):
-            raise invalid("a slash command has a description, and no other one has")
+            raise invalid("a slash command has a description, other commands have none")
         _judge_options(command.get("options") or [])
         if _length(command) > 8000:
             raise invalid("APPLICATION_COMMAND_TOO_LARGE")
@@ -140,7 +140,7 @@ def _judge_options(options: list[dict[str, Any]]) -> None:
 
 
 def _length(command: dict[str, Any]) -> int:
-    """Of names, descriptions and values, with the longest of each text's translations."""
+    """Return the characters of names, descriptions and values. The longest translation of each text counts."""
     total = 0
     for field in ("name", "description"):
         total += max(map(len, [command.get(field) or "", *(command.get(f"{field}_localizations") or {}).values()]))

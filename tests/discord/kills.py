@@ -1,4 +1,4 @@
-"""The kill harness on Discord: the bot is killed, the fake server and its people live on.
+"""The kill harness on Discord: the bot is killed, the fake server and its people keep running.
 
 python -m tests.discord.kills --kills 100 --seed 1
 """
@@ -16,12 +16,13 @@ from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
 from tests.telegram.kills import NAMES
 
-PUT_OFF = 6
+DEFERRED = 6  # type of the answer to a press that only acknowledges it
 
 
 class DiscordPage(PlatformPage):
-    """What six people see on Discord. It knows a message again by its nonce; what answers a command has none, and that
-    is how a card comes.
+    """The messages that six people see on Discord.
+
+    Discord recognizes a repeated message by its nonce. A challenge card can double: as a command's answer it has no nonce.
     """
 
     platform = "discord"
@@ -66,7 +67,7 @@ class DiscordPage(PlatformPage):
     def answer_text(self, press: Interaction) -> str | None:
         if not press.answer:
             return None
-        if press.answer == PUT_OFF:
+        if press.answer == DEFERRED:
             return "not said yet"
         word = press.channel.ephemerals[press.user].get(press.original)
         return text_of(word) if word and press.original != press.message else ""

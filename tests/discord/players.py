@@ -1,4 +1,4 @@
-"""People on the fake Discord, who see what it shows and press what stands there."""
+"""People on the fake Discord, who read messages and press buttons."""
 
 import asyncio
 import re
@@ -38,7 +38,7 @@ def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def text_of(message: dict[str, Any]) -> str:
-    """What a message reads like: marks and escapes are gone."""
+    """Return a message's text without Markdown and escapes."""
     texts = [one["content"] for one in parts(message["components"]) if one["type"] == 10]
     return re.sub(r"(?m)^-# |\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
@@ -48,15 +48,13 @@ def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def picture_of(message: dict[str, Any]) -> tuple[str, str] | None:
-    """The name of the picture that a message shows, and what is read out in its place."""
+    """Return the file name and the alt text of a message's picture."""
     items = [item for one in parts(message["components"]) for item in one.get("items", ())]
     assert len(items) <= 1
     return (items[0]["media"]["url"].partition("?")[0].rpartition("/")[2], items[0]["description"]) if items else None
 
 
 class Person:
-    """Somebody with a phone."""
-
     def __init__(self, server: DiscordServer, number: int, name: str, language: str = "en-US") -> None:
         self.server, self.number, self.name = server, number, name
         server.users[number] = {
@@ -73,9 +71,8 @@ class Person:
     # Commands
 
     async def slash(self, word: str, channel: Channel | None = None, **options: Any) -> str:
-        """Give a command; returns what this person alone is told, empty if that is nothing."""
-        one = self.begin(word, channel, **options)
-        return await self.wait_for_answer(one)
+        """Send a command and return its ephemeral answer, or an empty text."""
+        return await self.wait_for_answer(self.begin(word, channel, **options))
 
     def begin(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
         command = self._command(word, 1)
@@ -89,7 +86,7 @@ class Person:
         return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
 
     async def challenge(self, whom: "Person", channel: Channel | None = None) -> str:
-        """From the menu on a person."""
+        """Challenge a person by the menu on their name."""
         command = self._command("Challenge", 2)
         data = {
             "id": "1",
@@ -103,7 +100,7 @@ class Person:
     async def complete(
         self, word: str, option: str, begun: str, channel: Channel | None = None, **others: Any
     ) -> list[Any]:
-        """What is offered while an option is typed."""
+        """Return the suggestions for an option while it is typed."""
         known = {one["name"]: one for one in self._command(word, 1)["options"]}
         assert known[option]["autocomplete"]
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
@@ -126,7 +123,7 @@ class Person:
     # Buttons
 
     def visible_messages(self, channel: Channel) -> list[dict[str, Any]]:
-        """The messages of a channel, oldest first, and behind them those that this person alone is shown there."""
+        """Return a channel's messages, oldest first, then this person's ephemeral messages there."""
         return [*channel.messages.values(), *channel.ephemerals[self.number].values()]
 
     def button(self, label: str, channel: Channel) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -137,7 +134,7 @@ class Person:
         return None
 
     async def press(self, label: str, channel: Channel | None = None) -> str:
-        """Press a button as soon as it stands there; returns what this person alone is told."""
+        """Press a button as soon as it appears, and return the ephemeral answer."""
         channel = channel or self.private
         await until(lambda: self.button(label, channel) is not None)
         found = self.button(label, channel)
@@ -149,21 +146,21 @@ class Person:
         return await self.wait_for_answer(self.touch(channel, message, custom_id))
 
     def touch(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
-        """Press a button, whether it stands there or not, and do not wait."""
+        """Press a button, even if it is not shown, without waiting for the answer."""
         data = {"custom_id": custom_id, "component_type": 2}
         return self.server.interact(COMPONENT, self.number, channel, data, message)
 
-    async def wait_for_answer(self, one: Interaction) -> str:
-        """Wait until an interaction has its answer; what this person alone is told by it."""
-        await until(lambda: bool(one.answer))
+    async def wait_for_answer(self, interaction: Interaction) -> str:
+        """Wait for an interaction's answer, and return its text if it is ephemeral."""
+        await until(lambda: bool(interaction.answer))
         await asyncio.sleep(0)
-        message = one.channel.ephemerals[self.number].get(one.original)
-        return text_of(message) if message and one.original != one.message else ""
+        message = interaction.channel.ephemerals[self.number].get(interaction.original)
+        return text_of(message) if message and interaction.original != interaction.message else ""
 
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
-        """Press something on the lowest panel, if there is anything."""
+        """Press a random button of the newest panel, and return False if it has none."""
         channel = channel or self.private
-        # In the private chat what nobody else sees are words, about presses that came too late.
+        # Ephemeral messages in a private chat only answer presses that came too late.
         panels = [*channel.messages.values()] if channel is self.private else self.visible_messages(channel)
         if not panels:
             return False
@@ -177,7 +174,7 @@ class Person:
 
 
 class Observed(Discord):
-    """The adapter, and the worker behind it for tests to look at: it knows no more than `CardRoom` itself."""
+    """The adapter, with its worker for tests to inspect. The adapter itself only knows `CardRoom`."""
 
     worker: Worker
 
@@ -186,7 +183,7 @@ class Observed(Discord):
 async def on_discord(
     store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, pictures: bool = False, **more: Any
 ) -> AsyncIterator[Observed]:
-    """A worker with the real adapter and library, speaking to the fake server; ``more`` are settings."""
+    """Run a worker with the real adapter and library against the fake server. ``more`` are settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
@@ -210,7 +207,7 @@ async def on_discord(
 
 
 async def seat_people(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
-    """People at a table, by seat; ``first`` is the first one's number."""
+    """Seat people at a new table and return them by seat. ``first`` is the first person's number."""
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]
     await people[0].slash("challenge", game=game)

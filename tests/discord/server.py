@@ -1,6 +1,6 @@
-"""A fake Discord: REST and gateway, written from its documentation. It refuses what Discord refuses.
+"""A fake Discord, written from its documentation: REST and gateway. It refuses what Discord refuses.
 
-Failures can be ordered up for each kind of call; buckets of the rate limits are as wide as a test makes them.
+Tests can order failures for each kind of call, and set the size of each rate limit's bucket.
 """
 
 import asyncio
@@ -27,27 +27,17 @@ IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
 VIEW, SEND, ATTACH, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 15, 1 << 38
 ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 
-BAR = 7 << 22
-"""A server, on shard 0 of one and shard 3 of four."""
-
+BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
-
-FILE_LIMIT = 10 * 1024 * 1024
-"""Bytes of a file, as interactions say in ``attachment_size_limit``."""
-
-MOST_FILES = 10
-"""In a request; their ids in it are smaller than that, and no other id is."""
-
-MOST_FOLLOW_UPS = 5
-"""By an interaction with a bot that is no member there."""
-
-PATIENCE = 60.0
-"""Seconds for an answer in tests that are not about Discord's three: a busy machine may need them."""
+FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
+MOST_FILES = 10  # new files in a request; only their ids are smaller than this
+MOST_FOLLOW_UPS = 5  # follow-ups to an interaction where the bot is no member
+PATIENCE = 60.0  # seconds to answer an interaction on a busy machine; Discord allows three
 
 
 @dataclass
 class Channel:
-    """Where messages stand. ``ephemerals`` are those that one user sees alone; ``guests`` if the bot is no member."""
+    """A place for messages. ``ephemerals`` holds by user the messages that only they see."""
 
     id: int
     type: int
@@ -86,7 +76,7 @@ class Channel:
 
 @dataclass
 class Interaction:
-    """Something that a person did, and what the bot has made of it. ``answer`` is the kind of the answer."""
+    """A command, press or autocompletion and the bot's reaction. ``answer`` is the type of the answer, 0 if none."""
 
     id: int
     token: str
@@ -104,8 +94,9 @@ class Interaction:
 
 @dataclass
 class Failure:
-    """What goes wrong with a call: a refusal, the connection is cut, or it ``says`` something else, as this kind of
-    content; ``done_first`` if it was carried out before.
+    """A call's failure: a refusal, a cut connection, or the body ``says`` with the content type ``kind``.
+
+    With ``done_first`` the call is carried out before it fails.
     """
 
     refusal: Refused | None = None
@@ -114,12 +105,9 @@ class Failure:
     status: int = 200
     hang_up: bool = False
     done_first: bool = False
-    silent: bool = False
-    """It was heard, and nothing is ever said to it."""
-    after: float = 0.0
-    """Seconds that pass before; with nothing else that is all that goes wrong."""
-    gate: asyncio.Event | None = None
-    """What has to be set before, as ``after``."""
+    silent: bool = False  # the call is never answered
+    after: float = 0.0  # seconds before the failure, or before the normal answer if nothing else is set
+    gate: asyncio.Event | None = None  # event to wait for, like ``after``
 
 
 class DiscordServer:
@@ -127,29 +115,23 @@ class DiscordServer:
 
     def __init__(self, shards: int = 1, seconds: float = 3.0) -> None:
         self.users: dict[int, dict[str, Any]] = {}
-        self.granted: dict[int, int] = {}
-        """The permissions that people have in servers, beside none."""
+        self.granted: dict[int, int] = {}  # permissions by user, in all servers
         self.channels: dict[int, Channel] = {}
         self.servers: set[int] = set()
         self.interactions: dict[str, Interaction] = {}
         self.commands: list[dict[str, Any]] = []
-        self.files: dict[str, bytes] = {}
-        """What was uploaded, by name."""
-        self.attached: dict[int, dict[str, str]] = defaultdict(dict)
-        """By message: the names of what is attached to it, by the attachments' ids."""
+        self.files: dict[str, bytes] = {}  # uploaded files by name
+        self.attached: dict[int, dict[str, str]] = defaultdict(dict)  # file names by message and attachment id
         self.uploads = 0
-        self.uploading: Failure | None = None
-        """What becomes of every call that brings a file."""
+        self.uploading: Failure | None = None  # failure of every call with a file
         self.command_lists = 0
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.pings: list[tuple[int, int]] = []
         self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
         self.buckets: dict[str, tuple[int, float]] = {}
         self.interactions_url: str | None = None
-        self.away: Failure | None = None
-        """What becomes of every call, whatever it is, until this is None again."""
+        self.away: Failure | None = None  # failure of every call until this is None again
         self.calls_while_away = 0
-        """How many calls came meanwhile."""
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
@@ -217,9 +199,11 @@ class DiscordServer:
         return handle
 
     async def _body(self, request: web.Request) -> Any:
-        """A request's body. With files it is a form: the JSON in ``payload_json``, the files in ``files[n]``, each named
-        by an entry of ``attachments`` (docs.discord.com/developers/reference#uploading-files). The other entries are what
-        a message is to keep.
+        """Parse a request's body.
+
+        With files it is a form: the JSON in ``payload_json``, the files in ``files[n]``, each named by an entry of
+        ``attachments`` (docs.discord.com/developers/reference#uploading-files). The other entries are the attachments
+        that the message keeps.
         """
         is_form = request.content_type == FORM_DATA
         form = await request.post() if is_form else {}
@@ -229,7 +213,7 @@ class DiscordServer:
         said = {f"files[{one['id']}]": one["filename"] for one in new}
         sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
         if {name: file.filename for name, file in sent.items()} != said:
-            raise invalid("attachments: not those that came with it")
+            raise invalid("attachments: not the uploaded files")
         for file in sent.values():
             content = file.file.read()
             if len(content) > FILE_LIMIT:
@@ -253,7 +237,10 @@ class DiscordServer:
             raise failure.refusal
 
     def _bucket(self, name: str, request: web.Request) -> str:
-        """Channels and tokens have limits of their own (docs.discord.com/developers/topics/rate-limits)."""
+        """Name the rate limit of a call. Each channel and each token has its own.
+
+        docs.discord.com/developers/topics/rate-limits
+        """
         about = request.match_info
         return f"{name}:{about['token'] if name in BY_TOKEN else about.get('channel', '')}"
 
@@ -282,14 +269,14 @@ class DiscordServer:
             "X-RateLimit-Reset": f"{time.time() + reset:.3f}",
         }
 
-    # What tests arrange
+    # Set-up by tests
 
     def order(self, name: str, *failures: Failure) -> None:
-        """The next calls of a kind fail so, one after the other."""
+        """Let the next calls of a kind fail, one failure each."""
         self._orders[name].extend(failures)
 
     def server(self, number: int) -> int:
-        """A server with the bot in it."""
+        """Add a server with the bot as a member."""
         self.servers.add(number)
         return number
 
@@ -301,8 +288,10 @@ class DiscordServer:
         return self.channels.setdefault(number, Channel(number, PRIVATE, users=(user,)))
 
     def become_another_application(self, *, forgets: bool) -> None:
-        """The bot has other private chats from now on; ``forgets`` whether it is said of the old ones that there are
-        none (github.com/discord/discord-api-docs/issues/7666 on what is said otherwise).
+        """Give the bot new private chats, as a new application has.
+
+        With ``forgets`` the old ones are unknown channels. Otherwise access to them is refused
+        (github.com/discord/discord-api-docs/issues/7666).
         """
         for channel in self.channels.values():
             if channel.type == PRIVATE:
@@ -325,37 +314,37 @@ class DiscordServer:
     def interact(
         self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
     ) -> Interaction:
-        """A person does something that the bot hears of."""
-        one = self.begin(kind, user, channel, data, message)
-        self.dispatch_again(one, message)
-        return one
+        """Create an interaction and send it to the bot."""
+        interaction = self.begin(kind, user, channel, data, message)
+        self.dispatch_again(interaction, message)
+        return interaction
 
     def begin(
         self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
     ) -> Interaction:
-        """A person does something, of which the bot has not heard yet."""
+        """Create an interaction without sending it to the bot."""
         number = self.new_id()
-        one = Interaction(number, f"token{number}", kind, user, channel, time.monotonic(), data=data)
-        one.message = int(message["id"]) if message else 0
-        self.interactions[one.token] = one
-        return one
+        interaction = Interaction(number, f"token{number}", kind, user, channel, time.monotonic(), data=data)
+        interaction.message = int(message["id"]) if message else 0
+        self.interactions[interaction.token] = interaction
+        return interaction
 
-    def dispatch_again(self, one: Interaction, message: dict[str, Any] | None = None) -> None:
-        self.gateway.dispatch("INTERACTION_CREATE", self.event(one, message), one.channel.server)
+    def dispatch_again(self, interaction: Interaction, message: dict[str, Any] | None = None) -> None:
+        self.gateway.dispatch("INTERACTION_CREATE", self.event(interaction, message), interaction.channel.server)
 
-    def event(self, one: Interaction, message: dict[str, Any] | None = None) -> dict[str, Any]:
-        """What the bot is told of an interaction."""
-        channel = one.channel
+    def event(self, interaction: Interaction, message: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return an interaction's event for the bot."""
+        channel = interaction.channel
         is_member = channel.server in self.servers
-        owners = {"0": str(channel.server)} if is_member else {"1": str(one.user)}
+        owners = {"0": str(channel.server)} if is_member else {"1": str(interaction.user)}
         context = IN_SERVER if channel.server else WITH_BOT if channel.type == PRIVATE else AMONG_PEOPLE
-        who: dict[str, Any] = {"user": self.users[one.user]}
+        who: dict[str, Any] = {"user": self.users[interaction.user]}
         if channel.server:
             member: dict[str, Any] = {
-                "user": self.users[one.user],
+                "user": self.users[interaction.user],
                 "nick": None,
                 "roles": [],
-                "permissions": str(self.granted.get(one.user, 0)),
+                "permissions": str(self.granted.get(interaction.user, 0)),
                 "flags": 0,
             }
             more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
@@ -367,15 +356,15 @@ class DiscordServer:
                 "guild_locale": "en-US",
             }
         return {
-            "id": str(one.id),
+            "id": str(interaction.id),
             "application_id": str(APPLICATION),
-            "type": one.type,
-            "token": one.token,
+            "type": interaction.type,
+            "token": interaction.token,
             "version": 1,
-            "data": one.data,
+            "data": interaction.data,
             "channel": channel.about,
             "channel_id": str(channel.id),
-            "locale": self.users[one.user]["locale"],
+            "locale": self.users[interaction.user]["locale"],
             "app_permissions": str(channel.permissions),
             "entitlements": [],
             "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
@@ -385,7 +374,7 @@ class DiscordServer:
             **({"message": message} if message else {}),
         }
 
-    # What the gateway says
+    # Gateway
 
     def _ready(self) -> dict[str, Any]:
         return {"v": 10, "user": BOT, "application": {"id": str(APPLICATION), "flags": 0}, "private_channels": []}
@@ -418,7 +407,7 @@ class DiscordServer:
             "stickers": [],
         }
 
-    # REST: the bot itself
+    # REST, the bot
 
     async def _me(self, request: web.Request, body: Any) -> Any:
         return BOT
@@ -451,7 +440,7 @@ class DiscordServer:
             {"description": "", **one, "id": str(self.new_id()), "type": one.get("type", 1), **about} for one in body
         ]
 
-    # REST, as for messages
+    # REST, messages
 
     async def _open_private(self, request: web.Request, body: Any) -> Any:
         judge("private", body)
@@ -486,7 +475,7 @@ class DiscordServer:
         channel = self._channel(request)
         number = int(request.match_info["message"])
         if number in channel.messages and channel.messages[number]["author"]["id"] != BOT["id"]:
-            # It takes Manage Messages (docs.discord.com/developers/resources/message#delete-message).
+            # This needs Manage Messages (docs.discord.com/developers/resources/message#delete-message).
             raise Refused(403, 50013, "Missing Permissions")
         self._own_message(channel, request)
         del channel.messages[int(request.match_info["message"])]
@@ -555,7 +544,7 @@ class DiscordServer:
     def _attachments(
         self, channel: Channel, had: dict[str, str], body: dict[str, Any], components: list[dict[str, Any]]
     ) -> dict[str, str]:
-        """What is attached to a message with such a body, which shows such components: names by ids."""
+        """Return a message's attachments after this body, file names by id. ``had`` has the earlier ones."""
         said = body.get("attachments")
         has = dict(had) if said is None else {}
         for one in said or ():
@@ -572,7 +561,7 @@ class DiscordServer:
 
     @staticmethod
     def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
-        """Galleries say which attachments they show; the message's list of attachments leaves these out."""
+        """Fill in the galleries' media. The message's list of attachments leaves their files out."""
         ids = {f"attachment://{name}": number for number, name in attached.items()}
         for one in components:
             for item in one.get("items", ()):
@@ -605,119 +594,127 @@ class DiscordServer:
             begin = self._number_components(one.get("components", []), begin + 1)
         return begin
 
-    # REST, as for interactions
+    # REST, interactions
 
     async def _answer(self, request: web.Request, body: Any) -> Any:
-        one = self.interactions.get(request.match_info["token"])
-        if one is None or str(one.id) != request.match_info["interaction"]:
+        interaction = self.interactions.get(request.match_info["token"])
+        if interaction is None or str(interaction.id) != request.match_info["interaction"]:
             raise Refused(404, 10062, "Unknown interaction")
-        if one.answer:
+        if interaction.answer:
             raise Refused(400, 40060, "Interaction has already been acknowledged.")
-        if time.monotonic() - one.since > self.seconds_to_answer:
+        if time.monotonic() - interaction.since > self.seconds_to_answer:
             raise Refused(404, 10062, "Unknown interaction")
         kind, data = body.get("type"), body.get("data") or {}
-        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[one.type]
+        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[interaction.type]
         if kind not in allowed:
-            raise invalid(f"type: an interaction of type {one.type} takes {allowed}")
+            raise invalid(f"type: an interaction of type {interaction.type} takes {allowed}")
         if kind in (4, 7, 8):
             judge("answer", body)
         if kind == 8:
-            one.choices = data["choices"]
+            interaction.choices = data["choices"]
         elif kind in (4, 7):
             judge_message(data, new=kind == 4)
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
-            raise invalid("what is put off has no flag but the one for one person's eyes")
-        message = self._carry_out(one, kind, data)
-        one.answer = kind
+            raise invalid("a deferred answer has no flag but EPHEMERAL")
+        message = self._carry_out(interaction, kind, data)
+        interaction.answer = kind
         if "with_response" not in request.query:
             return None
-        about = {"id": str(one.id), "type": one.type}
+        about = {"id": str(interaction.id), "type": interaction.type}
         return {"interaction": about, "resource": {"type": kind, **({"message": message} if message else {})}}
 
-    def _carry_out(self, one: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
+    def _carry_out(self, interaction: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
         if kind in (6, 7):
-            one.original = one.message
-            message = self._find_message(one, one.message)
+            interaction.original = interaction.message
+            message = self._find_message(interaction, interaction.message)
             return self._change(message, data) if kind == 7 else message
         if kind in (4, 5):
-            return self._show(one, data, put_off=kind == 5)
+            return self._show(interaction, data, is_deferred=kind == 5)
         return None
 
-    def _show(self, one: Interaction, data: dict[str, Any], *, put_off: bool = False) -> dict[str, Any]:
-        message = self._message(one.channel, data)
-        if put_off:
+    def _show(self, interaction: Interaction, data: dict[str, Any], *, is_deferred: bool = False) -> dict[str, Any]:
+        message = self._message(interaction.channel, data)
+        if is_deferred:
             message["flags"] |= 1 << 7
-        self._shelf(one, message)[int(message["id"])] = message
-        self._made_by[int(message["id"])] = one.token
-        one.original = one.original or int(message["id"])
+        self._shelf(interaction, message)[int(message["id"])] = message
+        self._made_by[int(message["id"])] = interaction.token
+        interaction.original = interaction.original or int(message["id"])
         return message
 
-    def _shelf(self, one: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
-        return one.channel.ephemerals[one.user] if message["flags"] & EPHEMERAL else one.channel.messages
+    def _shelf(self, interaction: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
+        return (
+            interaction.channel.ephemerals[interaction.user]
+            if message["flags"] & EPHEMERAL
+            else interaction.channel.messages
+        )
 
-    def _find_message(self, one: Interaction, number: int) -> dict[str, Any]:
-        for shelf in (one.channel.messages, one.channel.ephemerals[one.user]):
+    def _find_message(self, interaction: Interaction, number: int) -> dict[str, Any]:
+        for shelf in (interaction.channel.messages, interaction.channel.ephemerals[interaction.user]):
             if number in shelf:
                 return shelf[number]
         raise Refused(404, 10008, "Unknown Message")
 
     def _interaction_by_token(self, request: web.Request) -> Interaction:
-        one = self.interactions.get(request.match_info["token"])
-        if one is None or not one.answer or request.match_info["application"] != str(APPLICATION):
+        interaction = self.interactions.get(request.match_info["token"])
+        if interaction is None or not interaction.answer or request.match_info["application"] != str(APPLICATION):
             raise Refused(404, 10015, "Unknown Webhook")
-        if time.monotonic() - one.since > self.token_seconds:
+        if time.monotonic() - interaction.since > self.token_seconds:
             raise Refused(401, 50027, "Invalid Webhook Token")
-        return one
+        return interaction
 
-    def _target_message(self, one: Interaction, request: web.Request) -> dict[str, Any]:
+    def _target_message(self, interaction: Interaction, request: web.Request) -> dict[str, Any]:
         name = request.match_info["message"]
-        message = self._find_message(one, one.original if name == "@original" else int(name))
+        message = self._find_message(interaction, interaction.original if name == "@original" else int(name))
         number = int(message["id"])
-        if number not in (one.message, one.original) and self._made_by.get(number) != one.token:
+        if number not in (interaction.message, interaction.original) and self._made_by.get(number) != interaction.token:
             raise Refused(404, 10008, "Unknown Message")
         return message
 
     async def _follow_up(self, request: web.Request, body: Any) -> Any:
-        one = self._interaction_by_token(request)
+        interaction = self._interaction_by_token(request)
         judge("follow_up", body)
         judge_message(body, new=True)
-        if one.answer == 5:
-            # The first message after one that was put off takes its place, and is as private as that was.
-            one.answer = 4
-            return self._fill_deferred(one, body)
-        one.follow_ups += 1
-        if one.channel.server not in self.servers and one.channel.type != PRIVATE and one.follow_ups > MOST_FOLLOW_UPS:
+        if interaction.answer == 5:
+            # The first follow-up replaces the deferred answer and is as private as that.
+            interaction.answer = 4
+            return self._fill_deferred(interaction, body)
+        interaction.follow_ups += 1
+        if (
+            interaction.channel.server not in self.servers
+            and interaction.channel.type != PRIVATE
+            and interaction.follow_ups > MOST_FOLLOW_UPS
+        ):
             raise Refused(400, 40094, "This interaction has too many follow-up messages.")
-        return self._show(one, body)
+        return self._show(interaction, body)
 
-    def _fill_deferred(self, one: Interaction, body: dict[str, Any]) -> dict[str, Any]:
-        message = self._find_message(one, one.original)
+    def _fill_deferred(self, interaction: Interaction, body: dict[str, Any]) -> dict[str, Any]:
+        message = self._find_message(interaction, interaction.original)
         message["flags"] &= ~(1 << 7)
         changed = self._change(message, {**body, "flags": (body.get("flags") or 0) & ~EPHEMERAL})
         for user in self.users:
             allowed = body.get("allowed_mentions") or {}
             if f"<@{user}>" in json.dumps(body) and str(user) in (allowed.get("users") or ()):
-                self.pings.append((one.channel.id, user))
+                self.pings.append((interaction.channel.id, user))
         return changed
 
     async def _original(self, request: web.Request, body: Any) -> Any:
         return self._target_message(self._interaction_by_token(request), request)
 
     async def _edit_by(self, request: web.Request, body: Any) -> Any:
-        one = self._interaction_by_token(request)
+        interaction = self._interaction_by_token(request)
         judge("edit_by", body)
-        message = self._target_message(one, request)
-        if one.answer == 5 and int(message["id"]) == one.original:
-            one.answer = 4
-            return self._fill_deferred(one, body)
+        message = self._target_message(interaction, request)
+        if interaction.answer == 5 and int(message["id"]) == interaction.original:
+            interaction.answer = 4
+            return self._fill_deferred(interaction, body)
         return self._change(message, body)
 
     async def _delete_by(self, request: web.Request, body: Any) -> Any:
-        one = self._interaction_by_token(request)
-        message = self._target_message(one, request)
-        del self._shelf(one, message)[int(message["id"])]
-        if one.answer == 5:
-            one.answer = 4
+        interaction = self._interaction_by_token(request)
+        message = self._target_message(interaction, request)
+        del self._shelf(interaction, message)[int(message["id"])]
+        if interaction.answer == 5:
+            interaction.answer = 4
         return None
 
 
@@ -740,7 +737,7 @@ BY_TOKEN = {"answer", "follow_up", "original", "edit_by", "delete_by"}
 
 
 def _json(result: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """An answer with exactly the content type that Discord's has: its library knows no other."""
+    """Make an answer with Discord's content type, the only one that discord.py accepts as JSON."""
     if result is None:
         return web.Response(status=204, headers=headers)
     return web.Response(

@@ -1,4 +1,4 @@
-"""Only members with the permission *Manage Server* change a server's settings on Discord."""
+"""Only members with the permission *Manage Server* can change a server's settings on Discord."""
 
 import pytest
 
@@ -16,8 +16,8 @@ async def test_server_managers_change_its_settings(store: Store, server: Discord
         channel, place = server.channels[CHANNEL], f"discord:{BAR}/{CHANNEL}"
         server.granted[1] = permission
         await bruno.slash("settings")
-        told = await bruno.press("⏱ 1 min", channel)
-        assert told == "Only administrators of this group can change its settings."
+        answer = await bruno.press("⏱ 1 min", channel)
+        assert answer == "Only administrators of this group can change its settings."
         assert (await adapter.worker.people.chat(place)).clock == 300
         assert await anna.press("⏱ 1 min", channel) == ""
         assert (await adapter.worker.people.chat(place)).clock == 60
@@ -42,6 +42,6 @@ async def test_ephemeral_page_does_not_point_to_the_private_chat(
         await anna.slash(word)
         await until(lambda: bool(server.channels[CHANNEL].ephemerals[1]))
         await adapter.worker.settled()
-        texts = [text_of(one) for one in server.channels[CHANNEL].ephemerals[1].values()]
+        texts = [text_of(message) for message in server.channels[CHANNEL].ephemerals[1].values()]
         assert len(texts) == 1
         assert "private chat" not in texts[0]

@@ -1,4 +1,4 @@
-"""Discord is away for ten minutes, or flooded: boards and hands come in the end, once, and the log stays short."""
+"""Boards and hands arrive once after an outage or a flood of commands, and the log stays short."""
 
 import asyncio
 import re
@@ -22,20 +22,19 @@ from tests.discord.players import Observed, Person, buttons_of, on_discord, seat
 from tests.discord.server import BAR, BOT, CHANNEL, PATIENCE, DiscordServer, Failure
 from tests.long import long
 
-# The bot's own times pass by the loop's clock, whatever the machine takes.
+# The bot's timeouts use the loop's clock, so a slow machine does not matter.
 pytestmark = pytest.mark.usefixtures("real_timeouts")
 
-LONGEST_PAUSE = 64
-"""Seconds between two tries to connect, at most."""
+LONGEST_PAUSE = 64  # seconds between two attempts to connect, at most
 
 
 class Timed(DiscordServer):
-    """Discord, with the times by the loop's clock of what was asked for."""
+    """A fake Discord that logs its calls with their loop times."""
 
     def __init__(self) -> None:
         super().__init__(seconds=PATIENCE)
+        # Time, call, channel or interaction, and True if the call gets an ordered failure.
         self.call_log: list[tuple[float, str, str, bool]] = []
-        """When, which call, of which channel or interaction, and whether it was answered with a failure on order."""
 
     def _check_call(self, name: str, request: Any) -> None:
         super()._check_call(name, request)
@@ -46,15 +45,15 @@ class Timed(DiscordServer):
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players, "until", wait_until)
-    # The library's heartbeats are a thread's and live in real time: so they come every few seconds of the loop's.
+    # The library's heartbeats come from a thread in real time. With this they come every few seconds of loop time.
     monkeypatch.setattr(gateway, "HEARTBEAT_MILLISECONDS", 40)
-    # Its pauses before it connects anew are by chance: here each is the longest that it may be.
+    # The library's pauses before it reconnects are random. Here each is the longest possible.
     monkeypatch.setattr(Random, "uniform", lambda _self, _least, most: most)
 
 
 @asynccontextmanager
 async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Timed, list[Person]]]:
-    """Two people at a table, on the platform's own paces."""
+    """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), Timed()
     await valkey.start()
     server.channel(CHANNEL, server.server(BAR))
@@ -70,14 +69,14 @@ async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observe
 
 
 async def play_visible(people: list[Person]) -> None:
-    """One move, by whoever is to move, from a panel that is not old."""
+    """Let the player whose turn it is press a card on a current panel."""
 
     def find() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
-            own = [one for one in person.private.messages.values() if one["author"] == BOT]
-            for button in buttons_of(own[-1]) if own else ():
+            panels = [message for message in person.private.messages.values() if message["author"] == BOT]
+            for button in buttons_of(panels[-1]) if panels else ():
                 if ":play " in button["custom_id"]:
-                    return person, own[-1], button["custom_id"]
+                    return person, panels[-1], button["custom_id"]
         return None
 
     await wait_until(lambda: find() is not None)
@@ -86,15 +85,15 @@ async def play_visible(people: list[Person]) -> None:
 
 
 def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
-    """How many tricks have been taken, by the board and by each hand."""
-    chats = [server.channels[CHANNEL], *(one.private for one in people)]
+    """Return the number of tricks taken, as shown by the board and by each hand."""
+    chats = [server.channels[CHANNEL], *(person.private for person in people)]
     texts = [text_of(message) for chat in chats for message in chat.messages.values()]
     lines = [line for text in texts for line in text.splitlines() if line.startswith("Tricks:")]
     return [sum(map(int, re.findall(r" (\d+)(?: ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
 
 
 async def go_away(server: DiscordServer, how: str) -> None:
-    """Be away from now on."""
+    """Start an outage: a closed port (``nobody listens``), errors (``502``) or silence."""
     if how == "nobody listens":
         await server.stop()
     elif how == "502":
@@ -140,8 +139,8 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
-            # One for the table and one a surface, and one that watches.
-            # A sharing out of tables among workers, which may be under way, is over in a moment.
+            # One task for the table, one for each surface and one that watches. Another can be sharing out tables
+            # among workers for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             await come_back(server, how)
             ended = loop.time()
@@ -153,9 +152,9 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
                 await worker.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
-        assert sum(one["author"] == BOT for one in channel.messages.values()) == 2
+        assert sum(message["author"] == BOT for message in channel.messages.values()) == 2
         for person in people:
-            assert sum(one["author"] == BOT for one in person.private.messages.values()) == 1
+            assert sum(message["author"] == BOT for message in person.private.messages.values()) == 1
         assert (await worker.check_health())["adapters"]["discord"] == "up"
         await wait_until(lambda: bot_tasks() == before)
         check_outage_logged(logs)
@@ -163,7 +162,7 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
         assert tried[-1] > ended
         if how == "502":
             assert len(tried) > 5
-            assert max(later - one for one, later in pairwise(tried)) < LONGEST_PAUSE + 10
+            assert max(later - earlier for earlier, later in pairwise(tried)) < LONGEST_PAUSE + 10
 
 
 @pytest.mark.long
@@ -180,13 +179,12 @@ def slow_down(seconds: float) -> Failure:
     return Failure(Refused(429, 0, "You are being rate limited.", retry_after=seconds, **{"global": False}))
 
 
-BY_A_PROXY = Failure(says=b"error code: 1015", kind="text/plain", status=429)
-"""What Cloudflare says in front of Discord, without a word of how long to wait."""
+# Cloudflare's answer in front of Discord, which does not say how long to wait.
+CLOUDFLARE_LIMIT = Failure(says=b"error code: 1015", kind="text/plain", status=429)
 
-WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": (BY_A_PROXY, 5.0)}
-"""What is answered to an edit of the board or a hand, by the command just given, and how long the channel is then left
-alone: the library waits for the first by itself, the others are the bot's to heed.
-"""
+# By command: the answer to the next edit of the board or a hand, and the seconds without calls that must follow.
+# The library itself waits after the first. The bot must wait after the others.
+WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": (CLOUDFLARE_LIMIT, 5.0)}
 
 
 async def flood_commands(folder: Path, rounds: int) -> None:
@@ -205,14 +203,14 @@ async def flood_commands(folder: Path, rounds: int) -> None:
                     await play_visible(people)
                     moves += 1
                     await asyncio.sleep(7)
-            await wait_until(lambda: all(one.answer not in (0, 5) for one in given))
+            await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in given))
             await worker.settled()
-        # Each got one answer, though many had to wait; the adapter asked for none of them twice.
+        # Each command has one answer, though many had to wait. The adapter never asked twice.
         shown = Counter(server._made_by[number] for number in server._made_by if is_visible(channel, number))
-        assert [shown[one.token] for one in given] == [1] * len(given)
+        assert [shown[interaction.token] for interaction in given] == [1] * len(given)
         check_pauses(server, "answer", [2.0] * 5 * rounds)
         check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
-        # The board moved on meanwhile, and shows the latest, as the hands do.
+        # The board was updated meanwhile, and shows the latest state like the hands.
         assert (
             sum(name == "edit" and which == str(CHANNEL) for _when, name, which, _failed in server.call_log)
             >= 2 * rounds
@@ -226,10 +224,10 @@ def is_visible(channel: Any, number: int) -> bool:
 
 
 def check_pauses(server: Timed, name: str, waits: list[float]) -> None:
-    """So many calls were told to wait, and each time nothing more came for that channel or interaction meanwhile."""
-    told = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
-    for at, seconds in zip(told, waits, strict=True):
+    """Check that each failed call was repeated, but only after its wait, for the same channel or interaction."""
+    refused = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
+    for at, seconds in zip(refused, waits, strict=True):
         when, _call, which, _failed = server.call_log[at]
         after = [later for later, call, where, _ in server.call_log[at + 1 :] if call == name and where == which]
-        assert after, "it was not tried again"
+        assert after, f"{name} was not repeated for {which}"
         assert after[0] >= when + seconds - 0.1

@@ -1,4 +1,4 @@
-"""Discord's ways, and its failures, each with its outcome."""
+"""Commands, presses and failures on Discord."""
 
 import asyncio
 import json
@@ -46,22 +46,21 @@ async def play_tricks(server: DiscordServer, people: list[Person], trick: int, s
     random, channel = Random(seed), bar(server)
     deadline = time.monotonic() + 60.0
     while not has_come_to(trick, texts_in(channel)):
-        assert time.monotonic() < deadline, "it never came to that trick"
+        assert time.monotonic() < deadline, f"trick {trick} was not reached within a minute"
         for person in people:
             await person.play(random)
         await asyncio.sleep(0.01)
 
 
 async def wait_for_mover(people: list[Person]) -> Person:
-    """Whose turn it is, as soon as somebody can see that it is theirs."""
-    found: list[Person] = []
+    """Return the player to move, as soon as their panel has buttons."""
 
-    def find() -> bool:
-        found[:] = [one for one in people if (seen := one.visible_messages(one.private)) and buttons_of(seen[-1])]
-        return bool(found)
+    def movers() -> list[Person]:
+        panels = {person: person.visible_messages(person.private) for person in people}
+        return [person for person, messages in panels.items() if messages and buttons_of(messages[-1])]
 
-    await until(find)
-    return found[0]
+    await until(lambda: bool(movers()))
+    return movers()[0]
 
 
 # Commands
@@ -74,8 +73,8 @@ async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordS
         await anna.slash("challenge", game="testa")
         [table] = await adapter.worker.tables_of("discord:1")
         assert await bruno.complete("join", "table", written.format(code=table.code)) == [table.code]
-        told = await bruno.slash("join", table=written.format(code=table.code.lower()))
-        assert told == f"You sit at table {table.code}."
+        answer = await bruno.slash("join", table=written.format(code=table.code.lower()))
+        assert answer == f"You sit at table {table.code}."
 
 
 async def test_challenge_card_answers_the_command(store: Store, server: DiscordServer) -> None:
@@ -173,7 +172,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         one = anna.begin("challenge", game="testa", target=12)
         await until(lambda: one.answer == 5)
         deferred.set()
-        # What was put off for all to see is taken back, and the word is for her alone.
+        # The public deferred answer is deleted, and the error is ephemeral.
         await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
@@ -181,7 +180,10 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 def hold_back_answer(
     server: DiscordServer, adapter: Observed, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
-    """The next command is put off, and done while that is on its way to Discord; returns what lets it arrive."""
+    """Defer the next command and run it while the deferral is on its way to Discord.
+
+    Returns the event that lets the deferral arrive.
+    """
     command, arrives = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
     server.order("answer", Failure(refusal, gate=arrives))
@@ -224,7 +226,7 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
     async with on_discord(store, server) as adapter:
 
         async def elsewhere(_command: Any) -> Reply:
-            # Another worker sends the card.
+            # Another worker sends the challenge card.
             asyncio.get_running_loop().call_soon(arrives.set)
             return Reply()
 
@@ -246,7 +248,7 @@ async def test_press_is_answered_with_the_changed_panel(store: Store, server: Di
         server.calls.clear()
         await (await wait_for_mover(people)).play(Random(1))
         await adapter.worker.settled()
-        # The presser's hand, and the other one's.
+        # Both players' hands.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
 
@@ -285,7 +287,7 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         await until(lambda: one.answer == 6)
         deferred.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
-        # A word that comes late comes as well.
+        # A late error message arrives as well.
         deferred.clear()
         panel = mover.visible_messages(mover.private)[-1]
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
@@ -295,19 +297,19 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
 
 
 def block(adapter: Observed, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing more may go to somebody's private chat; a press there is soon put off for it."""
+    """Let no message go to a person's private chat. A press there is soon deferred."""
     adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{person.number}"), 3600.0)
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.05)
 
 
 def unblock(adapter: Observed) -> None:
-    """What waits for that may go there now."""
+    """Release the messages that ``block`` held back."""
     adapter.worker.delivery._tools.limiter._blocked.clear()
     adapter.worker.delivery.resume_platform("discord")
 
 
 async def until_acknowledged(adapter: Observed, one: Interaction, person: Person) -> None:
-    """Until Discord has been told that a press in the private chat is worked at, and the bot has heard that it was."""
+    """Wait until a press in the private chat is acknowledged, and the bot knows it."""
     await until(lambda: one.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}")))
 
 
@@ -327,7 +329,7 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)
-        # By its token: what the bot edits by itself is the other one's hand.
+        # The presser's panel is edited with the token, the other player's hand without it.
         await adapter.worker.settled()
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_by"]
 
@@ -363,7 +365,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         block(adapter, mover, monkeypatch)
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: one.answer == 6)
-        # As good as killed: what waits is given up, and nothing is written down any more.
+        # Like a crash: pending messages are dropped and nothing more is stored.
         [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         assert text_of(panel) == before
@@ -425,13 +427,13 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
         long(Failure(hang_up=True)),
         Failure(hang_up=True, done_first=True),
     ],
-    ids=["global wait", "wait", "503", "500, done", "hang-up", "hang-up, done"],
+    ids=["global wait", "wait", "503", "500 after success", "cut off", "cut off after success"],
 )
 @pytest.mark.usefixtures("real_timeouts")
 async def test_transient_failures_cost_only_time(
     store: Store, server: DiscordServer, failure: Failure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The library waits for some seconds before it tries again.
+    # Skip the seconds that the library waits before a retry.
     quick = SimpleNamespace(**{**vars(asyncio), "sleep": lambda _seconds: asyncio.sleep(0.01)})
     monkeypatch.setattr("discord.http.asyncio", quick)
     async with on_discord(store, server) as adapter:
@@ -442,7 +444,7 @@ async def test_transient_failures_cost_only_time(
             server.order(name, failure)
         await play_tricks(server, people, 2)
         await adapter.worker.settled()
-        # Nothing is doubled: a card, a board, a hand each.
+        # No message is duplicated: one board and one hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
 
@@ -472,7 +474,7 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(people)
         other = people[1 - people.index(mover)]
-        # Before it has come there is nothing to delete.
+        # Wait for the hand that is to be deleted.
         await until(lambda: bool(other.private.messages))
         other.private.messages.clear()
         await mover.play(Random(1))
@@ -480,7 +482,7 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
 
 
 @pytest.mark.parametrize(
-    "how", mostly_long(["channel deleted", "not seen", "not written to", "thrown out"], "not seen", "thrown out")
+    "how", mostly_long(["channel deleted", "not visible", "read-only", "bot removed"], "not visible", "bot removed")
 )
 async def test_game_continues_in_private_if_channel_is_closed(store: Store, server: DiscordServer, how: str) -> None:
     async with on_discord(store, server) as adapter:
@@ -489,11 +491,11 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         channel = bar(server)
         if how == "channel deleted":
             channel.gone = True
-        elif how == "thrown out":
+        elif how == "bot removed":
             server.throw_out(BAR)
         else:
             channel.messages.clear()
-            channel.permissions = SEND if how == "not seen" else VIEW
+            channel.permissions = SEND if how == "not visible" else VIEW
         random = Random(1)
         for _ in range(12):
             for person in people:
@@ -505,8 +507,8 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         assert not any("Trick 2" in text for text in texts_in(channel))
         refused = sum(name in ("edit", "send") for name, _body in server.calls)
         assert len(adapter.budget._refused) <= 2 < refused
-        if how == "thrown out":
-            # Before that the library does not tell a server that is new from one that was there.
+        if how == "bot removed":
+            # Until it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
             server.let_in(BAR)
             await until(lambda: any("Trick" in text for text in texts_in(channel)))
@@ -616,7 +618,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
         person.private = server.private(person.number)
     async with on_discord(store, server) as adapter:
         for person in people:
-            # A message that stands there is edited, and a new one sent.
+            # An earlier message is edited, and a new one is sent.
             await person.slash("hand", person.private)
         await play_tricks(server, people, 1)
         await adapter.worker.settled()
@@ -668,7 +670,7 @@ async def test_stale_private_chat_is_not_used_again(store: Store, server: Discor
 @pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"{}")], ids=["cut off", "nonsense"])
 async def test_failed_private_chat_means_not_delivered(store: Store, server: DiscordServer, failure: Failure) -> None:
     async with on_discord(store, server) as adapter:
-        # The library tries five times.
+        # The library makes five attempts.
         server.order("open_private", *[failure] * 5)
         with pytest.raises(NotDelivered):
             await adapter.send("discord:@1", Panel((Span("Hello"),)), "k")
@@ -677,7 +679,7 @@ async def test_failed_private_chat_means_not_delivered(store: Store, server: Dis
 
 @pytest.mark.parametrize("by_token", [False, True])
 async def test_closing_connections_fails_pending_retries(store: Store, server: DiscordServer, by_token: bool) -> None:
-    # The library waits for a second before it tries again.
+    # The library waits for a second before its retry.
     away = Failure(Refused(502, 0, "Bad Gateway"))
     async with on_discord(store, server) as adapter:
         call: Any
@@ -689,14 +691,14 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
         server.order("edit_by" if by_token else "delete", away)
         waiting = asyncio.create_task(call)
         await until(lambda: server.calls[-1][0] in ("edit_by", "delete"))
-        # On a slow machine its connection may be lost before.
+        # On a slow machine the connection can be lost earlier.
         await asyncio.sleep(0.2)
         await adapter._close_connections()
         with pytest.raises((PlatformFailure, *LIBRARY_ERRORS)):
             await waiting
 
 
-# Before the first word
+# Start
 
 
 async def test_wrong_token_error_does_not_show_the_token(store: Store, server: DiscordServer) -> None:
@@ -740,7 +742,7 @@ async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
 @pytest.mark.usefixtures("real_timeouts")
 async def test_defer_time_is_within_discords_limit() -> None:
     assert answers_module.DEFER_SECONDS < 2
-    # A press that has taken nearly so long may have a picture to upload then.
+    # After nearly that time a press can still have a picture to upload.
     assert answers_module.DEFER_SECONDS + answers_module.ANSWER_UPLOAD_SECONDS < 2.5
 
 
@@ -767,11 +769,11 @@ async def test_invitation_links_to_the_challenge(store: Store, server: DiscordSe
         await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         [card] = channel.messages
-        told = await anna.slash("invite")
-        # As discord.py's Message.jump_url makes it.
-        assert f"https://discord.com/channels/{BAR}/{CHANNEL}/{card}" in told
-        assert f"/join {table.code}" in told
-        # From a private chat there is nothing that others could open.
+        answer = await anna.slash("invite")
+        # The link is like Message.jump_url of discord.py.
+        assert f"https://discord.com/channels/{BAR}/{CHANNEL}/{card}" in answer
+        assert f"/join {table.code}" in answer
+        # Other people cannot open a link to a private chat.
         await anna.press("Cancel", channel)
         await anna.slash("challenge", anna.private, game="testa")
         await adapter.worker.settled()

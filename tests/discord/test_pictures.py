@@ -262,7 +262,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
     ("attachments", "shown", "flags", "why"),
     [
         ([{"id": "77777777"}], [], LAYOUT, "unknown"),
-        ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "those that came with it"),
+        ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "not the uploaded files"),
         ([], ["a.png"], LAYOUT, "NOT_FOUND"),
         ([], [], 0, "flag"),
     ],

@@ -1,5 +1,5 @@
-// Renews discord.json, which judges in tests what the bot sends to Discord, from the npm package discord-api-spec (MIT),
-// which is made from Discord's own OpenAPI description. Node is needed for this alone, not for the tests:
+// Renew discord.json, the schema that tests check the bot's requests with. The source is the npm package
+// discord-api-spec (MIT), made from Discord's own OpenAPI description. Only this script needs Node, the tests do not:
 //
 //     npm install --no-save zod@4 discord-api-spec && node renew.mjs > discord.json
 
@@ -26,7 +26,7 @@ for (const [name, schema] of Object.entries(spec)) {
 }
 const made = z.toJSONSchema(z.object(BODIES), { metadata: names, unrepresentable: "any", io: "input" });
 
-// Discord overlooks what it does not know; a test should not.
+// Discord ignores unknown fields. A test must not.
 const closed = (node) => {
   if (Array.isArray(node)) return node.map(closed);
   if (node === null || typeof node !== "object") return node;

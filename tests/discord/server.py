@@ -51,7 +51,6 @@ class Channel:
     closed: bool = False
     archived: bool = False
     locked: bool = False
-    without_bot: bool = False
 
     @property
     def about(self) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from bot.pictures.scene import Scene, Side
 from tests.discord.judge import judge, judge_media, judge_message
 from tests.discord.players import buttons_of, parts
 
+# With their rows, the text and the container these are forty components, the limit of a message.
 MOST_BUTTONS = 31
-"""With their rows, the text and the container they are the forty components that a message may have."""
 
-PLACES = ("discord:1/2", "discord:@3", "discord:guest4")
+PLACES = ("discord:1/2", "discord:@3", "discord:guest4")  # server channel, private chat, channel without the bot
 
 
 def body(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
@@ -37,17 +37,17 @@ def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list
     drawn = body(panel, place)
     judge("send", drawn)
     judge_message(drawn, new=True)
-    found = [CUSTOM_ID.fullmatch(one["custom_id"]) for one in buttons_of({"components": drawn["components"]})]
-    assert [one["payload"] for one in found if one] == [one.payload for row in buttons for one in row]
+    matches = [CUSTOM_ID.fullmatch(button["custom_id"]) for button in buttons_of({"components": drawn["components"]})]
+    assert [match["payload"] for match in matches if match] == [button.payload for row in buttons for button in row]
 
 
 @given(st.text(alphabet="*_~`|<>[]()#+-:@.\\ab1 \n", max_size=60))
 def test_escaped_name_has_no_markup(name: str) -> None:
-    marked = drawing.escape(name)
-    assert re.sub(r"\\(.)", r"\1", marked) == name
-    # No special character is left without its backslash.
-    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<\[\]@]", marked)
-    assert not re.search(r"^[-+#>]|://|\d\. ", marked, re.MULTILINE)
+    escaped = drawing.escape(name)
+    assert re.sub(r"\\(.)", r"\1", escaped) == name
+    # Each special character has a backslash.
+    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<\[\]@]", escaped)
+    assert not re.search(r"^[-+#>]|://|\d\. ", escaped, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_folded_text_is_small_print_next_to_a_picture() -> None:
 def test_long_text_is_cut_after_escaping() -> None:
     drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     judge_message(drawn, new=True)
-    [text] = [one["content"] for one in parts(drawn["components"]) if one["type"] == 10]  # type: ignore[arg-type]
+    [text] = [part["content"] for part in parts(drawn["components"]) if part["type"] == 10]  # type: ignore[arg-type]
     assert utf16_length(text) > 3700
     assert text.endswith("…")
 
@@ -103,7 +103,7 @@ def test_page_button_is_a_link() -> None:
 def test_private_chat_button_is_left_out() -> None:
     row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
     panel = Panel((Span("x"),), (row,))
-    assert [one["label"] for one in buttons_of(drawing.message_body(panel, PLACES[0]))] == ["b"]
+    assert [button["label"] for button in buttons_of(drawing.message_body(panel, PLACES[0]))] == ["b"]
 
 
 SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), target="21")

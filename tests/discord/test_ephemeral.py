@@ -1,4 +1,4 @@
-"""Hands shown in the channel to their player alone: for closed private chats, and for who likes it so."""
+"""Ephemeral hands in the channel, for closed private chats and for players who prefer them."""
 
 import time
 from random import Random
@@ -21,16 +21,16 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def hands(person: Person) -> list[dict[str, Any]]:
-    """What a person alone sees in the channel, and could play by."""
+    """Return a person's ephemeral hands in the channel."""
     return [
-        one
-        for one in person.server.channels[CHANNEL].ephemerals[person.number].values()
-        if "Tricks" in text_of(one) or "Your turn" in text_of(one) or "to move" in text_of(one)
+        message
+        for message in person.server.channels[CHANNEL].ephemerals[person.number].values()
+        if any(words in text_of(message) for words in ("Tricks", "Your turn", "to move"))
     ]
 
 
 async def begin_game(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
-    """A game that has begun; the second player takes no private messages."""
+    """Start a game. The second player takes no private messages."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
     bruno.private.closed = True
     await anna.slash("challenge", game=game, **options)
@@ -39,7 +39,7 @@ async def begin_game(server: DiscordServer, game: str = "metamazzo", **options: 
 
 
 async def wait_for_annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
-    """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is ephemeral, is not."""
+    """Play until it is Anna's turn. Her hand is in the private chat, Bruno's hand is ephemeral."""
     await adapter.worker.settled()
     while not buttons_of(anna.visible_messages(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])
@@ -89,7 +89,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
         assert len(hands(bruno)) == 1
         assert "Tricks" in text_of(hands(bruno)[0])
         await wait_for_annas_turn(adapter, anna, bruno)
-        # After a longer pause it is not written to any more, and the button brings another.
+        # After a longer pause the hand is not edited any more, and the button brings a new one.
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
         await anna.play(random)
@@ -130,7 +130,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
         await until(lambda: not anna.private.messages)
         assert len(hands(anna)) == 1
         assert not server.channels[CHANNEL].ephemerals[2]
-        # In the private chat it comes as the answer, and stays there.
+        # In the private chat it is the answer to the command, and stays.
         await anna.slash("hand", anna.private)
         await until(lambda: bool(anna.private.messages))
         assert "no game on" in await Person(server, 3, "Carla").slash("hand")
@@ -155,7 +155,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
             await person.press("My own settings", channel)
             await person.press("for my eyes only", channel)
             assert person.button("• Hands in the group", channel)
-        # The page was shown where the button stands: it is in no private chat.
+        # The page was shown in the channel, not in the private chat.
         assert "It is in our private chat." not in str(server.calls)
         assert "My own settings" in str(server.calls)
         await anna.slash("challenge", game="metamazzo")
@@ -200,7 +200,7 @@ async def test_resign_asks_in_the_same_chat(store: Store, server: DiscordServer)
 async def test_token_revoked_early_is_given_up(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    # Within moments of the press it would be tried again: another worker may be answering it.
+    # Right after the press the bot would retry, because another worker could still be answering.
     monkeypatch.setattr("adapters.discord.reading.ANSWER_SECONDS", 0)
     async with on_discord(store, server) as adapter:
         anna, bruno = await begin_game(server)
@@ -237,7 +237,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         await worker.settled()
         random = Random(1)
         [table] = await worker.tables_of("discord:1")
-        # The deal's board is a new message anyway, and may call who begins.
+        # The deal's board is a new message anyway, and can ping the first player.
         server.pings.clear()
 
         async def play_four_rounds() -> None:
@@ -248,16 +248,16 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
 
         await play_four_rounds()
         assert server.pings == []
-        # From here on everybody counts as having left their hand alone.
+        # From here on every player counts as away from their hand.
         worker.delivery._tools.reposts.ring_after = -1.0
         await play_four_rounds()
         assert server.pings
         assert set(server.pings) == {(CHANNEL, 2)}
-        called = list(channel.messages.values())[-1]
+        newest = list(channel.messages.values())[-1]
         assert len([one for one in channel.messages.values() if "deal 1" in text_of(one)]) == 1
         table = await worker.room.load_cached(table.code)
         assert table.game
-        assert ("it is your turn" in text_of(called)) == (table.game.turn == 1)
+        assert ("it is your turn" in text_of(newest)) == (table.game.turn == 1)
 
 
 async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, server: DiscordServer) -> None:

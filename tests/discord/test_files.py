@@ -1,4 +1,4 @@
-"""A file for one person on Discord: in the answer that they alone see."""
+"""Files in ephemeral answers on Discord."""
 
 import json
 
@@ -13,7 +13,7 @@ async def test_mydata_file_comes_in_an_ephemeral_answer(store: Store, server: Di
         assert "This is what I keep of you" in await anna.slash("mydata")
         channel = server.channels[CHANNEL]
         [shown] = channel.ephemerals[anna.number].values()
-        assert [one["file"]["url"] for one in parts(shown["components"]) if one["type"] == 13] == [
+        assert [part["file"]["url"] for part in parts(shown["components"]) if part["type"] == 13] == [
             "attachment://buongioco-mydata.json"
         ]
         assert json.loads(server.files["buongioco-mydata.json"])["person"] == "discord:1"

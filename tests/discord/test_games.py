@@ -1,4 +1,4 @@
-"""Every game on Discord, from the challenge to the leaderboard: real adapter, real library, real HTTP and WebSocket."""
+"""Every game on Discord, from challenge to leaderboard, with the real adapter, library, HTTP and WebSocket."""
 
 from random import Random
 
@@ -19,16 +19,16 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, game, *shortest_target(game))
 
-        def over() -> bool:
+        def is_over() -> bool:
             return any("won by" in text_of(message) for message in channel.messages.values())
 
         for _ in range(3000):
-            if over():
+            if is_over():
                 break
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        assert over()
+        assert is_over(), f"{game} did not end: its moves or its players in tests/discord/players.py are stuck"
         [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
         for person in people:

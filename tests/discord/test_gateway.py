@@ -1,4 +1,4 @@
-"""The gateway: what becomes of the bot when its connection goes, and how shards are shared."""
+"""The gateway: lost connections, and shards shared among workers."""
 
 import asyncio
 import time
@@ -18,20 +18,20 @@ from tests.tricks import has_come_to
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
-    # The library waits for some seconds before it connects anew.
+    # Skip the seconds that the library waits before it reconnects.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
-    # And for five before it begins each further session, as Discord's limits want.
+    # Skip the five seconds before each further session, which Discord's limits require.
     monkeypatch.setattr("discord.Client.before_identify_hook", skip_pause)
 
 
 async def skip_pause(_self: object, _shard: int | None, *, initial: bool) -> None:
-    """No pause."""
+    """Return without the library's pause."""
 
 
 async def play_one_trick(
     adapters: Iterable[Observed], server: DiscordServer, people: list[Person], seconds: float = 60.0
 ) -> None:
-    """Until one more trick has been taken, and all that was done is shown: what comes later shows something else."""
+    """Play until one more trick is taken and every message shows it."""
     channel, random = server.channels[CHANNEL], Random(1)
 
     def is_reached(trick: int) -> bool:
@@ -39,7 +39,7 @@ async def play_one_trick(
 
     trick, deadline = next(number for number in count(1) if not is_reached(number)), time.monotonic() + seconds
     while not is_reached(trick):
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, f"trick {trick} was not reached within {seconds} seconds"
         for person in people:
             await person.play(random)
         await asyncio.sleep(0.02)
@@ -52,7 +52,7 @@ async def test_lost_connection_resumes_without_missing_events(store: Store, serv
         people = await seat_people(server, "metamazzo")
         await play_one_trick([adapter], server, people)
         await server.gateway.drop()
-        # What happens meanwhile comes with the resumed session.
+        # Missed events come with the resumed session.
         await play_one_trick([adapter], server, people)
         assert (server.gateway.resumed, len(server.gateway.identified)) == (1, 1)
         await server.gateway.ask_to_reconnect()
@@ -86,7 +86,7 @@ async def test_bot_stops_while_reconnecting(store: Store, server: DiscordServer)
         await until(lambda: not adapter.healthy)
 
 
-# A press that one worker hears and another shows is put off.
+# A press that one worker receives and another shows is deferred.
 @pytest.mark.usefixtures("real_timeouts")
 async def test_shards_are_split_among_workers(store: Store) -> None:
     server = DiscordServer(shards=4, seconds=PATIENCE)
@@ -99,7 +99,7 @@ async def test_shards_are_split_among_workers(store: Store) -> None:
         ):
             assert sorted(server.gateway.identified) == [(0, 4), (1, 4), (2, 4), (3, 4)]
             people = await seat_people(server, "metamazzo")
-            # The server is on shard 3, private chats on shard 0: each worker hears half of it.
+            # The server is on shard 3, private chats on shard 0, so each worker receives some of the events.
             await play_one_trick([first, second], server, people)
             await play_one_trick([first, second], server, people)
             assert second.client.get_guild(BAR)

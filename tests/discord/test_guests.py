@@ -1,4 +1,4 @@
-"""Where the bot is no member: people who have it for themselves use it in a group chat, or on a server without it."""
+"""Games where the bot is no member: in group chats, and on servers where people have installed it for themselves."""
 
 from random import Random
 
@@ -44,7 +44,7 @@ async def test_whole_game_where_the_bot_is_no_member(store: Store, server: Disco
         assert any("won by" in text_of(one) for one in channel.messages.values())
         scope = Scope(chat="discord:guest300")
         assert (await adapter.worker.ratings.standing(scope, "discord:1")).games == 1
-        # It was never tried to write there as a member.
+        # The bot never tried to write there as a member.
         assert not [body for name, body in server.calls if name in ("send", "edit") and body.get("flags") is None]
         assert not adapter.budget._refused
 
@@ -67,7 +67,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
         await adapter.worker.settled()
-        # A quarter of an hour goes by.
+        # The token expires after a quarter of an hour.
         async for key in store.client.scan_iter("discord:pass:*"):
             await store.client.delete(key)
         random = Random(1)

@@ -1,4 +1,4 @@
-"""Answers and events that make no sense: each is a failed call, or one event less, and nothing more."""
+"""Nonsense answers and events. Each costs one failed call or one event, and nothing else."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ PAGE = b"<html><h1>Your network has a message for you</h1></html>"
 
 
 def nonsense(*, done_first: bool = False) -> list[Failure]:
-    """Ways to say nothing: as a page, in JSON that is none, and in JSON of another shape."""
+    """Return nonsense answers: a web page, invalid JSON, and JSON of another shape."""
     return [
         Failure(says=PAGE, kind="text/html", done_first=done_first),
         *(Failure(says=says, done_first=done_first) for says in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
@@ -69,7 +69,7 @@ async def test_nonsense_answers_duplicate_no_message(store: Store, server: Disco
             server.order("edit", failure)
             await play_tricks(server, people, 2)
             await adapter.worker.settled()
-            # What was sent again was known again by its nonce, and the command's answer was asked for.
+            # Repeated messages were recognized by their nonce, and the command's answer was fetched.
             assert all(len(person.private.messages) == 1 for person in people)
             assert sum("cards are dealt" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
     assert not [line for line in logs if line["event"] == "surface_failed"]
@@ -95,7 +95,7 @@ async def test_unreadable_event_is_skipped(
             server.gateway.dispatch(event, data)
             server.gateway.dispatch(event, data, BAR)
             await play_tricks(server, people, 2)
-            # On the same connection: Discord counts how often a bot begins anew.
+            # The connection stays the same, because Discord limits new sessions.
             assert len(server.gateway.identified) == 1
             assert adapter.healthy
     assert not [line for line in logs if line["event"] in ("platform_failed", "platform_away")]
@@ -137,7 +137,7 @@ def bar(server: DiscordServer) -> list[dict[str, object]]:
 async def test_removed_command_is_answered(
     store: Store, server: DiscordServer, options: list[dict[str, object]]
 ) -> None:
-    """Discord may know a command for a while that a release no longer has."""
+    """Discord can still offer a command that the running release has removed."""
     with capture_logs() as logs:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
@@ -198,7 +198,7 @@ async def test_unreadable_interaction_is_answered_and_not_run(
 async def send_interaction(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...] = ()
 ) -> Interaction:
-    """An interaction that has its answer, and one line in the log."""
+    """Send an interaction without some fields, and return it when it is answered and logged in one line."""
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server) as adapter:
             Person(server, 1, "Anna")
@@ -261,8 +261,8 @@ async def test_lone_surrogate_keeps_the_connection(store: Store, server: Discord
 async def test_person_with_odd_name_and_language_is_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")
-        nonsense: list[Any] = [7, None, [], "", "xx", {}]
-        for value in nonsense:
+        odd_values: list[Any] = [7, None, [], "", "xx", {}]
+        for value in odd_values:
             server.users[1].update(locale=value, username=value, global_name=value)
             assert "no game on" in await anna.slash("hand")
 
@@ -285,7 +285,7 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
-            # Where the bot is no member the token is kept.
+            # The bot stores tokens only where it is no member.
             away = server.channel(300, 9 << 22)
             one = server.begin(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
             server.gateway.dispatch("INTERACTION_CREATE", {**server.event(one), "token": token}, away.server)

@@ -1,4 +1,4 @@
-"""Commands and their choices through the library's tree: an odd one is answered, with one clear line at most."""
+"""Odd commands and autocompletions in the library's command tree. Each is answered, with at most one log line."""
 
 import json
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ JOIN = {"id": "1", "name": "join", "type": 1, "options": [{"name": "table", "typ
 
 
 class CommandRunner:
-    """The bot's commands, without a connection: what was done, suggested and left unread."""
+    """The bot's commands without a connection. It records commands run, suggestions asked and unreadable commands."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
@@ -57,7 +57,7 @@ class CommandRunner:
         return []
 
     async def call(self, said: Any) -> tuple[int, list[Any]]:
-        """Return how often a command was answered, and what was logged."""
+        """Return the number of answers to a command, and the log lines."""
         for noted in (self.done, self.unread, self.suggested):
             noted.clear()
         interaction = discord.Interaction[Any](
@@ -99,7 +99,7 @@ async def test_odd_options_are_run_or_answered(
         is_about_more = what.startswith("more in") or what.split()[-1].startswith(("id", "guild_id"))
         if is_about_more:
             assert runner.done == [wanted], what
-        # An option that Discord names is never dropped: the table would be open to all.
+        # A named opponent is never dropped, because the table would then be open to all.
         if runner.done and "options.2" in what and "more in" not in what:
             assert runner.done[0][2] == 2 or what in ("without options.2", "options = []"), what
     assert not [one for one in caplog.records if one.exc_info]

@@ -1,4 +1,4 @@
-"""No interaction is lost because an optional field is missing, empty or new. The samples are the fake server's."""
+"""No interaction is lost because an optional field is missing, empty or new. Samples come from the fake server."""
 
 import asyncio
 import json
@@ -17,9 +17,8 @@ from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel,
 from tests.optional_fields import variants
 
 COMMON = ("id", "token", "type", "channel_id")
+# Fields that the bot needs, by True for servers and False for private chats.
 REQUIRED = {True: (*COMMON, "guild_id", "member.user.id"), False: (*COMMON, "user.id", "context")}
-"""What nobody can do without, in a server and in the private chat."""
-
 PRESSED = ("data.custom_id", "data.component_type", "message.id")
 BUTTON = {"type": 2, "id": 2, "style": 1, "label": "Rules", "custom_id": "1phelp"}
 MESSAGE = {
@@ -32,12 +31,12 @@ MESSAGE = {
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> discord.Client:
-    one = discord.Client(intents=discord.Intents.none())
-    state = one._connection
+    client = discord.Client(intents=discord.Intents.none())
+    state = client._connection
     bot: Any = BOT
     monkeypatch.setattr(state, "user", discord.ClientUser(state=state, data=bot))
-    monkeypatch.setattr(state, "_get_client", lambda: one)
-    return one
+    monkeypatch.setattr(state, "_get_client", lambda: client)
+    return client
 
 
 def read_interaction(client: discord.Client, said: Any) -> discord.Interaction[Any]:
@@ -50,7 +49,7 @@ def read_interaction(client: discord.Client, said: Any) -> discord.Interaction[A
 def press_fields(found: discord.Interaction[Any]) -> tuple[str, ...]:
     press = reading.parse_press(found)
     assert press
-    # The token has the time in it.
+    # The place ends with a token that contains the time.
     return press.key, press.person.id, press.place.partition("!")[0], press.message, press.payload
 
 
@@ -90,6 +89,7 @@ def test_named_person_without_optional_fields_is_read() -> None:
     assert people["members"]["2"]["roles"] == []
 
 
+# docs.discord.com/developers/resources/guild#guild-object, and the extra fields of GUILD_CREATE.
 SERVER_EVENT = {
     **{"id": str(BAR), "name": "Bar", "unavailable": False, "joined_at": "2026-01-01T00:00:00+00:00", "large": False},
     **{"member_count": 3, "owner_id": "9", "icon": None, "verification_level": 0, "features": ["COMMUNITY"]},
@@ -100,7 +100,6 @@ SERVER_EVENT = {
     "members": [{"user": {"id": "9", "username": "bot"}, "roles": [], "joined_at": None, "flags": 0}],
     **{name: [] for name in ("voice_states", "presences", "stage_instances", "stickers", "guild_scheduled_events")},
 }
-"""docs.discord.com/developers/resources/guild#guild-object, and the extra fields of GUILD_CREATE."""
 
 THREAD: dict[str, Any] = {
     **{"id": "71", "type": 11, "guild_id": str(BAR), "parent_id": str(CHANNEL), "owner_id": "9", "name": "cards"},
@@ -110,7 +109,8 @@ THREAD: dict[str, Any] = {
         "archive_timestamp": "2026-01-01T00:00:00+00:00",
     },
 }
-OTHERS = {
+# Events after which the bot can perhaps write in a server again.
+OPENING = {
     "CHANNEL_UPDATE": {
         **{"id": str(CHANNEL), "type": 0, "guild_id": str(BAR), "name": "bar", "position": 0, "topic": None},
         "permission_overwrites": [{"id": str(BAR), "type": 0, "allow": "0", "deny": "0"}],
@@ -118,13 +118,12 @@ OTHERS = {
     "GUILD_ROLE_UPDATE": {"guild_id": str(BAR), "role": {"id": "5", "name": "Players", "permissions": "0"}},
     "THREAD_UPDATE": THREAD,
 }
-"""Events after which the bot may be able to write in a server again."""
 
 UNUSED = {
-    "CHANNEL_CREATE": OTHERS["CHANNEL_UPDATE"],
-    "CHANNEL_DELETE": OTHERS["CHANNEL_UPDATE"],
+    "CHANNEL_CREATE": OPENING["CHANNEL_UPDATE"],
+    "CHANNEL_DELETE": OPENING["CHANNEL_UPDATE"],
     "CHANNEL_PINS_UPDATE": {"guild_id": str(BAR), "channel_id": str(CHANNEL), "last_pin_timestamp": None},
-    "GUILD_ROLE_CREATE": OTHERS["GUILD_ROLE_UPDATE"],
+    "GUILD_ROLE_CREATE": OPENING["GUILD_ROLE_UPDATE"],
     "GUILD_ROLE_DELETE": {"guild_id": str(BAR), "role_id": "5"},
     "GUILD_EMOJIS_UPDATE": {"guild_id": str(BAR), "emojis": SERVER_EVENT["emojis"]},
     "THREAD_CREATE": {**THREAD, "newly_created": True},
@@ -136,7 +135,7 @@ UNUSED = {
 
 
 class EventReceiver:
-    """The bot's client, without a connection: what it makes of events."""
+    """The bot's client without a connection. It records the servers that an event opens."""
 
     def __init__(self) -> None:
         self.opened: list[int] = []
@@ -152,11 +151,11 @@ class EventReceiver:
         self.opened.append(server)
 
     async def receive(self, event: str, data: Any) -> list[int]:
-        """Return the servers that the bot may write in again after an event."""
+        """Return the servers where the bot can perhaps write again after an event."""
         await self.client._async_setup_hook()
         self.opened.clear()
         self.client._connection.parsers[event](json.loads(json.dumps(data)))
-        # All that an event starts ends at once.
+        # The tasks that an event starts end at once.
         for _ in range(5):
             await asyncio.sleep(0)
         return list(self.opened)
@@ -177,11 +176,11 @@ async def test_odd_servers_are_known_by_id_and_name() -> None:
         assert receiver.client.get_guild(BAR) is None, what
 
 
-@pytest.mark.parametrize("event", OTHERS)
+@pytest.mark.parametrize("event", OPENING)
 async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
     receiver = EventReceiver()
-    assert await receiver.receive(event, OTHERS[event]) == [BAR]
-    for what, variant in variants(OTHERS[event], ("guild_id",)):
+    assert await receiver.receive(event, OPENING[event]) == [BAR]
+    for what, variant in variants(OPENING[event], ("guild_id",)):
         with capture_logs() as logs:
             assert await receiver.receive(event, variant) == [BAR], what
         assert logs == [], what
@@ -204,7 +203,7 @@ async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptu
     assert not [one for one in caplog.records if one.levelname in ("WARNING", "ERROR")]
 
 
-@pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OTHERS])
+@pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OPENING])
 @pytest.mark.parametrize("data", [None, [], "x", {}, {"id": "x", "guild_id": {}}])
 async def test_nonsense_is_one_warning_at_most(event: str, data: Any) -> None:
     receiver = EventReceiver()

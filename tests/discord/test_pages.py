@@ -1,4 +1,4 @@
-"""Changes of one page wait for one another, and what has been overtaken is left out."""
+"""Changes of one page run one after another, and overtaken changes are skipped."""
 
 import asyncio
 
@@ -9,12 +9,12 @@ from tests.discord.server import DiscordServer, Failure
 
 
 async def test_overtaken_change_is_skipped() -> None:
-    pages, told = PageLocks(), []
+    pages, changes = PageLocks(), []
     under_way = asyncio.Event()
 
     async def change(interaction: int) -> None:
         async with pages.lock("a page", interaction) as is_latest:
-            told.append((interaction, is_latest))
+            changes.append((interaction, is_latest))
             await under_way.wait()
 
     async with asyncio.TaskGroup() as tasks:
@@ -22,7 +22,7 @@ async def test_overtaken_change_is_skipped() -> None:
             tasks.create_task(change(interaction))
             await asyncio.sleep(0)
         under_way.set()
-    assert told == [(1, True), (3, True), (2, False)]
+    assert changes == [(1, True), (3, True), (2, False)]
 
 
 async def test_older_change_of_a_changed_page_is_skipped() -> None:
@@ -45,11 +45,11 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         pressed = [anna.touch(anna.private, page, payloads["Metà Mazzo"])]
         await until(lambda: server.uploads > uploads)
         pressed += [anna.touch(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
-        # The upload ends only when the bot is about to show the last.
+        # The upload ends only when the bot is about to show the last page.
         await until(lambda: adapter._pages._changed[page["id"]].latest == pressed[-1].id)
         gate.set()
         await until(lambda: not len(adapter.answers))
         assert all(one.answer for one in pressed)
-        assert server.uploads == uploads + 1, "of the second, nobody sees the picture"
+        assert server.uploads == uploads + 1, "the picture of the second page must not be uploaded"
         [shown] = [one for one in anna.private.messages.values() if one["id"] == page["id"]]
         assert "There are no trumps" in text_of(shown)

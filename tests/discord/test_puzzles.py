@@ -1,4 +1,4 @@
-"""Puzzles on Discord: asked and explained in one message; in a server each reads alone how they did."""
+"""Puzzles on Discord. In a server each player's result is ephemeral."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def puzzle_in(person: Person, channel: Channel) -> dict[str, Any]:
 
 
 def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """The buttons of cards; those of hours begin with a bell."""
+    """Return a puzzle's card buttons, without the buttons for hours."""
     return [one for one in buttons_of(message) if "1ppuzzle" in one["custom_id"] and " hour " not in one["custom_id"]]
 
 

@@ -1,4 +1,4 @@
-"""A tournament's card in a channel on Discord."""
+"""A tournament's card in a Discord channel."""
 
 import pytest
 

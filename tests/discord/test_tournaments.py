@@ -1,6 +1,4 @@
-"""Tournaments on Discord, from /tournament to the word of who has won: real adapter, real library, real HTTP and
-WebSocket.
-"""
+"""Tournaments on Discord, from /tournament to the winner, with the real adapter, library, HTTP and WebSocket."""
 
 import asyncio
 import json
@@ -41,12 +39,12 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:
-    """The messages of a channel that begin so."""
+    """Return a channel's messages whose text starts with ``sign``."""
     return [one for one in channel.messages.values() if text_of(one).startswith(sign)]
 
 
 def moves(person: Person) -> Moves:
-    """What a person could press to play, on any of their hands: in the private chat, and those for their eyes alone."""
+    """Return the moves on a person's hands, in the private chat and in ephemeral messages."""
     channel = person.server.channels[CHANNEL]
     places = [(person.private, person.private.messages), (channel, channel.ephemerals[person.number])]
     return [
@@ -59,7 +57,7 @@ def moves(person: Person) -> Moves:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a card, if there is one to press."""
+    """Press a random move, and return False if there is none."""
     if not (found := moves(person)):
         return False
     await person.send_press(*random.choice(found))
@@ -67,7 +65,7 @@ async def play(person: Person, random: Random) -> bool:
 
 
 async def give_up(person: Person) -> None:
-    """Resign at the table where one is to move, unless that is over meanwhile."""
+    """Resign at a table where it is the person's turn, unless the game ends first."""
     code = moves(person)[0][2].partition("1m")[2].partition(":")[0]
     await person.slash("resign", person.private, table=code)
     await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
@@ -76,8 +74,9 @@ async def give_up(person: Person) -> None:
 
 
 async def open_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
-    """People who have entered a tournament that the first of them has opened, and now starts; to the last one nobody
-    may write in private.
+    """Let the first person open and start a tournament that all enter, and return the people.
+
+    The last person takes no private messages.
     """
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:count], 1)]
@@ -101,7 +100,7 @@ async def open_tournament(server: DiscordServer, count: int, form: str) -> list[
 async def play_to_the_end(
     adapter: Observed, server: DiscordServer, people: Sequence[Person], resigning: float
 ) -> Tournament:
-    """Play until it is over; the card is one message all the while. The last one asks for each hand by the card."""
+    """Play to the end. The card stays one message, and the last person opens each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
     [card] = {one["id"] for one in messages_starting_with(channel, "🏆")}
     [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
@@ -146,12 +145,12 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         counted = scores_in_order(over, games)
         assert counted == sorted(counted, reverse=True)
         assert len(set(counted)) > 1
-        # The director has looked at it some more times by then.
+        # Wait for more checks by the director.
         await asyncio.sleep(0.5)
-        [told] = messages_starting_with(channel, "🥇")
-        assert picture_of(told)
+        [result] = messages_starting_with(channel, "🥇")
+        assert picture_of(result)
         winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
-        assert all(name in text_of(told) for name in winners)
+        assert all(name in text_of(result) for name in winners)
         [card] = messages_starting_with(channel, "🏆")
         assert all(name in text_of(card) for name in winners)
         assert not people[-1].private.messages
@@ -162,7 +161,7 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
 
 @asynccontextmanager
 async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Observed, Site]]:
-    """Discord and the pages of one worker."""
+    """Run a worker with Discord and the web pages."""
     async with on_discord(store, server, pictures=True, playground_port=0) as adapter:
         [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
         async with playground.site.open():
@@ -170,13 +169,13 @@ async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple
 
 
 def messages_shown_to(people: Iterable[Person]) -> str:
-    """All that people see in their private chats, and what in the channel is for their eyes alone."""
+    """Return the private chats and the ephemeral messages of people, as JSON."""
     channel = next(iter(people)).server.channels[CHANNEL]
     return json.dumps([[person.private.messages, channel.ephemerals[person.number]] for person in people])
 
 
 async def test_cards_of_a_running_round_stay_secret(store: Store, server: DiscordServer, scenes: list[str]) -> None:
-    """Two play their deals to the end while two others have yet to play the same cards."""
+    """Two people finish their deals before two others play the same cards."""
     random, channel = Random(2), server.channels[CHANNEL]
     with capture_logs() as logs:
         async with with_pages(store, server) as (adapter, site):
@@ -194,7 +193,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             while not (len(await seats()) == 2 and all(await seats())):
                 await asyncio.sleep(0.02)
             t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
-            # Who takes no private messages is among those who play first: their hands come by the card.
+            # The person without private messages plays first: their hands come by the card.
             by_match = [[by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
@@ -214,12 +213,12 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             assert len(tables) == 3
             games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]
             read = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
-            told = json.dumps(server.calls, default=repr)
-            for text in (told, *read.values(), *scenes, dump_info_logs(logs)):
+            sent = json.dumps(server.calls, default=repr)
+            for text in (sent, *read.values(), *scenes, dump_info_logs(logs)):
                 assert find_leaks(text, t, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
-            # When all have played it, everybody may read everything.
+            # After all have played the round, everything is public.
             while await worker.archive.count() < 4:
                 for person in late:
                     await play(person, random)

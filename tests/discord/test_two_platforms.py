@@ -41,7 +41,7 @@ from tests.telegram.test_two_platforms import boards
 async def both(
     store: Store, server: DiscordServer, running: TelegramServer | None = None, **settings: Any
 ) -> AsyncIterator[tuple[Worker, TelegramServer]]:
-    """A worker with both adapters, speaking to the two fake servers; ``running`` is a Telegram that lives on."""
+    """Run a worker with both adapters against the fake servers. ``running`` is a Telegram that keeps running."""
     telegram_server = running or TelegramServer()
     if not running:
         await telegram_server.start()
@@ -95,7 +95,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
 
 
 async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
-    """One sits in a chat of which Telegram tells nothing, at a table by inline message; the other in a channel."""
+    """Anna plays by inline message in a chat without the bot, Bruno in a channel."""
     async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         chat, channel = chat_without_bot(), server.channels[CHANNEL]
@@ -113,7 +113,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
             seen.append(bool(on_discord) and only_text(chat) == on_discord[-1])
             if await worker.archive.count():
                 break
-        # The one message shows what is played now, and its result at the end.
+        # The inline message shows the current tricks, and the result at the end.
         assert all(seen[:-1])
         assert len(seen) > 10
         [game] = [game async for game in worker.archive.all()]
@@ -124,8 +124,9 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
 
 
 class Script:
-    """Somebody who plays the deal of the day by the buttons of their last panel: always the first card that is offered,
-    by its code, but once the last of several if they err, as soon as they have played so many.
+    """A person who plays the deal of the day with the buttons of the newest panel.
+
+    They play the card whose code is first. From move ``errs_at`` on they once choose the last of several cards instead.
     """
 
     def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:  # noqa: A002
@@ -142,7 +143,7 @@ class Script:
 
     @staticmethod
     async def _is_played(worker: Worker, table: Table, move: str) -> bool:
-        """Whether a card lies there, or the table is no more: its deal is over then. A press of an old panel is none."""
+        """Return whether a move was played or the table is gone after its last deal. An expired press plays nothing."""
         try:
             entries = (await worker.room.table(table.code)).log.entries
         except NoSuchTable:
@@ -150,7 +151,7 @@ class Script:
         return any(strip_stamp(entry).decode() == f"0 {move}" for entry in entries)
 
     async def play(self, worker: Worker, cards: int) -> None:
-        """Until so many cards were played, or the deal is over."""
+        """Play until the person has played ``cards`` cards, or the deal is over."""
         while len(self.pressed) < cards:
             await until(lambda: bool(self._offered()) or self.is_over)
             if self.is_over:
@@ -192,12 +193,12 @@ class Script:
 async def test_same_daily_moves_give_same_result_on_both_platforms(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # By cards alone: no declarations, no packets, no bids.
+    # A game played with cards only, without declarations, packets or bids.
     day = next(
         one for one in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(one) == "tressette"
     )
     monkeypatch.setattr(Days, "today", lambda _days: day)
-    # Some presses change nothing on their panel, and nothing here counts on a panel that answers.
+    # Some presses change nothing on their panel. Their answer must not take long.
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.2)
     telegram_server = TelegramServer()
     await telegram_server.start()
@@ -206,14 +207,14 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
     carla = Script(DiscordPerson(server, 3, "Carla"), "discord:3", errs_at=2)
     try:
         async with both(store, server, telegram_server) as (worker, _server):
-            for one in (anna, bruno, carla):
-                await one.begin()
-            # One is behind the others when the bot stops, and one has made no move at all.
+            for script in (anna, bruno, carla):
+                await script.begin()
+            # When the bot stops, Carla is behind Anna, and Bruno has not moved.
             await anna.play(worker, 4)
             await carla.play(worker, 3)
         async with both(store, server, telegram_server) as (worker, _server):
-            for one in (bruno, anna, carla):
-                await one.play(worker, 99)
+            for script in (bruno, anna, carla):
+                await script.play(worker, 99)
             await worker.settled()
             held = {
                 game.people[0]: game for _day, game in await worker.feature(DailyFeature).days.results.pending_games()
@@ -224,10 +225,10 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
             assert hers.pack == his.pack == others.pack
             assert [entry[:2] for entry in hers.moves] == [entry[:2] for entry in his.moves]
             played = [[entry[:2] for entry in deal.moves] for deal in (hers, others)]
-            parts = next(at for at, (one, other) in enumerate(zip(*played, strict=True)) if one != other)
-            # The first choice that the seat that errs has from its third card on, and not an answer before it.
-            assert hers.moves[parts][0] == 0
-            assert sum(entry[0] == 0 for entry in hers.moves[:parts]) >= 2
+            difference = next(at for at, (hers_at, carlas) in enumerate(zip(*played, strict=True)) if hers_at != carlas)
+            # The first different move is by the erring seat, after at least two of its own cards.
+            assert hers.moves[difference][0] == 0
+            assert sum(entry[0] == 0 for entry in hers.moves[:difference]) >= 2
             assert anna.pressed == bruno.pressed != carla.pressed
             results = {
                 one.id: await worker.feature(DailyFeature).days.results.get(day, one.id) for one in (anna, bruno)
@@ -291,7 +292,7 @@ async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server
 async def test_strangers_on_two_platforms_can_greet_report_and_block(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A first game moves ratings far apart.
+    # A first game moves the ratings far apart.
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
     async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
@@ -327,9 +328,9 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await bruno.press("Sì, segnala")
         await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(last_message(bruno))))
         await worker.feature(FindFeature).report_sender.send_unsent("telegram:9")
-        [told] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
-        assert "telegram:1" in told
-        assert "discord:2" in told
+        [report] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
+        assert "telegram:1" in report
+        assert "discord:2" in report
 
         await anna.press("🚫 Block")
         assert "matched with them no more" in await anna.press("Yes, block")
@@ -339,7 +340,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await worker.room.make_move(table.code, "telegram:1", version, "resign", "r")
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
         await worker.people.update_person("discord:2", language="en")
-        # The pairing ends a second after the game has begun, and this one was short.
+        # A pairing lasts until a second after the game starts, and this game was short.
         await worker.feature(FindFeature).finder.run_round()
         await both_search()
         for _ in range(2):

@@ -35,7 +35,7 @@ MOST_TABLES_OF_GUEST = 5
 
 MOST_FROM_ADDRESS = 60
 """Unfinished tables that guests may have opened from one address: a class at once, two each. The network around it may
-have `bot.addresses.AROUND` times as many.
+have `bot.addresses.NETWORK_FACTOR` times as many.
 """
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0

@@ -23,6 +23,7 @@ OWN_SETTINGS: dict[str, tuple[str, ...]] = {
     "called": ("0", "1"),
     "phrases": ("0", "1"),
 }
+# a group's settings and their values
 CHAT_SETTINGS: dict[str, tuple[str, ...]] = {
     **PICTURE_SETTINGS,
     "language": LANGUAGES,
@@ -73,15 +74,7 @@ class Settings:
             await self.choose_own(profile.id, {name: value})
             return self.own_page(await self._people.person(profile.id))
         await self._check_admin(place, profile.id, is_admin)
-        clocks = tuple(map(str, CLOCKS))
-        choices = {
-            **PICTURE_SETTINGS,
-            "language": LANGUAGES,
-            "clock": clocks,
-            "strict": ("0", "1"),
-            "watched": ("0", "1"),
-        }
-        if value not in choices.get(name, ()):
+        if value not in CHAT_SETTINGS.get(name, ()):
             raise BadPayload()
         await self._people.update_chat(place, **{name: value})
         for table in await self._lists.tables_at(place):

@@ -13,7 +13,7 @@ pings, which browsers answer themselves.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -134,7 +134,7 @@ class _OpenPage:
 
     async def serve(self) -> None:
         """Send states and take presses until the page closes."""
-        parts = self._send_states(), self._check_session(), self._make_presses()
+        parts = self._send_states, self._check_session, self._make_presses
         tasks = [asyncio.create_task(self._run(part)) for part in parts]
         try:
             await self._receive()
@@ -144,11 +144,11 @@ class _OpenPage:
             for task in tasks:
                 task.cancel()
 
-    async def _run(self, part: Awaitable[None]) -> None:
+    async def _run(self, part: Callable[[], Awaitable[None]]) -> None:
         """Run a part of the page; close the page after an error."""
         try:
             with suppress(ConnectionError):
-                await part
+                await part()
         except STORE_ERRORS as error:
             self._card_room.report_store_error(error)
             await self._socket.close()

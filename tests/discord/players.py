@@ -81,7 +81,8 @@ class Person:
         for option in given:
             option["value"] = str(option["value"]) if option["type"] == 6 else option["value"]
             choices = known[option["name"]].get("choices")
-            assert not choices or option["value"] in [choice["value"] for choice in choices]
+            values = [choice["value"] for choice in choices or ()]
+            assert not choices or option["value"] in values, f"/{word} offers {values}, not {option['value']!r}"
         data = {"id": "1", "name": word, "type": 1, "options": given, **self._resolved(given)}
         return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
 
@@ -106,9 +107,9 @@ class Person:
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
         focused = {"name": option, "type": known[option]["type"], "value": begun, "focused": True}
         data = {"id": "1", "name": word, "type": 1, "options": [*given, focused]}
-        one = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
-        await until(lambda: one.choices is not None)
-        return [choice["value"] for choice in one.choices or ()]
+        interaction = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
+        await until(lambda: interaction.choices is not None)
+        return [choice["value"] for choice in interaction.choices or ()]
 
     def _command(self, word: str, kind: int) -> dict[str, Any]:
         return next(one for one in self.server.commands if one["name"] == word and one.get("type", 1) == kind)
@@ -158,7 +159,7 @@ class Person:
         return text_of(message) if message and interaction.original != interaction.message else ""
 
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
-        """Press a random button of the newest panel, and return False if it has none."""
+        """Press a random button of the newest panel, and return False without one."""
         channel = channel or self.private
         # Ephemeral messages in a private chat only answer presses that came too late.
         panels = [*channel.messages.values()] if channel is self.private else self.visible_messages(channel)

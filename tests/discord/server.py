@@ -30,9 +30,9 @@ ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 BAR = 7 << 22  # a server, on shard 0 of one and shard 3 of four
 CHANNEL = 200
 FILE_LIMIT = 10 * 1024 * 1024  # bytes of a file, sent to the bot as ``attachment_size_limit``
-MOST_FILES = 10  # new files in a request; only their ids are smaller than this
-MOST_FOLLOW_UPS = 5  # follow-ups to an interaction where the bot is no member
-PATIENCE = 60.0  # seconds to answer an interaction on a busy machine; Discord allows three
+MOST_FILES = 10  # new files in a request, with ids below this
+MOST_FOLLOW_UPS = 5  # follow-ups if the bot is no member
+PATIENCE = 60.0  # seconds to answer on a busy machine; Discord allows three
 
 
 @dataclass
@@ -104,8 +104,8 @@ class Failure:
     status: int = 200
     hang_up: bool = False
     done_first: bool = False
-    silent: bool = False  # the call is never answered
-    after: float = 0.0  # seconds before the failure, or before the normal answer if nothing else is set
+    silent: bool = False  # never answer the call
+    after: float = 0.0  # seconds before the failure or answer
     gate: asyncio.Event | None = None  # event to wait for, like ``after``
 
 
@@ -736,7 +736,7 @@ BY_TOKEN = {"answer", "follow_up", "original", "edit_by", "delete_by"}
 
 
 def _json(result: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """Make an answer with Discord's content type, the only one that discord.py accepts as JSON."""
+    """Make an answer with Discord's content type, which discord.py requires for JSON."""
     if result is None:
         return web.Response(status=204, headers=headers)
     return web.Response(

@@ -69,7 +69,7 @@ async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observe
 
 
 async def play_visible(people: list[Person]) -> None:
-    """Let the player whose turn it is press a card on a current panel."""
+    """Let the player to move press a card on a current panel."""
 
     def find() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
@@ -93,8 +93,8 @@ def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
 
 
 async def go_away(server: DiscordServer, how: str) -> None:
-    """Start an outage: a closed port (``nobody listens``), errors (``502``) or silence."""
-    if how == "nobody listens":
+    """Start an outage: a closed port, errors (502) or silence."""
+    if how == "closed port":
         await server.stop()
     elif how == "502":
         server.away = Failure(Refused(502, 0, "Bad Gateway"))
@@ -107,7 +107,7 @@ async def go_away(server: DiscordServer, how: str) -> None:
 
 async def come_back(server: DiscordServer, how: str) -> None:
     server.away, server.gateway.refuses_with, server.gateway.silent = None, 0, False
-    if how == "nobody listens":
+    if how == "closed port":
         await server.start(server.port)
 
 
@@ -117,7 +117,7 @@ async def come_back(server: DiscordServer, how: str) -> None:
     [
         ("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
-        long("nobody listens", TEN_MINUTES),
+        long("closed port", TEN_MINUTES),
         long("silent", TEN_MINUTES),
     ],
 )
@@ -139,7 +139,7 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
-            # One task for the table, one for each surface and one that watches. Another can be sharing out tables
+            # One task for the table, one for each surface and a watcher. Another can be sharing out tables
             # among workers for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             await come_back(server, how)
@@ -224,7 +224,7 @@ def is_visible(channel: Any, number: int) -> bool:
 
 
 def check_pauses(server: Timed, name: str, waits: list[float]) -> None:
-    """Check that each failed call was repeated, but only after its wait, for the same channel or interaction."""
+    """Check that each failed call was repeated after its wait and not earlier."""
     refused = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
     for at, seconds in zip(refused, waits, strict=True):
         when, _call, which, _failed = server.call_log[at]

@@ -161,16 +161,16 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 
         monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
         for word in ("leaderboard", "nickname", "challenge"):
-            one = anna.begin(word)
-            await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
+            deferral = anna.begin(word)
+            await until(lambda deferral=deferral: deferral.answer == 5)  # type: ignore[misc]
         deferred.set()
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("challenges" in text for text in texts_in(channel)))
         await until(lambda: any("/nickname" in text_of(one) for one in channel.ephemerals[1].values()))
         deferred.clear()
-        one = anna.begin("challenge", game="testa", target=12)
-        await until(lambda: one.answer == 5)
+        interaction = anna.begin("challenge", game="testa", target=12)
+        await until(lambda: interaction.answer == 5)
         deferred.set()
         # The public deferred answer is deleted, and the error is ephemeral.
         await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
@@ -233,8 +233,8 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
         monkeypatch.setattr(adapter.card_room, "handle_command", elsewhere)
         arrives = hold_back_answer(server, adapter, monkeypatch)
         server.calls.clear()
-        one = Person(server, 1, "Anna").begin("challenge", game="testa")
-        await until(lambda: one.answer > 0 and not len(adapter.answers))
+        interaction = Person(server, 1, "Anna").begin("challenge", game="testa")
+        await until(lambda: interaction.answer > 0 and not len(adapter.answers))
         assert not bar(server).messages
 
 
@@ -283,15 +283,15 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
         monkeypatch.setattr(adapter.card_room, "handle_press", answer_late)
         panel = mover.visible_messages(mover.private)[-1]
-        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until(lambda: one.answer == 6)
+        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: interaction.answer == 6)
         deferred.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
         # A late error message arrives as well.
         deferred.clear()
         panel = mover.visible_messages(mover.private)[-1]
-        one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
-        await until(lambda: one.answer == 6)
+        interaction = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
+        await until(lambda: interaction.answer == 6)
         deferred.set()
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
@@ -324,8 +324,8 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
         server.calls.clear()
-        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until_acknowledged(adapter, one, mover)
+        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until_acknowledged(adapter, interaction, mover)
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)
@@ -345,8 +345,8 @@ async def test_bot_edits_the_panel_after_its_press_expired(
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
         server.order("edit_by", Failure(Refused(404, 10015)))
-        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until_acknowledged(adapter, one, mover)
+        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until_acknowledged(adapter, interaction, mover)
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)
@@ -363,8 +363,8 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
-        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until(lambda: one.answer == 6)
+        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: interaction.answer == 6)
         # Like a crash: pending messages are dropped and nothing more is stored.
         [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
@@ -405,9 +405,9 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
-        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        server.dispatch_again(one, panel)
-        await until(lambda: bool(one.answer))
+        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        server.dispatch_again(interaction, panel)
+        await until(lambda: bool(interaction.answer))
         await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
@@ -474,7 +474,7 @@ async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(people)
         other = people[1 - people.index(mover)]
-        # Wait for the hand that is to be deleted.
+        # Wait for the hand before deleting it.
         await until(lambda: bool(other.private.messages))
         other.private.messages.clear()
         await mover.play(Random(1))
@@ -508,7 +508,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         refused = sum(name in ("edit", "send") for name, _body in server.calls)
         assert len(adapter.budget._refused) <= 2 < refused
         if how == "bot removed":
-            # Until it is ready, the library cannot tell a new server from a known one.
+            # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
             server.let_in(BAR)
             await until(lambda: any("Trick" in text for text in texts_in(channel)))

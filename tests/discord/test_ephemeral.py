@@ -248,7 +248,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
 
         await play_four_rounds()
         assert server.pings == []
-        # From here on every player counts as away from their hand.
+        # Every player now counts as away from their hand.
         worker.delivery._tools.reposts.ring_after = -1.0
         await play_four_rounds()
         assert server.pings

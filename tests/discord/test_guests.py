@@ -1,4 +1,4 @@
-"""Games where the bot is no member: in group chats, and on servers where people have installed it for themselves."""
+"""Games without the bot as a member: in group chats, and on servers with people who installed it for themselves."""
 
 from random import Random
 

@@ -186,13 +186,13 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
 async def test_unreadable_interaction_is_answered_and_not_run(
     store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...]
 ) -> None:
-    one = await send_interaction(store, server, kind, {"id": "1", "type": 1, **data}, without)
+    interaction = await send_interaction(store, server, kind, {"id": "1", "type": 1, **data}, without)
     if kind == AUTOCOMPLETE:
-        assert one.choices == []
+        assert interaction.choices == []
     else:
-        [message] = one.channel.ephemerals[1].values()
+        [message] = interaction.channel.ephemerals[1].values()
         assert text_of(message).startswith("I cannot read")
-    assert not one.channel.messages
+    assert not interaction.channel.messages
 
 
 async def send_interaction(
@@ -202,16 +202,16 @@ async def send_interaction(
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server) as adapter:
             Person(server, 1, "Anna")
-            one = server.begin(kind, 1, server.channels[CHANNEL], data)
-            event = server.event(one)
+            interaction = server.begin(kind, 1, server.channels[CHANNEL], data)
+            event = server.event(interaction)
             server.gateway.dispatch(
                 "INTERACTION_CREATE", {name: value for name, value in event.items() if name not in without}, BAR
             )
-            await until(lambda: bool(one.answer))
+            await until(lambda: bool(interaction.answer))
             assert len(server.gateway.identified) == 1
             assert adapter.healthy
     assert sum(outcome.warnings.values()) == 1
-    return one
+    return interaction
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,10 @@ async def test_unreadable_frame_reconnects_with_one_log_line(
                 assert session.connection
                 await session.connection.send_text(frame)
             anna = Person(server, 1, "Anna")
-            one = anna.begin("tables")
-            await until(lambda: bool(one.answer) or len(server.gateway.identified) > 1 or server.gateway.resumed > 0)
+            interaction = anna.begin("tables")
+            await until(
+                lambda: bool(interaction.answer) or len(server.gateway.identified) > 1 or server.gateway.resumed > 0
+            )
             await until(lambda: any(session.connection for session in server.gateway.sessions.values()))
             await anna.slash("tables")
     bad = [line for line in logs if line["log_level"] != "info"]
@@ -285,10 +287,10 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server):
             anna = Person(server, 1, "Anna")
-            # The bot stores tokens only where it is no member.
+            # The bot stores the token if it is no member.
             away = server.channel(300, 9 << 22)
-            one = server.begin(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
-            server.gateway.dispatch("INTERACTION_CREATE", {**server.event(one), "token": token}, away.server)
+            interaction = server.begin(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
+            server.gateway.dispatch("INTERACTION_CREATE", {**server.event(interaction), "token": token}, away.server)
             await anna.slash("tables")
             assert not any([key async for key in store.client.scan_iter("discord:pass*")])
     assert outcome.warnings.pop("discord_command_unreadable") == 1

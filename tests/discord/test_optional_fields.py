@@ -65,8 +65,8 @@ def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_press(server: DiscordServer, client: Any, in_server: bool) -> None:
     data = {"custom_id": "1phelp", "component_type": 2}
-    one = server.begin(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
-    sample = server.event(one, MESSAGE)
+    interaction = server.begin(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
+    sample = server.event(interaction, MESSAGE)
     wanted = press_fields(read_interaction(client, sample))
     for what, variant in variants(sample, (*REQUIRED[in_server], *PRESSED)):
         assert press_fields(read_interaction(client, variant)) == wanted, what
@@ -151,7 +151,7 @@ class EventReceiver:
         self.opened.append(server)
 
     async def receive(self, event: str, data: Any) -> list[int]:
-        """Return the servers where the bot can perhaps write again after an event."""
+        """Return the servers that an event perhaps opened for the bot."""
         await self.client._async_setup_hook()
         self.opened.clear()
         self.client._connection.parsers[event](json.loads(json.dumps(data)))

@@ -1,4 +1,4 @@
-"""Pictures on Discord: in the message of the text they belong to, at once with it or not at all."""
+"""Pictures on Discord. A message shows its text's own picture or none."""
 
 import asyncio
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ PLACE = f"discord:{BAR}/{CHANNEL}"
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are painted at once: their bytes are their scene's digest."""
+    """Paint pictures at once, with the scene's digest as their bytes."""
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
@@ -46,7 +46,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def record_pictures(adapter: Observed) -> set[tuple[str, str]]:
-    """From now on, which pictures are shown with which texts."""
+    """Return a set that records the first line and the picture of every panel sent from now on."""
     pairs: set[tuple[str, str]] = set()
 
     def record(panel: Panel) -> Panel:
@@ -67,18 +67,19 @@ def record_pictures(adapter: Observed) -> set[tuple[str, str]]:
 
 
 def all_messages(server: DiscordServer) -> Iterator[dict[str, Any]]:
-    """All messages that anybody sees."""
+    """Yield all messages, public and ephemeral."""
     for channel in server.channels.values():
         for shelf in (channel.messages, *channel.ephemerals.values()):
             yield from shelf.values()
 
 
 def check_pictures(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
-    """Each picture is the one that came with its text, and its bytes are there."""
+    """Check that each picture belongs to its message's text, and was uploaded."""
     for message in all_messages(server):
         if picture := picture_of(message):
             name, alt = picture
-            assert (text_of(message).split("\n")[0], name) in pairs
+            first_line = text_of(message).split("\n")[0]
+            assert (first_line, name) in pairs, f"{name} is not the picture of {first_line!r}"
             assert server.files[name] == name.removesuffix(".png").encode()
             assert alt
             assert [*server.attached[int(message["id"])].values()] == [name]
@@ -100,7 +101,7 @@ def board(server: DiscordServer) -> dict[str, Any]:
 
 
 def panel(text: str, line: str) -> Panel:
-    """A panel whose picture says a line."""
+    """Build a panel with a line of text in its picture."""
     sides = (Side("Anna", "0"), Side("Bruno", "0"))
     scene = Scene(deck=DECKS[0], sides=sides, target="21", line=line)
     return Panel((Span(text),), picture=Picture(scene, f"A picture: {line}", scene.digest.encode()))
@@ -147,7 +148,7 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         await until(lambda: server.uploads > uploads)
         server.uploading = None
         shown = list(anna.private.messages.values())[-1]
-        assert "Whoever holds" in text_of(shown), "the text stands there, and its picture is on its way"
+        assert "Whoever holds" in text_of(shown), "the text must be shown before its picture is uploaded"
         [other] = [one["custom_id"] for one in buttons_of(shown) if one["label"] == "Metà Mazzo"]
         pressed = anna.touch(anna.private, shown, other)
         # The upload ends only when the bot is about to show the other page.
@@ -170,7 +171,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
                 await person.play(random)
             await adapter.worker.settled()
         game = await anext(adapter.worker.archive.all())
-        # It was looked at already, and nothing was found.
+        # Store an analysis that found nothing.
         await store.client.set(keys.analysis(game.id), "[]")
         shelf = server.channels[CHANNEL].ephemerals[people[0].number]
         await people[0].press("Analysis", server.channels[CHANNEL])
@@ -210,7 +211,7 @@ async def test_press_is_answered_with_panel_and_picture(store: Store, server: Di
         server.calls.clear()
         await mover.play(Random(1))
         await adapter.worker.settled()
-        # The presser's hand, the other one's, and the board, where the card lies.
+        # Both players' hands, and the board with the card.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
         after = [picture_of(hand(person)) for person in people]
         assert None not in after
@@ -255,7 +256,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         assert len(channel.ephemerals[2]) == 1
 
 
-# What the paper server refuses
+# The fake server
 
 
 @pytest.mark.parametrize(
@@ -281,7 +282,7 @@ async def test_fake_server_refuses_invalid_attachments(
         assert picture_of(board(server))
 
 
-# What a message carries
+# Uploads
 
 
 async def test_unchanged_picture_is_not_uploaded_again(store: Store, server: DiscordServer) -> None:
@@ -323,7 +324,7 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
 async def test_missing_attachment_is_uploaded_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "same"), "k")
-        # Another worker has changed it meanwhile.
+        # Another worker has changed the message meanwhile.
         server.attached[int(sent.message)] = {"77777777": "other.png"}
         sent = await adapter.edit(PLACE, sent, panel("two", "same"))
         assert server.uploads == 2
@@ -347,7 +348,7 @@ async def test_answer_without_a_picture_is_no_error(store: Store, server: Discor
         assert text_of(board(server)) == "three"
 
 
-# Where none can be shown
+# Refused and late pictures
 
 
 async def test_picture_waits_for_the_attach_permission(store: Store, server: DiscordServer) -> None:
@@ -359,7 +360,7 @@ async def test_picture_waits_for_the_attach_permission(store: Store, server: Dis
         assert picture_of(hand(mover))
         assert text_of(board(server))
         assert picture_of(board(server)) is None
-        # It was told with the command, and nothing had to be refused.
+        # The command contained the bot's permissions, so no request was refused.
         assert not adapter.budget._refused
         channel.permissions = ENOUGH
         await people[0].slash("rules")
@@ -380,12 +381,12 @@ async def test_refused_picture_is_left_out_in_that_channel(
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
         assert text_of(board(server)) == "two"
         assert server.uploads == 1
-        # Elsewhere it is tried all the same.
+        # Other channels still get pictures.
         server.uploading = None
         server.channel(600, BAR)
         await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
         assert server.uploads == 2
-        # A permission that is told of later ends that, where it was for want of it.
+        # A permission granted later ends this, if its lack was the reason.
         adapter.pictures.set_permission(PLACE, True)
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
         shown = picture_of(server.channels[CHANNEL].messages[int(sent.message)])
@@ -397,11 +398,11 @@ async def test_press_with_a_refused_picture_shows_its_text(store: Store, server:
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         server.uploading = Failure(Refused(413, 40005))
-        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await adapter.worker.settled()
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
-        assert one.answer
+        assert interaction.answer
         assert not mover.private.ephemerals[mover.number]
 
 
@@ -418,7 +419,7 @@ async def test_late_picture_is_left_out_until_the_next_change(
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
         assert text_of(board(server)) == "two"
-        assert picture_of(board(server)) is None, "never an older picture under a newer text"
+        assert picture_of(board(server)) is None, "an older picture must not stay with a newer text"
         server.uploading = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
         sent = await adapter.edit(PLACE, sent, panel("three", "third"))
@@ -441,7 +442,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         await until(lambda: all(text_of(hand(person)) != text for person, text in zip(people, before, strict=True)))
         server.uploading = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
-        # Two more cards, while the pictures of the first one are on their way.
+        # Two more cards, while the pictures of the first card are still uploading.
         for _ in range(2):
             await a_commit(adapter.worker, table.code)
         await adapter.worker.settled()
@@ -481,7 +482,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         newest = picture_of(message)
         goes_on.set()
         await until(lambda: picture_of(message) != newest)
-        # As if that time was over.
+        # Check the hand as if the waiting time was over.
         surface.wake()
         await until(lambda: picture_of(message) == newest)
 
@@ -546,7 +547,7 @@ async def test_rate_limit_wait_does_not_make_a_picture_late(
         sent = await adapter.send(PLACE, panel("0", "first"), "k")
         sent = await adapter.edit(PLACE, sent, panel("1", "line 1"))
         assert picture_of(board(server))
-        # So long would a limit be that was set before the wait; the one behind it has all the time there is.
+        # A timeout that starts before the wait for the rate limit gets one second, a later one gets twenty.
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
         editing = asyncio.create_task(adapter.edit(PLACE, sent, panel("2", "line 2")))
         await asyncio.sleep(0.1)
@@ -573,7 +574,7 @@ async def test_reopening_a_private_chat_makes_no_picture_late(
 
 
 async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
+    known_pictures, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
 
     async def deliver(_body: object, upload: pictures.Upload | None) -> SentMessage:
         assert upload
@@ -584,12 +585,12 @@ async def test_slow_uploads_count_per_channel(monkeypatch: pytest.MonkeyPatch) -
 
     for place, seconds in ((PLACE, -1.0), (other, 20.0)):
         monkeypatch.setattr(pictures, "SLOW_SECONDS", seconds)
-        await known.show(panel("one", "first"), place, SentMessage(""), deliver)
-    assert known.are_slow(PLACE)
-    assert not known.are_slow(other)
+        await known_pictures.show(panel("one", "first"), place, SentMessage(""), deliver)
+    assert known_pictures.are_slow(PLACE)
+    assert not known_pictures.are_slow(other)
 
 
-# Three seconds
+# Answers within three seconds
 
 
 @pytest.mark.parametrize("done_first", [False, True])
@@ -598,10 +599,10 @@ async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: Dis
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         server.order("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
-        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
-        await until(lambda: bool(one.answer) and text_of(hand(mover)) != before)
+        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await until(lambda: bool(interaction.answer) and text_of(hand(mover)) != before)
         await adapter.worker.settled()
-        assert one.answer == (answers.EDIT if done_first else answers.DEFER_EDIT)
+        assert interaction.answer == (answers.EDIT if done_first else answers.DEFER_EDIT)
         assert text_of(hand(mover)) != before
 
 
@@ -613,9 +614,9 @@ async def test_press_with_a_hanging_upload_still_shows_its_text(
         before = text_of(hand(mover))
         monkeypatch.setattr(answers, "ANSWER_UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(silent=True)
-        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
-        # While the upload hangs, as it does for ever.
-        await until(lambda: one.answer == answers.DEFER_EDIT)
+        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        # The upload never ends.
+        await until(lambda: interaction.answer == answers.DEFER_EDIT)
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
         server.uploading = None
@@ -633,21 +634,20 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
         for _ in range(3):
             mover = await wait_for_mover(adapter, people)
             before = picture_of(hand(mover))
-            one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+            interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
             await until(lambda before=before, mover=mover: picture_of(hand(mover)) not in (None, before))  # type: ignore[misc]
-            kinds.append(one.answer)
+            kinds.append(interaction.answer)
         assert kinds[1:] == [6, 6]
         server.uploading = None
         monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
         await (await wait_for_mover(adapter, people)).play(Random(1))
         await adapter.worker.settled()
-        one = (mover := await wait_for_mover(adapter, people)).touch(
-            mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"]
-        )
-        await until(lambda: one.answer == 7)
+        mover = await wait_for_mover(adapter, people)
+        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await until(lambda: interaction.answer == 7)
 
 
-# Killed
+# Restarts
 
 
 async def test_bot_killed_during_an_upload_recovers(store: Store, server: DiscordServer) -> None:
@@ -659,7 +659,7 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         uploads = server.uploads
         mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: server.uploads > uploads)
-        # As good as killed: what is under way is given up, and nothing is written down any more.
+        # Like a crash: uploads are dropped and nothing more is stored.
         [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         await asyncio.sleep(0)

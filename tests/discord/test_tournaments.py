@@ -39,7 +39,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:
-    """Return a channel's messages whose text starts with ``sign``."""
+    """Return a channel's messages that start with ``sign``."""
     return [one for one in channel.messages.values() if text_of(one).startswith(sign)]
 
 
@@ -57,7 +57,7 @@ def moves(person: Person) -> Moves:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a random move, and return False if there is none."""
+    """Press a random move, and return False without one."""
     if not (found := moves(person)):
         return False
     await person.send_press(*random.choice(found))
@@ -65,7 +65,7 @@ async def play(person: Person, random: Random) -> bool:
 
 
 async def give_up(person: Person) -> None:
-    """Resign at a table where it is the person's turn, unless the game ends first."""
+    """Resign at a table with the person to move, unless the game ends first."""
     code = moves(person)[0][2].partition("1m")[2].partition(":")[0]
     await person.slash("resign", person.private, table=code)
     await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))

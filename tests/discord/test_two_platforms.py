@@ -126,7 +126,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
 class Script:
     """A person who plays the deal of the day with the buttons of the newest panel.
 
-    They play the card whose code is first. From move ``errs_at`` on they once choose the last of several cards instead.
+    They play the first card by its code. Once, after ``errs_at`` moves, they choose the last of several cards instead.
     """
 
     def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:  # noqa: A002

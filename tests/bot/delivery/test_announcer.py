@@ -49,7 +49,7 @@ async def said_by(announcer: Announcer) -> None:
             await announcer._answers.tasks.wait()
 
 
-async def test_it_goes_with_its_picture() -> None:
+async def test_announcement_has_its_picture() -> None:
     fake, pictures = FakePlatform(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
     await announcer(pictures).send(fake, GROUP, PANEL, "key")
@@ -59,7 +59,7 @@ async def test_it_goes_with_its_picture() -> None:
 
 
 @pytest.mark.parametrize("comes", [True, False])
-async def test_a_picture_that_comes_after_its_text_has_gone_by_itself_is_deleted(comes: bool) -> None:
+async def test_late_picture_of_an_announcement_is_deleted(comes: bool) -> None:
     fake, pictures = Late(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
     one = announcer(pictures)

@@ -44,7 +44,7 @@ class Message:
         assert not self.answers._waiting
 
 
-async def test_after_a_change_that_waited_too_long_the_message_can_be_changed_again(
+async def test_message_can_change_after_an_expired_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 0.01)
@@ -60,7 +60,7 @@ async def test_after_a_change_that_waited_too_long_the_message_can_be_changed_ag
     assert message.shown == ["page"]
 
 
-async def test_a_change_that_is_tried_again_gives_way_to_one_that_came_meanwhile(
+async def test_newer_change_replaces_a_retried_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
@@ -75,7 +75,7 @@ async def test_a_change_that_is_tried_again_gives_way_to_one_that_came_meanwhile
     assert message.shown == ["new page"]
 
 
-async def test_a_change_that_comes_while_another_is_made_comes_after_it() -> None:
+async def test_change_waits_for_the_current_one() -> None:
     message = Message()
     message.gate.clear()
     message.show("old page")
@@ -89,7 +89,7 @@ async def test_a_change_that_comes_while_another_is_made_comes_after_it() -> Non
     assert message.shown == ["old page", "new page"]
 
 
-async def test_a_change_that_comes_while_another_is_refused_is_made() -> None:
+async def test_change_is_made_after_a_refused_one() -> None:
     message = Message()
     message.errors = [MessageRefused("odd")]
     message.gate.clear()

@@ -71,7 +71,7 @@ def test_change_after_the_decision_is_not_shown_by_it(clock: Clock) -> None:
     assert lag.oldest is None
 
 
-def test_failed_steps_and_looks_leave_the_change_unshown(clock: Clock) -> None:
+def test_failed_steps_and_checks_leave_the_change_unshown(clock: Clock) -> None:
     lag = Lag()
     lag.record_touch()
     lag.begin_check()

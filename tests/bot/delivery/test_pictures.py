@@ -70,7 +70,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Store) -> None:
+async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -94,7 +94,7 @@ async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Sto
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_board_shows_each_card_of_the_trick_as_it_comes_to_lie_there(store: Store) -> None:
+async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -135,7 +135,7 @@ def _word(panel: Panel) -> str:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_where_a_picture_cannot_be_shown_the_text_goes_alone_until_the_next_change(store: Store) -> None:
+async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) -> None:
     fake = Unable()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -171,7 +171,7 @@ class Lost(Pictured):
 @pytest.mark.parametrize(
     ("error", "edits"), [(PlatformFailure("lost"), 3), (NotDelivered("away"), 2)], ids=["lost", "away"]
 )
-async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_after_it(
+async def test_late_upload_does_not_hide_a_later_state(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
@@ -198,7 +198,7 @@ async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_aft
 
 
 @pytest.mark.usefixtures("quick")
-async def test_what_an_adapter_knows_of_a_picture_outlives_the_worker(store: Store) -> None:
+async def test_adapter_picture_data_survives_a_restart(store: Store) -> None:
     fake = Unable()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -213,7 +213,7 @@ async def test_what_an_adapter_knows_of_a_picture_outlives_the_worker(store: Sto
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_platform_without_pictures_is_given_none(store: Store) -> None:
+async def test_platform_without_pictures_gets_none(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -221,9 +221,7 @@ async def test_a_platform_without_pictures_is_given_none(store: Store) -> None:
         assert not any(panel.picture for shown in fake.messages.values() for panel in shown.values())
 
 
-async def test_a_text_whose_picture_fails_goes_alone_and_the_older_picture_goes(
-    store: Store, failing: set[str]
-) -> None:
+async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store, failing: set[str]) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -245,7 +243,7 @@ async def test_a_text_whose_picture_fails_goes_alone_and_the_older_picture_goes(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_people_and_chats_choose_whether_they_have_pictures_and_with_which_cards(store: Store) -> None:
+async def test_people_and_chats_choose_pictures_and_card_style(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
@@ -270,7 +268,7 @@ async def test_people_and_chats_choose_whether_they_have_pictures_and_with_which
         assert hand_of(anna).picture
 
 
-async def test_where_there_are_no_pictures_there_is_nothing_to_choose(store: Store) -> None:
+async def test_picture_settings_are_hidden_without_pictures(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
@@ -280,9 +278,7 @@ async def test_where_there_are_no_pictures_there_is_nothing_to_choose(store: Sto
             assert not any("Pictures" in label or "Cards" in label for label in labels)
 
 
-async def test_a_picture_that_is_late_follows_its_text(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake, go = FakePlatform(), tmp_path / "go"
     shown: list[bool] = []
@@ -311,9 +307,7 @@ async def test_a_picture_that_is_late_follows_its_text(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_something_is_to_follow(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot that ends meanwhile tells nobody; where no picture is late there is nothing to be written first."""
     fake, let, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
@@ -364,7 +358,7 @@ async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_s
         assert written[2:] == [(True, False)]
 
 
-async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_picture_does_not_delay_the_next_state(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -383,7 +377,7 @@ async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, m
                 await asyncio.sleep(0.01)
 
 
-async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
+async def test_text_sent_without_its_picture_does_not_delay_others(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
@@ -407,9 +401,7 @@ async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
                 await asyncio.sleep(0.01)
 
 
-async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_was_written_in_the_log(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_picture_late_at_shutdown_follows_after_restart(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
     fake = FakePlatform()
     fake.shows_pictures = True
@@ -432,9 +424,7 @@ async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_w
         assert not await store.changed_tables(range(keys.SHARDS))
 
 
-async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -457,7 +447,7 @@ def never(scene: Scene) -> bytes:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_the_language(store: Store) -> None:
+async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None:
     platform = Pictured()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
@@ -475,7 +465,7 @@ async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_t
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("command", ["/stats", "/leaderboard testa", "/rules testa"])
-async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: str) -> None:
+async def test_pages_have_pictures_unless_turned_off(store: Store, command: str) -> None:
     platform = Pictured()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
@@ -491,7 +481,7 @@ async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: 
 
 
 @pytest.mark.usefixtures("quick")
-async def test_pages_have_none_where_no_picture_can_be_shown(store: Store) -> None:
+async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> None:
     platform = FakePlatform()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
@@ -508,7 +498,7 @@ async def rated_games(worker: Worker, players: list[Player]) -> None:
     await worker.ratings.catch_up()
 
 
-async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a platform where a text can become a picture, but not the other way round."""
 
     class OneWay(FakePlatform):

@@ -46,7 +46,7 @@ def at_once(limiter: SendLimiter, places: Callable[[int], str], *, answer: bool 
     return count
 
 
-async def test_a_burst_goes_through_and_then_one_an_interval(clock: Clock) -> None:
+async def test_burst_then_one_message_per_interval(clock: Clock) -> None:
     limiter, waited = limited(RateLimit(burst=3, interval=5.0)), []
     for _ in range(5):
         begun = clock.time
@@ -57,7 +57,7 @@ async def test_a_burst_goes_through_and_then_one_an_interval(clock: Clock) -> No
     assert limiter.take_turn("x:2") == 0, "another place has turns of its own"
 
 
-async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_takes_none(clock: Clock) -> None:
+async def test_is_free_takes_no_turn(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=2, interval=5.0))
     for _ in range(2):
         assert limiter.is_free("x:1")
@@ -70,7 +70,7 @@ async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_take
     assert not await limiter.wait_for_turn("x:1"), "nobody has taken it"
 
 
-async def test_a_place_without_a_limit_is_held_back_by_nothing_but_the_platforms_own_wait(clock: Clock) -> None:
+async def test_unlimited_place_waits_only_if_the_platform_asks(clock: Clock) -> None:
     limiter = SendLimiter(lambda _place: None, lambda _place: RateLimit(burst=1, interval=60.0))
     assert [limiter.take_turn("x:1") for _ in range(5)] == [0] * 5
     limiter.block("x:1", 3.0)
@@ -78,7 +78,7 @@ async def test_a_place_without_a_limit_is_held_back_by_nothing_but_the_platforms
 
 
 @pytest.mark.parametrize("answer", [False, True])
-async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock: Clock, answer: bool) -> None:
+async def test_wait_requested_by_the_platform_applies_to_all(clock: Clock, answer: bool) -> None:
     limiter = limited(NO_LIMIT)
     limiter.block("x:1", 30.0)
     assert not limiter.is_free("x:1")
@@ -97,9 +97,7 @@ async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock:
     assert limiter.wait_seconds("x:1") == 7.0
 
 
-async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_platform_wait_extends_a_pending_turn(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     limiter = limited(RateLimit(burst=1, interval=5.0))
     await limiter.wait_for_turn("x:1")
 
@@ -113,7 +111,7 @@ async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
     assert clock.time == 160.0
 
 
-async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile(clock: Clock) -> None:
+async def test_waiting_for_the_platform_takes_no_turn_of_the_place(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=1, interval=3600.0), RateLimit(burst=1, interval=5.0))
     assert limiter.take_turn(PRIVATE) == 0
     assert limiter.take_turn(OTHER_PRIVATE) == 5.0
@@ -122,7 +120,7 @@ async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile(c
 
 
 @pytest.mark.parametrize(("burst", "boards"), [(9, 3), (8, 2), (2, 1)])
-async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full(clock: Clock, burst: int, boards: int) -> None:
+async def test_boards_leave_platform_turns_to_hands(clock: Clock, burst: int, boards: int) -> None:
     limiter = limited(NO_LIMIT, RateLimit(burst, 5.0))
     assert at_once(limiter, "x:{}".format) == boards
     assert at_once(limiter, "x:@{}".format) == burst - boards
@@ -133,7 +131,7 @@ async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full(clock: 
     assert limiter.take_turn("y:99") == 0, "another platform"
 
 
-async def test_answers_leave_most_of_a_places_turns_to_boards_and_one_more_message_at_once(clock: Clock) -> None:
+async def test_answers_leave_turns_of_a_place_to_boards(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=3, interval=5.0))
     assert at_once(limiter, lambda _count: "x:1", answer=True) == 2
     # What answers have used up holds no board up.
@@ -167,17 +165,17 @@ async def test_waiting_answer_gets_one_turn_in_three(clock: Clock, monkeypatch: 
     assert order[-9:] == ["hand", "hand", "answer"] * 3
 
 
-async def test_where_a_place_takes_one_message_at_once_an_answer_may_go_out_all_the_same(clock: Clock) -> None:
+async def test_answer_can_use_a_burst_of_one(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=1, interval=5.0))
     assert at_once(limiter, lambda _count: "x:1", answer=True) == 1
 
 
-async def test_answers_count_for_the_platform_as_well(clock: Clock) -> None:
+async def test_answers_count_towards_the_platform_limit(clock: Clock) -> None:
     limiter = limited(NO_LIMIT, RateLimit(burst=2, interval=5.0))
     assert at_once(limiter, "x:@{}".format, answer=True) == 2
 
 
-async def test_messages_of_a_chat_without_the_bot_share_its_turns(clock: Clock) -> None:
+async def test_inline_messages_of_a_chat_share_its_turns(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=4, interval=3.0))
     assert at_once(limiter, lambda number: f"x:~7/{number}") == 4
     assert not limiter.is_free("x:~7/new")
@@ -189,7 +187,7 @@ async def test_messages_of_a_chat_without_the_bot_share_its_turns(clock: Clock) 
     assert limiter.is_free("x:~8/1")
 
 
-async def test_a_chats_parts_share_its_turns_and_the_platforms_own_wait_where_it_counts_so(clock: Clock) -> None:
+async def test_parts_of_a_chat_share_turns_if_its_limit_says_so(clock: Clock) -> None:
     """As Telegram counts what goes to a forum, and Discord does not for its channels."""
     limiter = limited(RateLimit(burst=4, interval=3.0, is_of_chat=True))
     assert at_once(limiter, lambda number: f"x:9/{number % 2}") == 4

@@ -76,7 +76,7 @@ def change(sync: TableSync) -> None:
     sync.surface(Hand(0), HOME).apply(Change(pressed="7", genuine=True), HOME, len(sync.code))
 
 
-async def test_what_can_wait_gathers_and_the_latest_of_a_table_counts() -> None:
+async def test_delayed_writes_are_batched_with_the_latest_version() -> None:
     one = Writer()
     first, second = changed("A"), changed("B")
     one.writer.write_soon(first, 1)
@@ -94,7 +94,7 @@ async def test_what_can_wait_gathers_and_the_latest_of_a_table_counts() -> None:
     assert one.notes.told[2:] == [("A", set(), 3)]
 
 
-async def test_it_goes_out_after_a_moment_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_delayed_write_is_sent_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_writer, "GATHER_SECONDS", 0.001)
     one = Writer()
     one.writer.write_soon(changed("A"), 1)
@@ -104,7 +104,7 @@ async def test_it_goes_out_after_a_moment_by_itself(monkeypatch: pytest.MonkeyPa
     assert one.notes.told == [("A", {"h0"}, 1)]
 
 
-async def test_what_comes_while_others_are_written_is_written_after_them() -> None:
+async def test_states_added_during_a_write_follow_it() -> None:
     one = Writer()
     one.notes.gate.clear()
     one.writer.write_soon(changed("A"), 1)
@@ -117,13 +117,13 @@ async def test_what_comes_while_others_are_written_is_written_after_them() -> No
     assert one.notes.told == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
 
 
-async def test_at_once_is_at_once_and_leaves_the_version_open() -> None:
+async def test_write_now_saves_no_version() -> None:
     one = Writer()
     await one.writer.write_now(changed("A"))
     assert one.notes.told == [("A", {"h0"}, None)]
 
 
-async def test_what_may_be_lost_is_told_again_and_its_tables_are_named() -> None:
+async def test_failed_write_reports_its_tables_and_keeps_states() -> None:
     one = Writer()
     one.notes.error = ConnectionError("away")
     tables = [changed("A"), changed("B")]
@@ -135,7 +135,7 @@ async def test_what_may_be_lost_is_told_again_and_its_tables_are_named() -> None
     assert [set(sync.take_unsaved()) for sync in tables] == [{Hand(0)}] * 2
 
 
-async def test_who_writes_at_once_hears_of_the_fault_and_may_write_again() -> None:
+async def test_write_now_raises_and_can_be_retried() -> None:
     one, sync = Writer(), changed("A")
     one.notes.error = ConnectionError("away")
     with pytest.raises(ConnectionError):
@@ -146,7 +146,7 @@ async def test_who_writes_at_once_hears_of_the_fault_and_may_write_again() -> No
     assert one.notes.told == [("A", {"h0"}, None)]
 
 
-async def test_that_something_is_still_to_be_shown_is_the_last_word_and_takes_none_of_others_along() -> None:
+async def test_incomplete_mark_is_written_last_and_alone() -> None:
     one, sync, other = Writer(), changed("A"), changed("B")
     one.notes.gate.clear()
     one.writer.write_soon(sync, 1)

@@ -24,17 +24,17 @@ NAMES: dict[str, SurfaceName] = {
 
 
 @pytest.mark.parametrize(("text", "name"), NAMES.items(), ids=NAMES)
-def test_a_name_is_a_short_text(text: str, name: SurfaceName) -> None:
+def test_surface_names_are_short_texts(text: str, name: SurfaceName) -> None:
     assert encode_name(name) == text
     assert decode_name(text) == name
 
 
-def test_no_two_names_are_one() -> None:
+def test_surface_names_are_distinct() -> None:
     assert len({*NAMES.values()}) == len(NAMES)
 
 
 @pytest.mark.parametrize("text", ["", "h", "x1", "h-1", "h1.2", "d1", "d1.", "d.1", "c 1", "h٣", "h1\n", "hh1", "c1.1"])
-def test_what_is_no_name_is_refused(text: str) -> None:
+def test_invalid_surface_names_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no name of a surface"):
         decode_name(text)
 
@@ -66,12 +66,12 @@ STATES = {
 
 
 @pytest.mark.parametrize(("text", "state"), STATES.items())
-def test_a_state_is_a_line_of_text(text: str, state: MessageState) -> None:
+def test_state_is_a_line_of_text(text: str, state: MessageState) -> None:
     assert decode_state(text) == state
     assert encode_state(state) == text
 
 
-def test_what_a_release_to_come_adds_is_passed_over() -> None:
+def test_fields_of_newer_releases_are_ignored() -> None:
     text = encode_state(STATES["17\t0a1b2c3d4e5f\t1a2b\t3\t1700000000"])
     assert decode_state(f"{text}\t\t\t\t\t\t\tmore\tand more") == decode_state(text)
 
@@ -94,7 +94,7 @@ states = st.builds(
 
 
 @given(states)
-def test_a_state_is_read_as_it_was_written(state: MessageState) -> None:
+def test_states_round_trip(state: MessageState) -> None:
     assert decode_state(encode_state(state)) == state
 
 
@@ -109,22 +109,22 @@ def test_a_state_is_read_as_it_was_written(state: MessageState) -> None:
         ("0 game", Draft(0, "game")),
     ],
 )
-def test_a_draft_is_a_version_and_what_is_chosen(text: str, draft: Draft) -> None:
+def test_draft_is_a_version_and_a_choice(text: str, draft: Draft) -> None:
     assert decode_draft(text) == draft
     assert encode_draft(draft) == text
 
 
-def test_a_menu_that_was_closed_is_no_draft_as_earlier_releases_wrote_it_too() -> None:
+def test_closed_menu_of_earlier_releases_is_no_draft() -> None:
     assert decode_draft("0 ") == NO_DRAFT
 
 
 @pytest.mark.parametrize("text", ["busso", "busso 14", "1_x 2"])
-def test_what_begins_with_no_version_is_no_draft(text: str) -> None:
+def test_draft_without_a_version_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         decode_draft(text)
 
 
-def test_the_names_of_states_follow_from_what_is_known() -> None:
+def test_state_follows_from_the_stored_fields() -> None:
     assert MessageState().state is State.ABSENT
     assert MessageState("17").state is State.SHOWN
     for state in (State.UNREACHABLE, State.DROPPED, State.DONE):

@@ -33,21 +33,21 @@ def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8")
 # What is to be done
 
 
-def test_where_nothing_stands_a_message_is_sent() -> None:
+def test_absent_message_is_sent() -> None:
     assert absent().next_step(NEW, 1, rings=False) == Send(NEW, 1)
 
 
-def test_what_shows_something_else_is_edited() -> None:
+def test_message_with_another_panel_is_edited() -> None:
     assert surface().next_step(NEW, 1, rings=False) == Edit(SentMessage("7", is_certain=False), NEW, 1)
 
 
-def test_where_the_panel_stands_there_is_nothing_to_do() -> None:
+def test_message_with_the_wanted_panel_stays() -> None:
     assert surface().next_step(OLD, 1, rings=False) is None
     assert surface().is_up_to_date(OLD)
     assert not surface().is_up_to_date(NEW)
 
 
-def test_what_rings_or_is_asked_for_is_replaced() -> None:
+def test_ringing_or_requested_message_is_replaced() -> None:
     assert surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
     asked = surface()
     asked.apply(Change(repost=True), HOME, 2000)
@@ -55,7 +55,7 @@ def test_what_rings_or_is_asked_for_is_replaced() -> None:
     assert asked.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
 
 
-def test_older_messages_go_once_another_one_stands_there_and_not_before() -> None:
+def test_outdated_messages_go_once_a_new_one_is_shown() -> None:
     outdated = (Outdated("5"), Outdated("6", "paper:@9"))
     assert surface(SHOWN._replace(outdated=outdated)).next_deletion() == Delete(outdated[0])
     assert absent(outdated=outdated).next_deletion() is None
@@ -66,34 +66,34 @@ def test_older_messages_go_once_another_one_stands_there_and_not_before() -> Non
 # Sending
 
 
-def test_a_sent_message_stands_there_and_nobody_is_asked_again() -> None:
+def test_sent_message_is_shown() -> None:
     one = absent()
     assert send(one)
     assert one.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
     assert one.state is State.SHOWN
 
 
-def test_the_numbers_of_messages_go_on_and_a_failed_one_is_tried_under_its_own() -> None:
+def test_failed_send_keeps_its_number() -> None:
     one = absent()
     assert [one.begin_send(NEW.digest).number for _ in range(3)] == [4, 4, 4]
     send(one)
     assert one.begin_send(NEW.digest).number == 5
 
 
-def test_what_the_platform_did_not_take_leaves_no_doubt_about_the_next_message() -> None:
+def test_cancelled_send_leaves_the_next_one_certain() -> None:
     one = absent()
     one.cancel_send(one.begin_send(OLD.digest))
     assert one.begin_send(NEW.digest).digest == NEW.digest
 
 
-def test_what_the_platform_did_not_take_ends_no_doubt_about_the_one_before() -> None:
+def test_cancelled_send_leaves_earlier_doubt() -> None:
     one = absent()
     one.begin_send(OLD.digest)
     one.cancel_send(one.begin_send(OLD.digest))
     assert one.begin_send(NEW.digest).digest == UNKNOWN
 
 
-def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_edit_makes_sure() -> None:
+def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
     one = absent()
     assert one.begin_send(OLD.digest).digest == OLD.digest
     assert one.begin_send(OLD.digest).digest == OLD.digest
@@ -107,7 +107,7 @@ def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_ed
     assert one.begin_send(NEW.digest).digest == NEW.digest
 
 
-def test_after_another_process_the_first_message_is_unknown_and_no_other() -> None:
+def test_only_the_first_inherited_send_is_unknown() -> None:
     heir = Surface(Hand(0), absent().known, inherited=True)
     assert heir.begin_send(NEW.digest).digest == UNKNOWN
     assert send(heir)
@@ -115,7 +115,7 @@ def test_after_another_process_the_first_message_is_unknown_and_no_other() -> No
     assert heir.begin_send(NEW.digest).digest == NEW.digest
 
 
-def test_a_message_for_a_place_that_the_surface_has_left_is_outdated_there() -> None:
+def test_message_sent_to_a_left_place_is_outdated_there() -> None:
     one = absent()
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(repost=True, place=HERE), HOME, 1500)
@@ -126,7 +126,7 @@ def test_a_message_for_a_place_that_the_surface_has_left_is_outdated_there() -> 
     assert one.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
 
 
-def test_a_message_in_a_group_stays_good_with_another_pass() -> None:
+def test_group_message_stays_valid_with_another_pass() -> None:
     one = absent(ephemeral=HERE)
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(place=LATER), HOME, 1500)
@@ -134,7 +134,7 @@ def test_a_message_in_a_group_stays_good_with_another_pass() -> None:
     assert (one.known.message, one.known.ephemeral) == ("8", LATER)
 
 
-def test_a_message_for_somebody_who_has_left_the_chair_is_not_the_next_ones() -> None:
+def test_message_for_a_former_player_is_outdated() -> None:
     one = absent()
     attempt = one.begin_send(NEW.digest)
     one.set_place_tag("another tag")
@@ -156,7 +156,7 @@ def test_replace_outdates_the_message_once() -> None:
     assert one.known.outdated == (Outdated("7"),)
 
 
-def test_who_asks_for_it_anew_gets_one_new_message() -> None:
+def test_repost_request_sends_one_message() -> None:
     one = surface()
     one.apply(Change(repost=True), HOME, 2000)
     one.outdate()
@@ -166,19 +166,19 @@ def test_who_asks_for_it_anew_gets_one_new_message() -> None:
     assert one.next_deletion() == Delete(Outdated("7"))
 
 
-def test_an_edited_message_shows_the_panel() -> None:
+def test_edited_message_shows_the_panel() -> None:
     one = surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
     one.finish_edit(SentMessage("7"), NEW.digest, 2)
     assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
 
 
-def test_an_edit_of_a_message_that_has_been_replaced_meanwhile_changes_nothing() -> None:
+def test_edit_of_a_replaced_message_is_ignored() -> None:
     one = surface()
     one.finish_edit(SentMessage("6"), NEW.digest, 2)
     assert one.known == SHOWN
 
 
-def test_a_message_that_is_gone_is_sent_anew_and_another_one_stays() -> None:
+def test_only_a_forgotten_current_message_is_sent_again() -> None:
     one = surface()
     one.forget_message("6")
     assert one.known == SHOWN
@@ -187,7 +187,7 @@ def test_a_message_that_is_gone_is_sent_anew_and_another_one_stays() -> None:
     assert one.next_step(OLD, 1, rings=False) == Send(OLD, 1)
 
 
-def test_what_was_taken_away_goes_out_of_the_list_wherever_it_is_said_to_be_by_now() -> None:
+def test_deleted_message_leaves_the_list_after_a_move() -> None:
     one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
     one.apply(Change(place=HERE), HOME, 2000)
     assert list(one.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
@@ -201,7 +201,7 @@ def test_what_was_taken_away_goes_out_of_the_list_wherever_it_is_said_to_be_by_n
 @pytest.mark.parametrize(
     ("place", "state"), [(HOME, State.UNREACHABLE), ("paper:100", State.DROPPED), (HERE, State.ABSENT)]
 )
-def test_where_nobody_can_be_reached_it_is_given_up_and_from_a_group_a_hand_goes_home(place: str, state: State) -> None:
+def test_unreachable_surface_halts_or_returns_home(place: str, state: State) -> None:
     one = surface(SHOWN._replace(ephemeral=HERE if place == HERE else ""))
     one.apply(Change(repost=True), HOME, 2000)
     assert one.give_up(place) is state
@@ -210,7 +210,7 @@ def test_where_nobody_can_be_reached_it_is_given_up_and_from_a_group_a_hand_goes
 
 
 @pytest.mark.parametrize("change", [Change(repost=True), Change(place=HOME), Change(pressed="4"), Change(place=HERE)])
-def test_whoever_presses_or_asks_can_be_reached_again(change: Change) -> None:
+def test_press_or_request_ends_a_halt(change: Change) -> None:
     for halted in ("unreachable", "dropped"):
         one = absent(halted=halted)
         one.apply(change, HOME, 2000)
@@ -248,13 +248,13 @@ def test_mere_press_during_a_call_is_noted() -> None:
     assert one.is_used
 
 
-def test_a_draft_alone_brings_nobody_back() -> None:
+def test_draft_alone_does_not_end_a_halt() -> None:
     one = absent(halted="unreachable")
     one.apply(Change(draft=Draft(4, "x")), HOME, 2000)
     assert one.state is State.UNREACHABLE
 
 
-def test_a_hand_that_is_wanted_in_the_group_waits_for_a_press() -> None:
+def test_group_hand_waits_for_a_press() -> None:
     one = absent()
     one.wait_for_press()
     assert one.state is State.UNREACHABLE
@@ -262,7 +262,7 @@ def test_a_hand_that_is_wanted_in_the_group_waits_for_a_press() -> None:
     assert (one.state, one.known.ephemeral) == (State.ABSENT, HERE)
 
 
-def test_of_what_is_done_that_alone_is_kept_until_a_doubled_message_of_it_is_pressed() -> None:
+def test_genuine_press_revives_a_finished_surface() -> None:
     one = surface()
     one.finish()
     assert one.known == MessageState(place_tag="tag", halted="done")
@@ -273,7 +273,7 @@ def test_of_what_is_done_that_alone_is_kept_until_a_doubled_message_of_it_is_pre
     assert one.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
 
 
-def test_another_person_in_the_chair_begins_anew() -> None:
+def test_another_player_starts_with_an_empty_state() -> None:
     one = surface()
     one.set_place_tag("tag")
     assert one.known == SHOWN
@@ -284,7 +284,7 @@ def test_another_person_in_the_chair_begins_anew() -> None:
 # Presses
 
 
-def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -> None:
+def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
     one = surface()
     assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert one.known == SHOWN._replace(seen_at=2000)
@@ -304,13 +304,13 @@ def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -
         Change(),
     ],
 )
-def test_everything_else_is_more_than_a_press(change: Change) -> None:
+def test_other_changes_are_no_mere_press(change: Change) -> None:
     one = surface()
     assert not one.record_press(change, HOME, 2000)
     assert one.known == SHOWN
 
 
-def test_a_doubled_message_is_outdated_once_it_is_pressed_and_once_only() -> None:
+def test_pressed_duplicate_is_outdated_once() -> None:
     one = surface()
     for _ in range(2):
         one.apply(Change(pressed="6", place=HOME, genuine=True), HOME, 2000)
@@ -321,14 +321,14 @@ def test_a_doubled_message_is_outdated_once_it_is_pressed_and_once_only() -> Non
     "change",
     [Change(pressed=message, place=HERE) for message in "5679"] + [Change(pressed=message) for message in "58"],
 )
-def test_a_made_up_press_touches_no_message(change: Change) -> None:
+def test_forged_press_touches_no_message(change: Change) -> None:
     known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", HERE), Outdated("9", "paper:@1~200!pass")))
     one = surface(known)
     one.apply(change, HOME, 2000)
     assert one.known == known
 
 
-def test_an_older_message_that_is_known_may_be_pressed_though_the_platform_says_nothing_of_it() -> None:
+def test_press_on_a_known_outdated_message_counts() -> None:
     one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", HERE))))
     one.apply(Change(pressed="5", place=HOME), HOME, 2000)
     assert one.known.seen_at == 2000
@@ -336,7 +336,7 @@ def test_an_older_message_that_is_known_may_be_pressed_though_the_platform_says_
     assert (one.known.seen_at, one.known.message, one.known.ephemeral) == (3000, "6", LATER)
 
 
-def test_a_move_elsewhere_outdates_all_that_stood_there_and_back_again() -> None:
+def test_move_to_another_place_outdates_messages() -> None:
     one = surface(SHOWN._replace(outdated=(Outdated("5"),)))
     one.apply(Change(place=HERE), HOME, 2000)
     assert one.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
@@ -347,7 +347,7 @@ def test_a_move_elsewhere_outdates_all_that_stood_there_and_back_again() -> None
     assert (one.state, one.known.ephemeral) == (State.ABSENT, "")
 
 
-def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
+def test_draft_is_for_one_version() -> None:
     one = surface()
     one.apply(Change(draft=Draft(4, "busso")), HOME, 2000)
     one.apply(Change(pressed="7", place=HOME), HOME, 2000)
@@ -357,7 +357,7 @@ def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
     assert one.known.draft.choice_at(4) == ""
 
 
-def test_what_is_known_of_a_picture_is_of_the_message_that_stands_there() -> None:
+def test_picture_data_belongs_to_the_current_message() -> None:
     one = surface(SHOWN._replace(picture="0a1b"))
     assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
@@ -368,7 +368,7 @@ def test_what_is_known_of_a_picture_is_of_the_message_that_stands_there() -> Non
     assert one.known.picture == ""
 
 
-def test_what_a_message_shows_is_certain_once_it_was_sent_or_edited_and_not_while_it_is_edited() -> None:
+def test_content_is_uncertain_only_during_an_edit() -> None:
     one = absent()
     send(one)
     assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
@@ -378,7 +378,7 @@ def test_what_a_message_shows_is_certain_once_it_was_sent_or_edited_and_not_whil
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
 
 
-def test_what_stands_in_a_group_is_taken_away_there_though_the_hand_goes_home() -> None:
+def test_outdated_group_messages_are_deleted_in_the_group() -> None:
     one = surface(SHOWN._replace(ephemeral=HERE, outdated=(Outdated("5"), Outdated("6", HOME))))
     one.give_up(HERE)
     assert one.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
@@ -387,7 +387,7 @@ def test_what_stands_in_a_group_is_taken_away_there_though_the_hand_goes_home() 
 # What is kept
 
 
-def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
+def test_changed_state_is_saved_once_unless_lost() -> None:
     one = Surface(Board(1, 0))
     one.set_place_tag("tag")
     assert one.take_unsaved() == one.known
@@ -399,7 +399,7 @@ def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
     assert surface().take_unsaved() is None, "what was loaded is in the store"
 
 
-def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
+def test_panel_is_cached_until_its_key_changes() -> None:
     one = surface()
     assert one.cached_panel((1, "")) is None
     one.cache_panel((1, ""), OLD)
@@ -410,7 +410,7 @@ def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
 
 
 @pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])
-def test_a_change_comes_to_another_worker_as_it_was(draft: Draft | None) -> None:
+def test_changes_round_trip(draft: Draft | None) -> None:
     change = Change("7", draft, repost=True, place=HERE, genuine=True)
     for one in (change, change._replace(if_waiting=True)):
         assert decode_change(json.loads(json.dumps(encode_change(one)))) == one

@@ -121,9 +121,7 @@ async def a_commit(worker: Worker, code: str) -> None:
     await worker.room.make_move(code, table.to_move.person, table.version, move, f"commit {table.version}")
 
 
-async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_comes_to_its_end(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -153,7 +151,7 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         assert not await store.changed_tables(range(keys.SHARDS))
 
 
-async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written_down(store: Store) -> None:
+async def test_message_sent_while_its_shard_moves_is_saved(store: Store) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -270,7 +268,7 @@ async def until_at_rest(store: Store) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere(store: Store) -> None:
+async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
     fake, elsewhere = FakePlatform(), "paper:200"
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -286,7 +284,7 @@ async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere
         assert not fake.messages[elsewhere]
 
 
-async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(store: Store) -> None:
+async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None:
     """Whoever wants their hand in the group, and has it in the private chat, is not out of reach meanwhile."""
     fake = Held()
     fake.has_ephemeral = True
@@ -307,7 +305,7 @@ async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(stor
         assert "Last trick" in fake.last(anna.private).plain
 
 
-async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no_limit_counts_any_more(
+async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
     store: Store,
 ) -> None:
     """On Discord what answers a press is under no limit, and may be waiting from before."""
@@ -332,7 +330,7 @@ async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no
         assert other.moves()
 
 
-async def test_a_hand_that_is_moved_while_its_place_is_held_back_goes_where_it_is_wanted(store: Store) -> None:
+async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
     """The platform asks to leave the private chat alone for an hour, and the player asks for the hand in the group."""
     fake = Held()
     fake.has_ephemeral = True
@@ -350,9 +348,7 @@ async def test_a_hand_that_is_moved_while_its_place_is_held_back_goes_where_it_i
         assert surface_of(worker, code, name).known.ephemeral == place
 
 
-async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The look that the change brings leaves it out, for it is under way."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -391,9 +387,7 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
         assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
 
 
-async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for the next look is not waited for by going round: that look would never come."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -414,7 +408,7 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
         assert asked == 1
 
 
-async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_is_brought_where_it_is(
+async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(
     store: Store,
 ) -> None:
     fake = Held()
@@ -437,7 +431,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
         assert len(fake.messages[place]) == 1
 
 
-async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(store: Store) -> None:
+async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -457,7 +451,7 @@ async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(sto
         fake.delete = kept  # type: ignore[method-assign]
 
 
-async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(store: Store) -> None:
+async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
     """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
     fake = Held()
     async with open_worker(store, fake) as worker:
@@ -478,7 +472,7 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
         assert "surface_failed" not in [line["event"] for line in logs]
 
 
-async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seldomer(
+async def test_internal_error_is_logged_once_and_retried_with_pauses(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.001)
@@ -530,9 +524,7 @@ class Unsettled(FakePlatform):
         return sent
 
 
-async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = Unsettled()
     async with open_worker(store, fake) as worker:
@@ -559,7 +551,7 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
                 await asyncio.sleep(0)
 
 
-async def test_a_choice_that_is_taken_back_while_its_edit_is_in_doubt_is_shown_as_taken_back(
+async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
@@ -620,9 +612,7 @@ async def woken_as_it_settles(surface: Surface) -> None:
     surface.wake()
 
 
-async def test_an_upload_that_may_have_come_over_an_edit_while_that_was_made_is_edited_over(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_upload_during_an_edit_is_edited_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def as_it_ends() -> bool:
@@ -639,7 +629,7 @@ async def test_an_upload_that_may_have_come_over_an_edit_while_that_was_made_is_
         assert surface.known.digest != UNKNOWN
 
 
-async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that_nobody_knows_what_stands_there(
+async def test_stop_during_a_pending_upload_saves_unknown_content(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
@@ -659,9 +649,7 @@ async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that
         assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "nobody would look at it"
 
 
-async def test_an_upload_that_was_given_up_comes_over_no_message_that_was_sent_after_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pending_upload_is_not_awaited_after_a_repost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     async with to_edit(store, lambda: False) as (_fake, _worker, surface, syncing):
         running = asyncio.create_task(syncing.run(None, 0))
@@ -673,9 +661,7 @@ async def test_an_upload_that_was_given_up_comes_over_no_message_that_was_sent_a
             await running
 
 
-async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_stop_does_not_wait_for_a_pending_upload(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def held_back() -> bool:
@@ -710,7 +696,7 @@ class Keeping(FakePlatform):
 
 
 @pytest.mark.parametrize("error", [PlatformFailure("no answer"), NotDelivered("away")], ids=["no answer", "away"])
-async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
+async def test_failed_deletion_does_not_delay_the_hand(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
@@ -738,7 +724,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
         assert len(fake.messages[anna.private]) == 1
 
 
-async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alone_until_it_is_pressed(
+async def test_refused_deletion_is_retried_only_after_a_press(
     store: Store,
 ) -> None:
     """For as long as it is tried the table does not come to rest, and would not go when it is over."""
@@ -794,9 +780,7 @@ async def in_trouble(
             yield worker, fake, anna, code, Pauses(logs)
 
 
-async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     lost = 5
     async with in_trouble(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
@@ -816,7 +800,7 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
         assert len(fake.messages[anna.private]) == 1
 
 
-async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_sent(store: Store) -> None:
+async def test_uncertain_and_certain_failures_pause_separately(store: Store) -> None:
     errors = [
         PlatformFailure("lost"),
         NotDelivered("away"),
@@ -829,7 +813,7 @@ async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
 
 
-async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     async with in_trouble(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
@@ -840,7 +824,7 @@ async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, mon
         assert len(fake.messages[anna.private]) == 1
 
 
-async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pauses_reset_once_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with in_trouble(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
@@ -849,9 +833,7 @@ async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeyp
     assert pauses.seconds == [0.01, 0.02, 0.003]
 
 
-async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_is_drawn_for_a_blocked_place(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -882,7 +864,7 @@ async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
         assert fake.last(anna.private) != before
 
 
-async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Store) -> None:
+async def test_repeatedly_refused_message_is_logged_once(store: Store) -> None:
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -893,7 +875,7 @@ async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Sto
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
 
 
-async def test_lag_is_that_of_the_table_that_waits_longest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lag_is_the_longest_lag_of_a_table(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Held()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -912,9 +894,7 @@ async def test_lag_is_that_of_the_table_that_waits_longest(store: Store, monkeyp
         assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0)
 
 
-async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store_for_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_own_commit_is_shown_without_a_store_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -930,9 +910,7 @@ async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store
 
 
 @pytest.mark.parametrize("has_ephemeral", [True, False])
-async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and_presses_for_the_next(
-    store: Store, has_ephemeral: bool
-) -> None:
+async def test_group_hand_setting_applies_from_the_next_table(store: Store, has_ephemeral: bool) -> None:
     fake = FakePlatform()
     fake.has_ephemeral = has_ephemeral
     async with open_worker(store, fake) as worker:
@@ -973,9 +951,7 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
         assert fake.last(anna.private) == before
 
 
-async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_only_private_hands_count_as_the_lowest_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake, told = FakePlatform(), list[str]()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
@@ -990,9 +966,7 @@ async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(
         assert len(told) == 2
 
 
-async def test_what_a_look_has_drawn_is_sent_and_not_drawn_again_to_see_whether_it_stands(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_panel_drawn_by_the_check_is_not_drawn_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
@@ -1010,7 +984,7 @@ async def test_what_a_look_has_drawn_is_sent_and_not_drawn_again_to_see_whether_
         assert not [line for line in logs if line["log_level"] == "error"]
 
 
-async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where_it_was(store: Store) -> None:
+async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> None:
     fake = FakePlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:

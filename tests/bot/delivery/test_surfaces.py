@@ -30,7 +30,7 @@ def in_deal(table: Table, number: int) -> Table:
     return table
 
 
-def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_or_is_no_more() -> None:
+def test_hand_belongs_to_the_player_in_its_chair() -> None:
     four = Table("ABCD").with_entries([Open("tavolo", "p:1", "Anna"), Host("p:100"), Sit(0, "p:1", "Anna")], "u1")
     assert home_of(four, Board(1, 0)) == "p:100"
     assert home_of(four, Hand(0)) == private_place("p:1")
@@ -40,7 +40,7 @@ def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_
     assert home_of(two, Hand(2)) == ""
 
 
-def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits_opposite() -> None:
+def test_challenge_has_cards_and_the_hand_of_an_asked_player() -> None:
     table = open_table("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
     cards = [ChallengeCard(0), ChallengeCard(1)]
     assert list(required_surfaces(table)) == cards
@@ -49,7 +49,7 @@ def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits
     assert list(required_surfaces(asked.with_entries([Refuse(3)], "u3"))) == cards
 
 
-def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_each_deal() -> None:
+def test_hand_to_move_comes_first_and_robots_have_none() -> None:
     table = start_game("tavolo", CHAT, people=(ADA, BEA, "robot:easy", CLEO))
     assert table.game
     turn = table.game.turn
@@ -63,7 +63,7 @@ def boards_of(table: Table, host: int) -> list[SurfaceName]:
     return [name for name in required_surfaces(table) if not isinstance(name, Hand) and name.host == host]
 
 
-def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over() -> None:
+def test_private_chat_has_boards_only_of_finished_deals() -> None:
     table = start_game("testa", CHAT, PRIVATE)
     assert boards_of(table, 0) == [ChallengeCard(0), Board(1, 0)]
     assert boards_of(table, 1) == [ChallengeCard(1)]
@@ -78,14 +78,14 @@ def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over()
         assert boards_of(over, host) == [ChallengeCard(host), *boards, Result(host)]
 
 
-def test_a_taken_hand_is_of_somebody_who_sits_there() -> None:
+def test_player_hand_needs_an_occupied_chair() -> None:
     table = open_table("tavolo", CHAT)
     assert [is_player_hand(table, Hand(seat)) for seat in (0, 1, 3, 4)] == [True, False, False, False]
     assert not is_player_hand(table, Board(1, 0))
 
 
 @pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
-def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: SurfaceName) -> None:
+def test_surfaces_are_final_once_their_part_is_over(name: SurfaceName) -> None:
     challenge, game = open_table("testa", CHAT), in_deal(start_game("testa", CHAT), 2)
     goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
     assert (is_open(challenge, name), is_open(game, name)) == goes_on
@@ -96,7 +96,7 @@ def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: Surf
     assert not is_open(closed, ChallengeCard(0))
 
 
-def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest_there() -> None:
+def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
     challenge = open_table("testa", CHAT, INLINE)
     game = in_deal(start_game("testa", CHAT, INLINE), 2)
     over = game.with_entries([Stop("cancelled")], "u2")
@@ -111,6 +111,6 @@ def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest
     assert [is_open(table, OnlyMessage(1)) for table in (challenge, game, over, closed)] == [True, True, False, False]
 
 
-def test_tags_are_the_same_in_every_release() -> None:
+def test_place_tags_never_change() -> None:
     """The store has them: with another tag a message would be taken for somebody else's, and sent anew."""
     assert [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")] == ["1b0e", "33d", "556d"]

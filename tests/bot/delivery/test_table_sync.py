@@ -31,7 +31,7 @@ def table() -> Table:
     return Table("ABCD").with_entries(entries, "u")
 
 
-def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
+def test_check_ends_being_behind() -> None:
     sync = TableSync("ABCD")
     assert not sync.is_busy
     sync.touch()
@@ -41,7 +41,7 @@ def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
     assert not sync.is_behind
 
 
-def test_what_another_worker_changed_is_fetched_however_it_is_touched_before_and_after() -> None:
+def test_reload_request_survives_other_touches() -> None:
     sync = TableSync("ABCD")
     sync.touch(reload=True)
     sync.touch()
@@ -55,7 +55,7 @@ def test_what_another_worker_changed_is_fetched_however_it_is_touched_before_and
     assert not sync.begin_check()
 
 
-def test_what_was_drawn_at_a_look_holds_until_something_is_touched_or_fetched() -> None:
+def test_drawing_is_current_until_a_touch_or_reload() -> None:
     sync = TableSync("ABCD")
     sync.touch()
     sync.begin_check()
@@ -71,7 +71,7 @@ def test_what_was_drawn_at_a_look_holds_until_something_is_touched_or_fetched() 
     assert sync.is_current(sync.checks)
 
 
-def test_a_surface_that_failed_is_looked_at_again() -> None:
+def test_next_check_clears_a_failure() -> None:
     sync = TableSync("ABCD")
     sync.mark_failed()
     assert sync.has_failed
@@ -79,7 +79,7 @@ def test_a_surface_that_failed_is_looked_at_again() -> None:
     assert not sync.has_failed
 
 
-async def test_it_is_busy_while_a_surface_is_under_way_and_hears_of_its_end() -> None:
+async def test_table_is_busy_until_its_surface_has_synced() -> None:
     sync, gate = TableSync("ABCD"), asyncio.Event()
 
     async def work() -> None:
@@ -105,7 +105,7 @@ async def test_it_is_busy_while_a_surface_is_under_way_and_hears_of_its_end() ->
     assert sync.tasks == []
 
 
-async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
+async def test_event_before_the_wait_is_received() -> None:
     sync, heard = TableSync("ABCD"), 0
 
     async def listen() -> None:
@@ -125,14 +125,14 @@ async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
     assert heard == 2
 
 
-async def test_a_stop_wakes_what_waits_before_it_tries_again() -> None:
+async def test_stop_ends_a_pause() -> None:
     sync = TableSync("ABCD")
     with sync.surface(Hand(0), HOME).pause() as woken:
         sync.stop_waiting()
         assert woken.is_set()
 
 
-def test_what_people_did_is_heeded_in_its_order_where_there_is_such_a_surface() -> None:
+def test_changes_apply_in_order_to_existing_surfaces() -> None:
     sync = TableSync("ABCD")
     sync.add_change(Hand(0), Change(draft=Draft(1, "x")))
     sync.add_change(Board(9, 0), Change(repost=True))
@@ -145,7 +145,7 @@ def test_what_people_did_is_heeded_in_its_order_where_there_is_such_a_surface() 
     assert sync.get(Board(9, 0)) is None
 
 
-def test_what_the_store_knows_is_taken_over_once() -> None:
+def test_stored_states_are_loaded_once() -> None:
     sync = TableSync("ABCD")
     stored: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
     sync.load(stored, inherited=True)
@@ -154,7 +154,7 @@ def test_what_the_store_knows_is_taken_over_once() -> None:
     assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
 
 
-def test_after_another_process_each_surface_is_in_doubt_those_to_come_as_well() -> None:
+def test_inherited_and_new_surfaces_are_uncertain() -> None:
     for inherited in (True, False):
         sync = TableSync("ABCD")
         sync.load({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=inherited)
@@ -162,7 +162,7 @@ def test_after_another_process_each_surface_is_in_doubt_those_to_come_as_well() 
             assert surface.begin_send("digest").digest == (UNKNOWN if inherited else "digest")
 
 
-def test_a_surface_is_of_whoever_sits_there() -> None:
+def test_state_of_a_former_player_is_not_used() -> None:
     sync = TableSync("ABCD")
     sync.load({Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}, inherited=False)
     assert sync.surface(Hand(0), HOME).known.message == "7"
@@ -170,7 +170,7 @@ def test_a_surface_is_of_whoever_sits_there() -> None:
     assert sync.get(Board(1, 0)) is None
 
 
-def test_looked_at_is_what_the_table_should_have_and_hands_that_are_there() -> None:
+def test_check_covers_required_surfaces_and_known_hands() -> None:
     sync = TableSync("ABCD")
     assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0)]
     for name in (Hand(1), Hand(5), Board(1, 0)):
@@ -178,7 +178,7 @@ def test_looked_at_is_what_the_table_should_have_and_hands_that_are_there() -> N
     assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0), Hand(1)]
 
 
-def test_boards_tell_who_cannot_be_reached_and_that_hands_are_in_the_group() -> None:
+def test_board_names_unreachable_players_and_group_hands() -> None:
     sync = TableSync("ABCD")
     assert sync.board_extras(table(), ("p:0", "Anna")) == BoardExtras(called=("p:0", "Anna"))
     sync.surface(Hand(1), "p:@1").give_up("p:@1")
@@ -187,7 +187,7 @@ def test_boards_tell_who_cannot_be_reached_and_that_hands_are_in_the_group() -> 
     assert sync.board_extras(table(), None) == BoardExtras((("p:1", "Bruno"),), has_ephemeral=True)
 
 
-def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
+def test_only_boards_stay_cached_at_rest() -> None:
     sync = TableSync("ABCD")
     hand, board = sync.surface(Hand(0), HOME), sync.surface(Board(1, 0), CHAT)
     for surface in (hand, board):
@@ -197,7 +197,7 @@ def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
     assert board.cached_panel(1) is PANEL
 
 
-def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
+def test_lists_are_outdated_after_a_seat_change() -> None:
     sync, before = TableSync("ABCD"), table()
     after = before.with_entries([Stand(1)], "u")
     assert not sync.is_listed(before)
@@ -208,7 +208,7 @@ def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
     assert not sync.is_listed(before)
 
 
-def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
+def test_changed_states_are_saved_once_unless_lost() -> None:
     sync = TableSync("ABCD")
     sync.load({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=False)
     assert sync.take_unsaved() == {}
@@ -220,7 +220,7 @@ def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
     assert sync.take_unsaved()[board.name] == board.known
 
 
-def test_lag_counts_from_the_first_change_that_no_look_has_seen() -> None:
+def test_lag_starts_at_the_first_unchecked_change() -> None:
     sync = TableSync("ABCD")
     assert sync.lag.oldest is None
     sync.touch()
@@ -233,7 +233,7 @@ def test_lag_counts_from_the_first_change_that_no_look_has_seen() -> None:
     assert sync.lag.oldest is None
 
 
-async def test_it_is_busy_for_as_long_as_it_is_brought_to_rest() -> None:
+async def test_table_is_busy_while_its_sync_runs() -> None:
     sync, gate = TableSync("ABCD"), asyncio.Event()
 
     async def work() -> None:
@@ -248,7 +248,7 @@ async def test_it_is_busy_for_as_long_as_it_is_brought_to_rest() -> None:
     assert (sync.is_running, sync.is_busy) == (False, False)
 
 
-async def test_what_is_to_be_tried_again_is_touched_once_later_and_later_until_it_is_at_rest(
+async def test_retry_pauses_double_up_to_a_limit_until_reset(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sync, touched, pauses = TableSync("ABCD"), list[str](), list[float]()
@@ -290,7 +290,7 @@ def raised(error: Exception) -> Exception:
         return same
 
 
-def test_an_error_is_new_by_its_kind_and_place_and_by_the_surface() -> None:
+def test_error_is_new_by_type_line_and_surface() -> None:
     sync = TableSync("ABCD")
     assert sync.is_new_error(raised(ValueError("a")), "h0")
     assert not sync.is_new_error(raised(ValueError("b")), "h0")
@@ -301,7 +301,7 @@ def test_an_error_is_new_by_its_kind_and_place_and_by_the_surface() -> None:
     assert sync.is_new_error(elsewhere.value, "h0")
 
 
-def test_results_are_those_that_stand_there_for_good() -> None:
+def test_results_are_only_messages_that_were_sent() -> None:
     sync = TableSync("ABCD")
     for name, message in ((Result(0), "7"), (Result(1), ""), (Board(1, 0), "8")):
         surface = sync.surface(name, CHAT)
@@ -311,7 +311,7 @@ def test_results_are_those_that_stand_there_for_good() -> None:
     assert sync.results() == {Result(0): SentMessage("7")}
 
 
-async def test_a_table_that_goes_to_another_worker_does_nothing_more() -> None:
+async def test_cancelled_table_does_no_more_work() -> None:
     sync = TableSync("ABCD")
 
     async def work() -> None:

@@ -33,7 +33,7 @@ def at_a_tavolo(*entries: Entry) -> Table:
     return start_game("tavolo", *entries)
 
 
-def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_to_do_for_all() -> None:
+def test_all_seats_have_urgency_without_a_readable_game() -> None:
     assert seat_urgency(open_table("tavolo"), 0) == 1
     unreadable = at_a_tavolo().with_stored_entries([b"what is this"])
     assert unreadable.game
@@ -41,7 +41,7 @@ def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_t
 
 
 @pytest.mark.parametrize("cards", range(4))
-def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide(cards: int) -> None:
+def test_urgency_grows_and_opponents_decide_after_the_flag(cards: int) -> None:
     table = play_cards(at_a_tavolo(), cards)
     assert called_for(table) == [1, 0, 0, 0]
     nudged = table.with_entries([Nudge()], "u2")
@@ -49,12 +49,12 @@ def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_s
     assert called_for(nudged.with_entries([Flag()], "u3")) == [3, 1, 0, 1]
 
 
-def test_when_the_game_is_over_nobody_is_called() -> None:
+def test_finished_game_has_no_urgency() -> None:
     table = at_a_tavolo(Nudge(), Flag(), Stop("timeout", 1))
     assert [seat_urgency(table, seat) for seat in ALL] == [0, 0, 0, 0]
 
 
-def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else_does() -> None:
+def test_only_the_open_board_calls_a_player() -> None:
     table = at_a_tavolo(Nudge())
     assert table.game
     turn = table.game.turn
@@ -114,7 +114,7 @@ def surfaces(monkeypatch: pytest.MonkeyPatch) -> Surfaces:
         (3, 2, LONG_AGO, "OTHER", False),
     ],
 )
-def test_a_hand_comes_anew_when_it_calls_louder_for_somebody_who_looks_elsewhere_or_as_time_runs_out(
+def test_hand_is_reposted_if_urgency_grows_and_it_is_unseen(
     surfaces: Surfaces, before: int, urgency: int, seen_at: int, lowest: str, rings: bool
 ) -> None:
     surfaces.has(Hand(0), HOME, seen_at=seen_at, urgency=before)
@@ -123,7 +123,7 @@ def test_a_hand_comes_anew_when_it_calls_louder_for_somebody_who_looks_elsewhere
     assert surfaces.rings(Hand(0), HOME, urgency) is rings
 
 
-def test_what_does_not_stand_there_or_is_ephemeral_gives_way_to_nothing(surfaces: Surfaces) -> None:
+def test_absent_or_ephemeral_hand_is_not_reposted(surfaces: Surfaces) -> None:
     surfaces.has(Hand(0), HOME, seen_at=LONG_AGO)
     surfaces.has(Hand(1), HOME, seen_at=LONG_AGO, message="")
     assert surfaces.rings(Hand(0), HOME, 3)
@@ -142,7 +142,7 @@ def test_what_does_not_stand_there_or_is_ephemeral_gives_way_to_nothing(surfaces
         (2, 0, LONG_AGO, False),
     ],
 )
-def test_a_board_comes_anew_once_a_turn_for_a_called_player_who_has_left_their_hand_alone(
+def test_board_is_reposted_once_a_turn_if_the_hand_is_unseen(
     surfaces: Surfaces, before: int, urgency: int, hand_seen_at: int, rings: bool
 ) -> None:
     surfaces.has(Board(1, 0), CHAT, seen_at=JUST_NOW, urgency=before)
@@ -153,14 +153,12 @@ def test_a_board_comes_anew_once_a_turn_for_a_called_player_who_has_left_their_h
 
 
 @pytest.mark.parametrize(("seen_at", "rings"), [(LONG_AGO, True), (JUST_NOW, False)])
-def test_where_a_called_player_has_no_hand_the_board_itself_counts(
-    surfaces: Surfaces, seen_at: int, rings: bool
-) -> None:
+def test_board_seen_time_counts_without_a_hand(surfaces: Surfaces, seen_at: int, rings: bool) -> None:
     surfaces.has(Board(1, 0), CHAT, seen_at=seen_at)
     assert surfaces.rings(Board(1, 0), CHAT, 2) is rings
 
 
-def test_which_hand_stands_lowest_is_told_to_others_where_it_was_sent_here() -> None:
+def test_only_hands_sent_here_are_announced_as_lowest() -> None:
     told = list[tuple[str, str]]()
     lowest = LowestHands(lambda place, code: told.append((place, code)))
     assert lowest.is_lowest(HOME, "CODE"), "nothing else is known"

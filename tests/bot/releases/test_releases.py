@@ -41,9 +41,7 @@ async def check(worker: Worker, told: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_buttons_they_have(
-    embedded: EmbeddedStore, layout: int
-) -> None:
+async def test_every_release_store_loads_and_its_buttons_work(embedded: EmbeddedStore, layout: int) -> None:
     told = recorded(layout)
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, told["keys"])
@@ -90,7 +88,7 @@ async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[s
     return moved
 
 
-async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded: EmbeddedStore) -> None:
+async def test_migrated_first_release_logs_name_all_rules(embedded: EmbeddedStore) -> None:
     told = recorded(1)
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, told["keys"])
@@ -107,9 +105,7 @@ async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded:
 
 
 @pytest.mark.parametrize(("most", "tables"), [(3, 400), long(30, 1500)])
-async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_next_one_brings_to_its_end(
-    embedded: EmbeddedStore, most: int, tables: int
-) -> None:
+async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, most: int, tables: int) -> None:
     told = recorded(1)
     random = Random(2)
     async with Redis.from_url(embedded.url) as client:

@@ -50,7 +50,7 @@ async def ends_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
     return primary, await asyncio.to_thread(cluster.replica_of, primary)
 
 
-async def test_a_failover_is_waited_for(cluster: LocalCluster, cluster_store: Store) -> None:
+async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store: Store) -> None:
     store = cluster_store
     assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     await store.client.set("somebody", "x")
@@ -78,7 +78,7 @@ async def test_a_failover_is_waited_for(cluster: LocalCluster, cluster_store: St
 
 
 @pytest.mark.long
-async def test_what_no_replica_has_is_not_acknowledged(cluster: LocalCluster, sure: Store) -> None:
+async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster, sure: Store) -> None:
     assert await sure.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     primary, replica = await ends_of(cluster, "ABCD")
     replica.freeze()
@@ -95,7 +95,7 @@ async def test_what_no_replica_has_is_not_acknowledged(cluster: LocalCluster, su
     assert (await sure.load("ABCD")).entries in ([b"one"], [b"one", b"two"])
 
 
-async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, sure: Store) -> None:
+async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster, sure: Store) -> None:
     codes = [f"T{number}" for number in range(12)]
     acknowledged = dict.fromkeys(codes, 0)
     ended = asyncio.Event()
@@ -131,7 +131,7 @@ async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, 
         assert [entry.partition(b"\t")[0] for entry in entries] == [str(one).encode() for one in range(len(entries))]
 
 
-async def test_a_slot_that_is_moved_is_followed(cluster: LocalCluster, cluster_store: Store) -> None:
+async def test_append_waits_for_a_moving_slot(cluster: LocalCluster, cluster_store: Store) -> None:
     """While its keys are on their way whoever wants them waits."""
     store = cluster_store
     assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
@@ -160,14 +160,14 @@ async def test_a_slot_that_is_moved_is_followed(cluster: LocalCluster, cluster_s
     assert (await store.load("ABCD")).entries == [b"one", b"two", b"three"]
 
 
-async def test_a_node_that_does_not_know_a_script_learns_it(cluster: LocalCluster, cluster_store: Store) -> None:
+async def test_node_without_a_script_learns_it(cluster: LocalCluster, cluster_store: Store) -> None:
     assert await cluster_store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     for node in await asyncio.to_thread(cluster.primaries):
         await asyncio.to_thread(node.ask, "SCRIPT FLUSH")
     assert await cluster_store.append("ABCD", Log([b"one"]), [b"two"]) == Appended(2)
 
 
-async def test_a_dead_node_does_not_make_the_bot_ill(cluster: LocalCluster, cluster_store: Store) -> None:
+async def test_dead_replica_does_not_fail_commands(cluster: LocalCluster, cluster_store: Store) -> None:
     _primary, replica = await ends_of(cluster, "ABCD")
     await asyncio.to_thread(replica.kill)
     for _ in range(20):

@@ -16,7 +16,7 @@ async def ping(connection: Any) -> None:
     await connection.read_response()
 
 
-async def test_a_connection_closed_under_a_command_is_a_known_error(store: Store) -> None:
+async def test_connection_closed_during_a_command_is_a_store_error(store: Store) -> None:
     """As when a store that died is probed anew: redis-py then writes to a writer that is None (its issue 4287)."""
     connection: Any = await store.client.connection_pool.get_connection()
     for turns in range(4):
@@ -31,7 +31,7 @@ async def test_a_connection_closed_under_a_command_is_a_known_error(store: Store
         assert asked is None or isinstance(asked, STORE_ERRORS), repr(asked)
 
 
-async def test_a_write_after_the_transport_is_gone_is_a_known_error(store: Store) -> None:
+async def test_write_to_a_closed_transport_is_a_store_error(store: Store) -> None:
     """Python 3.12 raises TypeError there, and 3.13 AttributeError."""
     connection: Any = await store.client.connection_pool.get_connection()
     await connection.connect()

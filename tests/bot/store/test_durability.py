@@ -17,7 +17,7 @@ def exported() -> set[str]:
     return {name for name in RISKS if STORE_RISK.labels(name)._value.get()}
 
 
-async def test_a_store_that_keeps_everything_has_no_risks(embedded: EmbeddedStore) -> None:
+async def test_durable_store_has_no_risks(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         assert await risks_of(store.client) == []
 
@@ -31,7 +31,7 @@ async def test_a_store_that_keeps_everything_has_no_risks(embedded: EmbeddedStor
         ({"maxmemory": "100mb", "maxmemory-policy": "volatile-ttl"}, "evicts_keys"),
     ],
 )
-async def test_each_risk_is_warned_of_once_and_exported(
+async def test_each_risk_is_logged_once_and_exported(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], risk: str
 ) -> None:
     monkeypatch.setattr(durability, "CHECK_SECONDS", 0)
@@ -58,7 +58,7 @@ async def test_each_risk_is_warned_of_once_and_exported(
     assert logs[0]["log_level"] == "warning"
 
 
-async def test_a_store_that_hides_its_settings_is_no_risk(embedded: EmbeddedStore) -> None:
+async def test_store_with_hidden_settings_is_no_risk(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as store:
         await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
     async with open_store(embedded.url.replace("unix://", "unix://host:hunter2@")) as store:

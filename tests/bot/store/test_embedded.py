@@ -67,14 +67,14 @@ def pid_of(folder: Path) -> int:
     return int((folder / "valkey.pid").read_text())
 
 
-async def test_a_second_bot_in_the_folder_is_told_so(embedded: EmbeddedStore) -> None:
+async def test_second_bot_in_the_folder_is_refused(embedded: EmbeddedStore) -> None:
     with pytest.raises(StoreError, match="Another bot is running with the data folder"):
         await EmbeddedStore(embedded.folder).start()
     async with open_store(embedded.url) as store:
         assert await store.client.ping()
 
 
-async def test_everything_is_there_after_a_stop_and_a_start(tmp_path: Path) -> None:
+async def test_entries_survive_a_restart(tmp_path: Path) -> None:
     for number in range(3):
         embedded = EmbeddedStore(tmp_path)
         await embedded.start()
@@ -86,7 +86,7 @@ async def test_everything_is_there_after_a_stop_and_a_start(tmp_path: Path) -> N
         assert not (tmp_path / "valkey.pid").exists()
 
 
-async def test_it_listens_for_its_owner_only(embedded: EmbeddedStore) -> None:
+async def test_socket_is_private_and_there_is_no_port(embedded: EmbeddedStore) -> None:
     assert embedded.socket_path.stat().st_mode & 0o077 == 0
     async with open_store(embedded.url) as store:
         config = await store.client.config_get("*")
@@ -94,7 +94,7 @@ async def test_it_listens_for_its_owner_only(embedded: EmbeddedStore) -> None:
         assert (config["appendonly"], config["appendfsync"]) == ("yes", "always")
 
 
-async def test_a_folder_deep_down_works_too(tmp_path: Path) -> None:
+async def test_long_folder_path_works(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     embedded = EmbeddedStore(deep)
     await embedded.start()
@@ -104,13 +104,13 @@ async def test_a_folder_deep_down_works_too(tmp_path: Path) -> None:
     assert (deep / "appendonlydir").exists()
 
 
-async def test_a_folder_that_cannot_be_used_is_one_clear_line(tmp_path: Path) -> None:
+async def test_unusable_folder_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be used"):
         await EmbeddedStore(tmp_path / "file").start()
 
 
-async def test_a_valkey_that_will_not_start_says_why(tmp_path: Path) -> None:
+async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) -> None:
     (tmp_path / "appendonlydir").touch()
     with pytest.raises(StoreError, match="did not start"):
         await impatient(tmp_path).start()
@@ -139,7 +139,7 @@ async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Emb
     return embedded
 
 
-async def test_a_valkey_that_reads_a_long_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_waits_for_a_loading_valkey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedded = await with_a_long_file(tmp_path / "data", monkeypatch)
     with capture_logs() as said:
         await embedded.start()
@@ -157,7 +157,7 @@ def impatient(folder: Path) -> EmbeddedStore:
     return embedded
 
 
-async def test_a_valkey_that_hangs_is_not_doubled(embedded: EmbeddedStore) -> None:
+async def test_hanging_valkey_is_not_started_twice(embedded: EmbeddedStore) -> None:
     process = pid_of(embedded.folder)
     embedded._release_folder()
     os.kill(process, signal.SIGSTOP)
@@ -169,9 +169,7 @@ async def test_a_valkey_that_hangs_is_not_doubled(embedded: EmbeddedStore) -> No
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only there a process tells where it works")
-async def test_the_number_of_another_folders_valkey_in_an_old_file_is_passed_over(
-    embedded: EmbeddedStore, tmp_path: Path
-) -> None:
+async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, tmp_path: Path) -> None:
     """As after a power cut, where numbers begin anew."""
     mine = EmbeddedStore(tmp_path / "mine")
     mine.folder.mkdir(mode=0o700)
@@ -186,7 +184,7 @@ async def test_the_number_of_another_folders_valkey_in_an_old_file_is_passed_ove
 
 @pytest.mark.parametrize("kills", [1, long(6)])
 @pytest.mark.parametrize("victims", ["bot", "store", "both"])
-async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: Path, victims: str, kills: int) -> None:
+async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
     acknowledged = 0
     for round_ in range(kills):
         writer = subprocess.Popen(
@@ -215,7 +213,7 @@ async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: P
     assert acknowledged <= len(entries) <= acknowledged + 1
 
 
-async def test_the_valkey_of_a_killed_bot_is_taken_over_not_started_anew(tmp_path: Path) -> None:
+async def test_next_bot_takes_over_the_running_valkey(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
@@ -230,7 +228,7 @@ async def test_the_valkey_of_a_killed_bot_is_taken_over_not_started_anew(tmp_pat
     assert not embedded.socket_path.exists()
 
 
-async def test_a_valkey_that_was_still_ending_as_the_next_bot_came_is_not_waited_for(tmp_path: Path) -> None:
+async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
@@ -274,7 +272,7 @@ def until_alone(folder: Path, left: int = 0) -> None:
         time.sleep(0.05)
 
 
-def test_the_valkey_of_a_killed_bot_ends_by_itself_and_loses_nothing(tmp_path: Path) -> None:
+def test_abandoned_valkey_stops_without_loss(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), "4"], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
     for _ in range(20):
@@ -305,7 +303,7 @@ async def loaded(embedded: EmbeddedStore) -> Log:
 
 
 @pytest.mark.long
-def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_valkey(tmp_path: Path) -> None:
+def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
     valkeys = set()
     for _ in range(2):
         writer = subprocess.Popen(
@@ -334,9 +332,7 @@ def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_va
 
 @pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and made anew"])
 @pytest.mark.parametrize("died", [False, True], ids=["first", "second"])
-def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted(
-    tmp_path: Path, *, again: bool, died: bool
-) -> None:
+def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, again: bool, died: bool) -> None:
     folder = tmp_path / "data"
     writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
@@ -361,7 +357,7 @@ def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted(
     until_alone(folder)
 
 
-def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted_bit_by_bit(tmp_path: Path) -> None:
+def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
@@ -378,7 +374,7 @@ def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted_bit_by_bit
     until_alone(folder)
 
 
-async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) -> None:
+async def test_start_waits_while_a_guard_holds_the_lock(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path)
     lock = lock_folder(tmp_path)
     asyncio.get_running_loop().call_later(0.3, lock.close)
@@ -386,9 +382,7 @@ async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) 
     await embedded.stop()
 
 
-async def test_a_guard_may_look_at_the_folder_whenever_it_likes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_start_retries_a_lock_held_once_by_a_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = [FolderInUse("by a guard")]
 
     def claimed(folder: Path) -> IO[str]:
@@ -402,7 +396,7 @@ async def test_a_guard_may_look_at_the_folder_whenever_it_likes(
     await embedded.stop()
 
 
-async def test_a_valkey_whose_number_could_not_be_written_is_not_doubled(tmp_path: Path) -> None:
+async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path) -> None:
     """As on a full disk: its file is there, and empty."""
     first = EmbeddedStore(tmp_path)
     await first.start()

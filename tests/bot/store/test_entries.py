@@ -98,12 +98,12 @@ TEXTS: dict[str, Entry] = {
 
 
 @pytest.mark.parametrize(("text", "entry"), TEXTS.items())
-def test_an_entry_is_a_line_of_text(text: str, entry: Entry) -> None:
+def test_entry_is_a_line_of_text(text: str, entry: Entry) -> None:
     assert decode(text) == entry
     assert encode(entry) == text
 
 
-def test_every_kind_of_entry_is_named_above() -> None:
+def test_every_entry_type_has_an_example() -> None:
     assert {type(entry) for entry in TEXTS.values()} == set(get_args(Entry))
 
 
@@ -148,7 +148,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
 
 
 @pytest.mark.parametrize("kind", get_args(Entry), ids=lambda kind: kind.__name__)
-def test_an_entry_is_read_as_it_was_written(kind: type[Entry]) -> None:
+def test_entries_round_trip(kind: type[Entry]) -> None:
     @given(KINDS[kind])
     def holds(entry: Entry) -> None:
         read = decode(encode(entry))
@@ -169,7 +169,7 @@ texts = st.lists(words, max_size=6).map(" ".join) | line
 @example("sit 01 p:1 Anna")
 @example("deal 00FF")
 @example("nudge ")
-def test_what_is_read_is_what_would_be_written(text: str) -> None:
+def test_readable_text_is_encoded_unchanged(text: str) -> None:
     """So an entry that is written anew, for somebody in it was forgotten, is no other in the rest."""
     try:
         entry = decode(text)
@@ -211,7 +211,7 @@ NONE = [
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_a_text_that_is_no_entry_is_refused_without_a_word_of_it(text: str) -> None:
+def test_invalid_entry_is_refused_without_quoting_it(text: str) -> None:
     with pytest.raises(UnreadableEntry) as refused:
         decode(text)
     assert str(refused.value) == "a text is not an entry that this release knows"
@@ -220,7 +220,7 @@ def test_a_text_that_is_no_entry_is_refused_without_a_word_of_it(text: str) -> N
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_a_table_with_a_text_that_is_no_entry_stands_as_it_was_and_says_which(text: str) -> None:
+def test_invalid_entry_freezes_its_table(text: str) -> None:
     begun = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
     table = Table("ABCD").with_stored_entries([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])
     assert table.error == "entry 1 or one after it: UnreadableEntry"
@@ -246,12 +246,12 @@ def test_a_table_with_a_text_that_is_no_entry_stands_as_it_was_and_says_which(te
     ],
     ids=str,
 )
-def test_an_entry_that_would_be_read_as_another_is_not_written(entry: Entry) -> None:
+def test_ambiguous_entry_is_not_encoded(entry: Entry) -> None:
     with pytest.raises(ValueError, match=r"would be read as|not an entry"):
         encode(entry)
 
 
-def test_what_is_applied_and_what_is_read_make_the_same_table() -> None:
+def test_applied_and_reloaded_tables_are_equal() -> None:
     """A table that grows by values, and the one that its log tells of: they never drift apart."""
     for game in GAMES:
         random = Random(game)

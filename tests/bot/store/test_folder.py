@@ -30,7 +30,7 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.usefixtures("careless")
-async def test_nothing_in_it_is_for_others_whatever_the_umask(tmp_path: Path) -> None:
+async def test_files_are_private_with_any_umask(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
     async with open_store(embedded.url) as store:
@@ -45,7 +45,7 @@ async def test_nothing_in_it_is_for_others_whatever_the_umask(tmp_path: Path) ->
     await embedded.stop()
 
 
-async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -> None:
+async def test_readable_folder_is_made_private(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(0o755)
     embedded = EmbeddedStore(tmp_path / "data")
@@ -57,7 +57,7 @@ async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("bits", [0o777, 0o775, 0o702])
-async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits: int) -> None:
+async def test_folder_writable_by_others_is_refused(tmp_path: Path, bits: int) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(bits)
     with pytest.raises(StoreError, match=r"Others may write in the data folder .*chmod 700") as error:
@@ -67,7 +67,7 @@ async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits
 
 
 @pytest.mark.parametrize("bits", [0o755, 0o777, 0o1777, 0o750])
-async def test_a_folder_with_other_things_in_it_is_refused_and_stays_as_it_is(tmp_path: Path, bits: int) -> None:
+async def test_folder_with_other_files_is_refused_and_unchanged(tmp_path: Path, bits: int) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "index.html").write_text("Hello")
@@ -85,7 +85,7 @@ async def test_a_folder_with_other_things_in_it_is_refused_and_stays_as_it_is(tm
     assert [path.name for path in site.iterdir()] == ["index.html"]
 
 
-async def test_nobody_is_told_to_close_a_folder_that_is_for_all(tmp_path: Path) -> None:
+async def test_sticky_folder_error_does_not_suggest_chmod(tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     (tmp_path / "all").chmod(0o1777)
     with pytest.raises(StoreError, match="name a folder of its own") as error:
@@ -94,7 +94,7 @@ async def test_nobody_is_told_to_close_a_folder_that_is_for_all(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("found", [["bot.lock", "cards.gz"], ["appendonlydir", "lost+found"], ["compiled"]])
-async def test_a_folder_that_was_the_bots_before_or_a_fresh_disk_is_closed(tmp_path: Path, found: list[str]) -> None:
+async def test_earlier_data_folder_or_fresh_disk_is_made_private(tmp_path: Path, found: list[str]) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     for name in found:
@@ -106,7 +106,7 @@ async def test_a_folder_that_was_the_bots_before_or_a_fresh_disk_is_closed(tmp_p
     assert mode(folder) == 0o700
 
 
-async def test_one_that_is_closed_already_may_have_what_it_wants(tmp_path: Path) -> None:
+async def test_private_folder_can_contain_other_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Hello")
     tmp_path.chmod(0o700)
     embedded = EmbeddedStore(tmp_path)
@@ -115,7 +115,7 @@ async def test_one_that_is_closed_already_may_have_what_it_wants(tmp_path: Path)
     assert (tmp_path / "notes.txt").read_text() == "Hello"
 
 
-async def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     somebody_else = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: somebody_else)
     with pytest.raises(StoreError, match="belongs to another user"):
@@ -123,7 +123,7 @@ async def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch
     assert not list(tmp_path.iterdir())
 
 
-async def test_a_link_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_link_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").mkdir(mode=0o700)
     (tmp_path / "data").symlink_to(tmp_path / "mine")
     owners = Path.lstat
@@ -145,7 +145,7 @@ async def test_a_link_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "mine" / "bot.lock").exists()
 
 
-async def test_the_lock_is_no_link_to_something_else(tmp_path: Path) -> None:
+async def test_lock_file_must_not_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "bot.lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreError, match="cannot be used"):
         await EmbeddedStore(tmp_path).start()
@@ -167,7 +167,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(made)
 
 
-async def test_the_socket_is_in_the_users_runtime_folder(deep: Path, runtime: Path) -> None:
+async def test_long_path_has_its_socket_in_the_runtime_folder(deep: Path, runtime: Path) -> None:
     embedded = EmbeddedStore(deep)
     await embedded.start()
     where = embedded.socket_path
@@ -179,7 +179,7 @@ async def test_the_socket_is_in_the_users_runtime_folder(deep: Path, runtime: Pa
     assert not (deep / "valkey.socket").exists()
 
 
-async def test_a_runtime_folder_that_others_may_enter_is_not_used(
+async def test_runtime_folder_open_to_others_is_not_used(
     deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runtime.chmod(0o755)
@@ -197,7 +197,7 @@ async def test_a_runtime_folder_that_others_may_enter_is_not_used(
     await first.stop()
 
 
-async def test_a_socket_that_somebody_else_put_there_is_not_used(deep: Path, runtime: Path) -> None:
+async def test_socket_in_a_folder_writable_by_others_is_not_used(deep: Path, runtime: Path) -> None:
     """The place remembered is by now a folder that others may write in."""
     deep.mkdir(parents=True)
     trap = runtime / "trap"
@@ -216,9 +216,7 @@ async def test_a_socket_that_somebody_else_put_there_is_not_used(deep: Path, run
     assert heard == []
 
 
-async def test_a_bot_that_takes_over_and_the_doctor_find_the_socket(
-    deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_next_bot_and_doctor_find_the_socket(deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(deep)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
@@ -236,7 +234,7 @@ async def test_a_bot_that_takes_over_and_the_doctor_find_the_socket(
     await beside.stop()
 
 
-async def test_a_socket_that_was_cleaned_away_comes_back_where_clients_know_it(deep: Path, runtime: Path) -> None:
+async def test_deleted_socket_folder_is_recreated_in_place(deep: Path, runtime: Path) -> None:
     deep.mkdir(parents=True)
     folder.make_socket_folder(deep)
     first = folder.socket_path(deep)
@@ -246,7 +244,7 @@ async def test_a_socket_that_was_cleaned_away_comes_back_where_clients_know_it(d
     assert mode(first.parent) == 0o700
 
 
-def test_what_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None:
+def test_command_output_file_is_private(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     words = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(out)]
     subprocess.run([sys.executable, "-c", *words], check=True, umask=0)

@@ -10,9 +10,7 @@ TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"
 
 
 @given(st.lists(st.tuples(TEXT, TEXT)), st.lists(st.tuples(TEXT, TEXT)))
-def test_a_log_is_its_entries_of_which_the_latest_have_their_stamps(
-    old: list[tuple[str, str]], new: list[tuple[str, str]]
-) -> None:
+def test_folded_log_keeps_entries_and_the_latest_stamps(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> None:
     entries = [add_stamp(*entry) for entry in old]
     later = [add_stamp(*entry) for entry in new]
     log = unfold([make_head(entries), *later])
@@ -22,12 +20,12 @@ def test_a_log_is_its_entries_of_which_the_latest_have_their_stamps(
     assert list(map(strip_stamp, unfold([make_head(log.entries)]).entries)) == list(map(strip_stamp, log.entries))
 
 
-def test_no_table_is_an_empty_log() -> None:
+def test_missing_table_is_an_empty_log() -> None:
     assert unfold([]).version == 0
     assert unfold([b"0 "]).version == 0
 
 
-def test_a_deals_moves_fold_small() -> None:
+def test_folded_deal_is_small() -> None:
     entries = [
         add_stamp(f"{n % 2} play {rank}{suit}", f"u{n}")
         for n, (suit, rank) in enumerate((s, r) for s in "DCSB" for r in "A234567FCR")
@@ -36,7 +34,7 @@ def test_a_deals_moves_fold_small() -> None:
     assert len(make_head(entries)) < 220
 
 
-def test_an_update_is_found_among_the_latest_entries() -> None:
+def test_update_is_found_among_the_latest_entries() -> None:
     folded = [add_stamp(f"old {number}", f"u{number}") for number in range(STAMPS_KEPT)]
     first = add_stamp("first", "open")
     log = unfold(
@@ -51,7 +49,7 @@ def test_an_update_is_found_among_the_latest_entries() -> None:
         assert one.was_opened_by("open")
 
 
-def test_a_log_is_as_it_was_begun_until_another_update_adds_to_it() -> None:
+def test_log_is_newly_opened_until_the_second_update() -> None:
     begun = Log([]).with_entries([add_stamp("first", "open"), add_stamp("second", "open")])
     assert Log([]).is_newly_opened
     assert begun.is_newly_opened
@@ -59,13 +57,13 @@ def test_a_log_is_as_it_was_begun_until_another_update_adds_to_it() -> None:
     assert not unfold([make_head(begun.with_entries([add_stamp("third", "u1")]).entries)]).is_newly_opened
 
 
-def test_what_no_stamp_may_hold() -> None:
+def test_tabs_and_newlines_are_refused_in_stamps() -> None:
     for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
         with pytest.raises(ValueError, match="cannot hold a tab or a newline"):
             add_stamp(text, update)
 
 
 @pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "], [b"3 \xff\xff damaged"]])
-def test_what_is_no_log_is_refused(bad: list[bytes]) -> None:
+def test_invalid_log_is_refused(bad: list[bytes]) -> None:
     with pytest.raises(ValueError, match="head of a table's log"):
         unfold(bad)

@@ -18,7 +18,7 @@ async def nothing(_client: Any) -> None:
     """A step that has nothing to do."""
 
 
-async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
+async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.set("old", "x")
     done = []
@@ -38,7 +38,7 @@ async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
     assert done == [1, 2]
 
 
-async def test_a_step_cut_short_is_done_again(store: Store) -> None:
+async def test_interrupted_step_is_repeated(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     tries = []
 
@@ -54,7 +54,7 @@ async def test_a_step_cut_short_is_done_again(store: Store) -> None:
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
-async def test_what_only_looks_changes_no_layout_and_gives_an_empty_store_none(store: Store) -> None:
+async def test_check_without_migrate_changes_nothing(store: Store) -> None:
     client = store.client
     await client.flushall()
     await schema.check(client, migrate=False)
@@ -80,9 +80,7 @@ async def test_what_only_looks_changes_no_layout_and_gives_an_empty_store_none(s
         ["forget", "paper:1", "--yes"],
     ],
 )
-async def test_only_a_bot_and_a_restore_bring_a_store_up(
-    empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]
-) -> None:
+async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]) -> None:
     """An older bot may be running on it."""
     async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
@@ -95,7 +93,7 @@ async def test_only_a_bot_and_a_restore_bring_a_store_up(
 @pytest.mark.parametrize(
     ("words", "code"), [(["tables"], 0), (["reports"], 0), (["token"], 0), (["daily"], 2), (["export"], 0)]
 )
-async def test_a_command_leaves_an_empty_store_empty(
+async def test_commands_leave_an_empty_store_empty(
     empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str], code: int
 ) -> None:
     """REDIS_URL may name another program's."""
@@ -106,7 +104,7 @@ async def test_a_command_leaves_an_empty_store_empty(
         assert not await client.keys()
 
 
-async def test_of_two_workers_one_migrates_and_the_other_waits_for_it(store: Store) -> None:
+async def test_second_worker_waits_for_the_migration(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     begun, go = asyncio.Event(), asyncio.Event()
     done = []
@@ -130,14 +128,14 @@ async def test_of_two_workers_one_migrates_and_the_other_waits_for_it(store: Sto
     assert done == [1]
 
 
-async def test_a_worker_that_was_killed_as_it_migrated_is_soon_given_up(store: Store) -> None:
+async def test_lock_of_a_killed_migration_expires(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.set(schema.LOCK, "of one that was killed", px=500)
     await schema.check(store.client, 2, {1: nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
-async def test_one_that_takes_its_time_keeps_the_others_away(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_migration_renews_its_lock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "LOCK_SECONDS", 3.0)
     await store.client.set(keys.SCHEMA, 1)
 
@@ -153,7 +151,7 @@ async def test_one_that_takes_its_time_keeps_the_others_away(store: Store, monke
     assert not await store.client.exists(schema.LOCK)
 
 
-async def test_one_that_lost_its_lock_stops(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_migration_without_its_lock_stops(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "LOCK_SECONDS", 0.3)
     await store.client.set(keys.SCHEMA, 1)
 
@@ -167,9 +165,7 @@ async def test_one_that_lost_its_lock_stops(store: Store, monkeypatch: pytest.Mo
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
-async def test_nothing_is_migrated_under_workers_of_an_older_version(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_migration_is_refused_while_a_worker_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "WORKERS_PATIENCE", 0.0)
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
@@ -178,7 +174,7 @@ async def test_nothing_is_migrated_under_workers_of_an_older_version(
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
-async def test_one_of_them_that_was_killed_just_now_is_waited_for(store: Store) -> None:
+async def test_migration_waits_for_the_lease_of_a_killed_worker(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"killed": time.time() - LEASE_SECONDS + 1})
     await schema.check(store.client, 2, {1: nothing})
@@ -186,7 +182,7 @@ async def test_one_of_them_that_was_killed_just_now_is_waited_for(store: Store) 
 
 
 @pytest.mark.parametrize("version", ["5.0.14", "6.0.16", "6.2"])
-async def test_a_server_that_is_too_old_is_named_and_left_alone(
+async def test_old_server_version_is_refused_without_changes(
     empty_valkey: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
@@ -200,19 +196,19 @@ async def test_a_server_that_is_too_old_is_named_and_left_alone(
 
 
 @pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.2.1", "255.255.255"])
-async def test_newer_ones_are_not(store: Store, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+async def test_new_server_versions_are_accepted(store: Store, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     monkeypatch.setattr(schema, "SERVER_VERSION", f"return '{version}'")
     await schema.check(store.client)
 
 
-async def test_a_server_says_its_version_to_whoever_may_not_ask_for_info(any_store: Store) -> None:
+async def test_server_version_is_read_without_info(any_store: Store) -> None:
     version = (await any_store.client.eval(schema.SERVER_VERSION, 1, keys.SCHEMA)).decode()
     assert re.fullmatch(r"[0-9.]+", version)
     old = schema.SERVER_VERSION.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
     assert (await any_store.client.eval(old, 1, keys.SCHEMA)).decode() == version
 
 
-async def test_a_store_that_refuses_is_not_taken_for_one_that_is_away(store: Store) -> None:
+async def test_refusing_store_is_not_unavailable(store: Store) -> None:
     await store.client.delete(keys.SCHEMA)
     await store.client.rpush(keys.SCHEMA, "another program's")
     with pytest.raises(StoreError, match=r"The store refuses the bot's commands .*WRONGTYPE") as raised:
@@ -221,12 +217,12 @@ async def test_a_store_that_refuses_is_not_taken_for_one_that_is_away(store: Sto
 
 
 @pytest.mark.parametrize("found", ["0", "9", "x"])
-async def test_a_layout_without_a_way_is_refused(store: Store, found: str) -> None:
+async def test_unknown_layout_is_refused(store: Store, found: str) -> None:
     await store.client.set(keys.SCHEMA, found)
     with pytest.raises(StoreError):
         await schema.check(store.client)
     assert await store.client.get(keys.SCHEMA) == found.encode()
 
 
-def test_there_is_a_way_from_every_layout_that_was_ever_released() -> None:
+def test_every_released_layout_has_a_migration() -> None:
     assert set(migrations.MIGRATIONS) == set(range(1, keys.SCHEMA_VERSION))

@@ -22,7 +22,7 @@ def store(any_store: Store) -> Store:
     return any_store
 
 
-async def test_what_is_appended_is_loaded(store: Store) -> None:
+async def test_appended_entries_are_loaded(store: Store) -> None:
     assert await store.load("ABCD") == NOTHING
     assert await store.append("ABCD", NOTHING, [b"one", b"two"]) == Appended(2)
     log = await store.load("ABCD")
@@ -31,14 +31,14 @@ async def test_what_is_appended_is_loaded(store: Store) -> None:
     assert (await store.load("ABCD")).entries == [b"one", b"two", b"three"]
 
 
-async def test_a_writer_who_is_behind_writes_nothing_and_gets_what_it_missed(store: Store) -> None:
+async def test_stale_writer_gets_the_missed_entries(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one", b"two"])
     assert await store.append("ABCD", Log([b"one"]), [b"other"]) == NewEntries([b"two"])
     assert await store.append("ABCD", NOTHING, [b"other"]) == NewEntries([b"one", b"two"])
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
-async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
+async def test_writer_ahead_of_the_log_gets_the_whole_log(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"])
     assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == NewEntries([b"one"], whole=True)
     assert await store.entries_since("ABCD", Log([b"one", b"two"])) == NewEntries([b"one"], whole=True)
@@ -46,7 +46,7 @@ async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
     assert await store.entries_since("NONE", NOTHING) == NewEntries([])
 
 
-async def test_where_a_table_was_removed_none_is_opened_for_more_than_a_day(store: Store) -> None:
+async def test_code_of_a_removed_table_is_reserved_for_a_day(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=5)
     await store.remove("ABCD", "whose")
     assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("whose")
@@ -56,7 +56,7 @@ async def test_where_a_table_was_removed_none_is_opened_for_more_than_a_day(stor
     assert await store.append("ABCD", NOTHING, [b"again"]) == Appended(1)
 
 
-async def test_who_knows_entries_that_a_failover_has_lost_gets_the_truth(store: Store) -> None:
+async def test_writer_with_lost_entries_gets_the_whole_log(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one\tu1", b"two\tu2"])
     truth = [b"one\tu1", b"two\tu2"]
     for lost in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
@@ -65,7 +65,7 @@ async def test_who_knows_entries_that_a_failover_has_lost_gets_the_truth(store: 
     assert await store.append("ABCD", Log(truth), [b"three\tu4"]) == Appended(3)
 
 
-async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
+async def test_long_logs_are_folded_without_loss(store: Store) -> None:
     random, log, written = Random(1), NOTHING, list[bytes]()
     stale: list[Log] = []
     while len(written) < 5 * FOLD_AFTER:
@@ -84,7 +84,7 @@ async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
             assert [strip_stamp(entry) for entry in whole] == [strip_stamp(entry) for entry in written]
 
 
-async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store: Store) -> None:
+async def test_one_of_fifty_simultaneous_writers_wins(store: Store) -> None:
     await store.append("RACE", NOTHING, [b"start"])
     known = await store.load("RACE")
     results = await asyncio.gather(*(store.append("RACE", known, [add_stamp("0 play 3D", f"u{n}")]) for n in range(50)))
@@ -94,7 +94,7 @@ async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store:
     assert all(result.entries == log.entries[1:] for result in results if isinstance(result, NewEntries))
 
 
-async def test_many_writers_who_try_again_write_everything_once(embedded: EmbeddedStore) -> None:
+async def test_retrying_writers_write_everything_once(embedded: EmbeddedStore) -> None:
     async def worker(name: int) -> None:
         async with open_store(embedded.url) as mine:
             log = NOTHING
@@ -112,7 +112,7 @@ async def test_many_writers_who_try_again_write_everything_once(embedded: Embedd
         assert mine == [f"{name} {number}".encode() for number in range(40)]
 
 
-async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) -> None:
+async def test_table_is_changed_until_its_version_is_shown(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"])
     assert await store.changed_tables([shard]) == {"ABCD": 1}
@@ -123,7 +123,7 @@ async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) ->
     assert await store.changed_tables([shard]) == {}
 
 
-async def test_clocks(store: Store) -> None:
+async def test_clocks_are_set_kept_and_cleared(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"], clock=100.5)
     assert await store.attendance.due_clocks([shard], 100.0) == {}
@@ -135,19 +135,19 @@ async def test_clocks(store: Store) -> None:
     assert await store.attendance.clock_rings_in("ABCD") is None
 
 
-async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
+async def test_refused_append_does_not_change_the_clock(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=100)
     await store.append("ABCD", NOTHING, [b"late"], clock=inf)
     assert await store.attendance.clock_rings_in("ABCD") == 100
 
 
-async def test_a_removed_table_leaves_nothing(store: Store) -> None:
+async def test_removed_table_leaves_only_its_marker(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=1000)
     await store.remove("ABCD")
     assert sorted([key async for key in store.client.scan_iter()]) == [b"schema", keys.gone("ABCD").encode()]
 
 
-async def test_the_log_of_a_removed_table_may_be_kept_for_a_minute(store: Store) -> None:
+async def test_log_of_a_removed_table_can_be_kept_for_a_minute(store: Store) -> None:
     assert (await store.removed_log("ABCD")).entries == []
     await store.append("ABCD", NOTHING, [b"one", b"two"])
     # Cut short it is removed once more.
@@ -159,7 +159,7 @@ async def test_the_log_of_a_removed_table_may_be_kept_for_a_minute(store: Store)
     assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("")
 
 
-async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
+async def test_all_keys_of_a_table_are_in_one_slot(store: Store) -> None:
     for code in ("ABCD", "EFGH", "Z9"):
         shard = keys.shard_of(code)
         names = (keys.table(code), keys.ended(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
@@ -167,7 +167,7 @@ async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
 
 
-async def test_what_has_replicas_confirm_leaves_nothing_for_ever(
+async def test_replica_confirmation_leaves_only_expiring_keys(
     embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.store.batch.REPLICA_MS", 50)
@@ -178,7 +178,7 @@ async def test_what_has_replicas_confirm_leaves_nothing_for_ever(
             assert 0 < await store.client.ttl(keys.confirmed(key)) <= 60
 
 
-async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStore) -> None:
+async def test_newer_layout_is_refused(embedded: EmbeddedStore) -> None:
     async with Redis.from_url(embedded.url) as client:
         await client.set(keys.SCHEMA, 99)
     with pytest.raises(StoreError, match=r"layout is number 99.*knows number 2"):
@@ -186,13 +186,13 @@ async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStor
             pass
 
 
-async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
+async def test_unreachable_store_is_a_clear_error() -> None:
     with pytest.raises(StoreError, match="cannot be reached"):
         async with open_store("redis://127.0.0.1:1/0"):
             pass
 
 
-async def test_tables_set_aside_as_a_set_are_known_taken_back_and_removed(store: Store) -> None:
+async def test_tables_set_aside_by_an_earlier_layout_are_handled(store: Store) -> None:
     """An earlier form of this layout kept them so."""
     shard = keys.shard_of("ABCD")
     others = [f"{letter}{number}" for letter in "ABCD" for number in range(200)]
@@ -214,7 +214,7 @@ async def test_tables_set_aside_as_a_set_are_known_taken_back_and_removed(store:
         assert await store.set_aside("ABCD", 1) != bool(left)
 
 
-async def test_a_table_is_never_removed_without_a_trace(store: Store) -> None:
+async def test_table_is_never_removed_without_a_marker(store: Store) -> None:
     """Whatever a shard holds that no release wrote there: then the log stays, too."""
     await store.append("ABCD", NOTHING, [b"one"])
     await store.client.set(keys.set_aside(keys.shard_of("ABCD")), "nonsense")

@@ -43,7 +43,7 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
     """Refuse a message that breaks a limit which is not in the schema."""
     flags, components = body.get("flags") or 0, body.get("components") or []
     everything = list(_walk(components))
-    kinds = {one["type"] for one in everything}
+    kinds = {component["type"] for component in everything}
     if flags & LAYOUT and any(body.get(field) for field in ("content", "embeds", "poll", "sticker_ids")):
         raise invalid("MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2")
     if kinds & LAYOUT_KINDS and not flags & LAYOUT:
@@ -55,54 +55,58 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
     if len(body.get("content") or "") > 2000:
         raise invalid("content: Must be 2000 or fewer in length.")
     # Discord does not document if descriptions count. Here they do.
-    alts = sum(len(item.get("description") or "") for one in everything for item in one.get("items", ()))
-    texts = alts + sum(len(one.get("content") or "") + len(one.get("label") or "") for one in everything)
+    alts = sum(len(item.get("description") or "") for component in everything for item in component.get("items", ()))
+    texts = alts + sum(
+        len(component.get("content") or "") + len(component.get("label") or "") for component in everything
+    )
     if texts > 4000:
         raise invalid(f"the texts of all components have {texts} characters, 4000 are allowed")
-    ids = [one["custom_id"] for one in everything if one.get("custom_id")]
+    ids = [component["custom_id"] for component in everything if component.get("custom_id")]
     if len(ids) != len(set(ids)):
         raise invalid("COMPONENT_CUSTOM_ID_DUPLICATED")
-    for one in everything:
-        _judge_component(one)
+    for component in everything:
+        _judge_component(component)
 
 
 def judge_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
     """Refuse components that show a missing file. ``attached`` has the names of the message's files."""
     names = list(attached)
-    for one in _walk(components):
-        shown = [one["file"]] if one["type"] == 13 else [item["media"] for item in one.get("items", ())]
+    for component in _walk(components):
+        shown = (
+            [component["file"]] if component["type"] == 13 else [item["media"] for item in component.get("items", ())]
+        )
         for media in shown:
             name = media["url"].removeprefix("attachment://")
             if names.count(name) != 1:
                 raise invalid("UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND")
-            if one["type"] == 12 and not name.endswith(IMAGES):
+            if component["type"] == 12 and not name.endswith(IMAGES):
                 raise invalid("a gallery shows images")
 
 
-def _judge_component(one: dict[str, Any]) -> None:
-    kind, inside = one["type"], one.get("components", [])
+def _judge_component(component: dict[str, Any]) -> None:
+    kind, inside = component["type"], component.get("components", [])
     if kind == 1 and not 1 <= len(inside) <= 5:
         raise invalid("an action row has one to five buttons")
     if kind == 1 and any(button["type"] != 2 for button in inside):
         raise invalid("an action row of ours has buttons only")
     if kind == 17 and not inside:
         raise invalid("an empty container")
-    if kind == 10 and not one["content"].strip():
+    if kind == 10 and not component["content"].strip():
         raise invalid("an empty text")
     if kind == 2:
-        is_link = one["style"] == 5
-        if is_link == bool(one.get("custom_id")) or is_link != bool(one.get("url")):
+        is_link = component["style"] == 5
+        if is_link == bool(component.get("custom_id")) or is_link != bool(component.get("url")):
             raise invalid("a link button has a URL, any other button a custom_id")
-        if not one.get("label") and not one.get("emoji"):
+        if not component.get("label") and not component.get("emoji"):
             raise invalid("a button without a label")
 
 
 def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for one in components:
-        yield one
-        yield from _walk(one.get("components", []))
-        if "accessory" in one:
-            yield one["accessory"]
+    for component in components:
+        yield component
+        yield from _walk(component.get("components", []))
+        if "accessory" in component:
+            yield component["accessory"]
 
 
 def judge_commands(commands: list[dict[str, Any]]) -> None:

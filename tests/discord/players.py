@@ -32,24 +32,24 @@ __all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seat_people", "text_of", "
 
 
 def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for one in components:
-        yield one
-        yield from parts(one.get("components", []))
+    for part in components:
+        yield part
+        yield from parts(part.get("components", []))
 
 
 def text_of(message: dict[str, Any]) -> str:
     """Return a message's text without Markdown and escapes."""
-    texts = [one["content"] for one in parts(message["components"]) if one["type"] == 10]
+    texts = [part["content"] for part in parts(message["components"]) if part["type"] == 10]
     return re.sub(r"(?m)^-# |\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
 
 def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in parts(message["components"]) if one["type"] == 2]
+    return [part for part in parts(message["components"]) if part["type"] == 2]
 
 
 def picture_of(message: dict[str, Any]) -> tuple[str, str] | None:
     """Return the file name and the alt text of a message's picture."""
-    items = [item for one in parts(message["components"]) for item in one.get("items", ())]
+    items = [item for part in parts(message["components"]) for item in part.get("items", ())]
     assert len(items) <= 1
     return (items[0]["media"]["url"].partition("?")[0].rpartition("/")[2], items[0]["description"]) if items else None
 
@@ -102,7 +102,7 @@ class Person:
         self, word: str, option: str, begun: str, channel: Channel | None = None, **others: Any
     ) -> list[Any]:
         """Return the suggestions for an option while it is typed."""
-        known = {one["name"]: one for one in self._command(word, 1)["options"]}
+        known = {option["name"]: option for option in self._command(word, 1)["options"]}
         assert known[option]["autocomplete"]
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
         focused = {"name": option, "type": known[option]["type"], "value": begun, "focused": True}
@@ -112,10 +112,14 @@ class Person:
         return [choice["value"] for choice in interaction.choices or ()]
 
     def _command(self, word: str, kind: int) -> dict[str, Any]:
-        return next(one for one in self.server.commands if one["name"] == word and one.get("type", 1) == kind)
+        return next(
+            command for command in self.server.commands if command["name"] == word and command.get("type", 1) == kind
+        )
 
     def _resolved(self, given: list[dict[str, Any]]) -> dict[str, Any]:
-        users = {str(one["value"]): self.server.users[int(one["value"])] for one in given if one["type"] == 6}
+        users = {
+            str(option["value"]): self.server.users[int(option["value"])] for option in given if option["type"] == 6
+        }
         return {"resolved": {"users": users}} if users else {}
 
     def _bar(self) -> Channel:

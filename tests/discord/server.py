@@ -208,8 +208,8 @@ class DiscordServer:
         form = await request.post() if is_form else {}
         body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
         data = (body.get("data") or body) if isinstance(body, dict) else {}
-        new = [one for one in data.get("attachments") or () if int(one["id"]) < MOST_FILES]
-        said = {f"files[{one['id']}]": one["filename"] for one in new}
+        new = [attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MOST_FILES]
+        said = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new}
         sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
         if {name: file.filename for name, file in sent.items()} != said:
             raise invalid("attachments: not the uploaded files")
@@ -436,7 +436,8 @@ class DiscordServer:
         self.commands = body
         about = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
         return [
-            {"description": "", **one, "id": str(self.new_id()), "type": one.get("type", 1), **about} for one in body
+            {"description": "", **command, "id": str(self.new_id()), "type": command.get("type", 1), **about}
+            for command in body
         ]
 
     # REST, messages
@@ -546,13 +547,13 @@ class DiscordServer:
         """Return a message's attachments after this body, file names by id. ``had`` has the earlier ones."""
         said = body.get("attachments")
         has = dict(had) if said is None else {}
-        for one in said or ():
-            if int(one["id"]) < MOST_FILES:
+        for attachment in said or ():
+            if int(attachment["id"]) < MOST_FILES:
                 if channel.type != PRIVATE and not channel.permissions & ATTACH:
                     raise Refused(403, 50013, "Missing Permissions")
-                has[str(self.new_id())] = one["filename"]
-            elif one["id"] in had:
-                has[one["id"]] = had[one["id"]]
+                has[str(self.new_id())] = attachment["filename"]
+            elif attachment["id"] in had:
+                has[attachment["id"]] = had[attachment["id"]]
             else:
                 raise invalid("attachments: unknown")
         judge_media(components, has.values())
@@ -562,13 +563,13 @@ class DiscordServer:
     def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
         """Fill in the galleries' media. The message's list of attachments leaves their files out."""
         ids = {f"attachment://{name}": number for number, name in attached.items()}
-        for one in components:
-            for item in one.get("items", ()):
+        for component in components:
+            for item in component.get("items", ()):
                 number = ids[item["media"]["url"]]
                 url = f"https://cdn.discordapp.com/attachments/{channel.id}/{number}/{attached[number]}?ex=0&is=0&hm=0"
                 about = {"content_type": "image/png", "width": 1, "height": 1, "attachment_id": number}
                 item["media"] = {"url": url, "proxy_url": url, **about}
-            DiscordServer._show_media(channel, attached, one.get("components", []))
+            DiscordServer._show_media(channel, attached, component.get("components", []))
 
     def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
         if message["flags"] & LAYOUT and not body.get("flags", LAYOUT) & LAYOUT:
@@ -588,9 +589,9 @@ class DiscordServer:
         return message
 
     def _number_components(self, components: list[dict[str, Any]], begin: int = 1) -> int:
-        for one in components:
-            one["id"] = begin
-            begin = self._number_components(one.get("components", []), begin + 1)
+        for component in components:
+            component["id"] = begin
+            begin = self._number_components(component.get("components", []), begin + 1)
         return begin
 
     # REST, interactions

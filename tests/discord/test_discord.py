@@ -167,13 +167,13 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("challenges" in text for text in texts_in(channel)))
-        await until(lambda: any("/nickname" in text_of(one) for one in channel.ephemerals[1].values()))
+        await until(lambda: any("/nickname" in text_of(message) for message in channel.ephemerals[1].values()))
         deferred.clear()
         interaction = anna.begin("challenge", game="testa", target=12)
         await until(lambda: interaction.answer == 5)
         deferred.set()
         # The public deferred answer is deleted, and the error is ephemeral.
-        await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
+        await until(lambda: any("not to 12" in text_of(message) for message in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 
@@ -308,9 +308,11 @@ def unblock(adapter: Observed) -> None:
     adapter.worker.delivery.resume_platform("discord")
 
 
-async def until_acknowledged(adapter: Observed, one: Interaction, person: Person) -> None:
+async def until_acknowledged(adapter: Observed, interaction: Interaction, person: Person) -> None:
     """Wait until a press in the private chat is acknowledged, and the bot knows it."""
-    await until(lambda: one.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}")))
+    await until(
+        lambda: interaction.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}"))
+    )
 
 
 async def test_press_on_a_blocked_panel_is_acknowledged_first(
@@ -383,7 +385,7 @@ async def test_presses_above_the_limit_are_deferred_at_once(
         people = await seat_people(server, "metamazzo")
         await play_tricks(server, people, 1)
         await adapter.worker.settled()
-        assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
+        assert {interaction.answer for interaction in server.interactions.values() if interaction.type == 3} == {6}
 
 
 async def test_answered_or_expired_interactions_do_no_harm(store: Store, server: DiscordServer) -> None:

@@ -50,7 +50,7 @@ async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordSe
     async with on_discord(store, server) as adapter:
         anna, bruno = await begin_game(server, "testa", target=11)
         channel = server.channels[CHANNEL]
-        await until(lambda: any("cannot write" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("cannot write" in text_of(message) for message in channel.messages.values()))
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
         assert not hands(anna)
@@ -84,8 +84,8 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
             # Ten minutes between his presses.
             later = now + 600 * step
             monkeypatch.setattr(time, "time", lambda later=later: later)
-            for one in server.interactions.values():
-                one.since -= 600
+            for interaction in server.interactions.values():
+                interaction.since -= 600
         assert len(hands(bruno)) == 1
         assert "Tricks" in text_of(hands(bruno)[0])
         await wait_for_annas_turn(adapter, anna, bruno)
@@ -115,8 +115,8 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
         await adapter.worker.settled()
         assert not any(
             "My hand" in button["label"]
-            for one in list(server.channels[CHANNEL].messages.values())[-1:]
-            for button in buttons_of(one)
+            for message in list(server.channels[CHANNEL].messages.values())[-1:]
+            for button in buttons_of(message)
         )
 
 
@@ -193,7 +193,7 @@ async def test_resign_asks_in_the_same_chat(store: Store, server: DiscordServer)
         channel = server.channels[CHANNEL]
         assert "Do you really want to resign" in text_of(anna.visible_messages(channel)[-1])
         assert await anna.press("Yes, I resign", channel) == ""
-        await until(lambda: any("resigned" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("resigned" in text_of(message) for message in channel.messages.values()))
 
 
 @pytest.mark.parametrize("code", [50027, 10015])
@@ -254,7 +254,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         assert server.pings
         assert set(server.pings) == {(CHANNEL, 2)}
         newest = list(channel.messages.values())[-1]
-        assert len([one for one in channel.messages.values() if "deal 1" in text_of(one)]) == 1
+        assert len([message for message in channel.messages.values() if "deal 1" in text_of(message)]) == 1
         table = await worker.room.load_cached(table.code)
         assert table.game
         assert ("it is your turn" in text_of(newest)) == (table.game.turn == 1)
@@ -266,7 +266,7 @@ async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, s
         await adapter.worker.settled()
         bruno.private.closed = False
         await bruno.slash("rules", bruno.private)
-        await until(lambda: any("Tricks" in text_of(one) for one in bruno.private.messages.values()))
+        await until(lambda: any("Tricks" in text_of(message) for message in bruno.private.messages.values()))
 
 
 async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: DiscordServer) -> None:
@@ -278,4 +278,4 @@ async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: D
         await bruno.slash("rules", bruno.private)
         await adapter.worker.settled()
         assert len(hands(bruno)) == 1
-        assert not any("Tricks" in text_of(one) for one in bruno.private.messages.values())
+        assert not any("Tricks" in text_of(message) for message in bruno.private.messages.values())

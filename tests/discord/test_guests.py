@@ -32,7 +32,7 @@ async def test_whole_game_where_the_bot_is_no_member(store: Store, server: Disco
         channel = channel_without_bot(server, where)
         assert await anna.slash("challenge", channel, game="testa", target=11) == ""
         await bruno.press("Accept", channel)
-        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         random = Random(2)
         for _ in range(300):
             for person in (anna, bruno):
@@ -41,7 +41,7 @@ async def test_whole_game_where_the_bot_is_no_member(store: Store, server: Disco
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
-        assert any("won by" in text_of(one) for one in channel.messages.values())
+        assert any("won by" in text_of(message) for message in channel.messages.values())
         scope = Scope(chat="discord:guest300")
         assert (await adapter.worker.ratings.standing(scope, "discord:1")).games == 1
         # The bot never tried to write there as a member.
@@ -65,7 +65,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
-        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         await adapter.worker.settled()
         # The token expires after a quarter of an hour.
         async for key in store.client.scan_iter("discord:pass:*"):
@@ -76,9 +76,9 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
                 await person.play(random)
                 await adapter.worker.settled()
         before = len(channel.messages)
-        assert not any("Trick" in text_of(one) for one in channel.messages.values())
+        assert not any("Trick" in text_of(message) for message in channel.messages.values())
         await anna.slash("rules", channel)
-        await until(lambda: any("Trick" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("Trick" in text_of(message) for message in channel.messages.values()))
         assert len(channel.messages) == before + 2
 
 
@@ -90,7 +90,7 @@ async def test_ephemeral_hand_where_the_bot_is_no_member(store: Store, server: D
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await bruno.press("My hand", channel)
-        await until(lambda: any("Tricks" in text_of(one) for one in channel.ephemerals[2].values()))
+        await until(lambda: any("Tricks" in text_of(message) for message in channel.ephemerals[2].values()))
 
 
 async def test_press_being_answered_by_another_worker_is_retried(store: Store, server: DiscordServer) -> None:
@@ -100,7 +100,7 @@ async def test_press_being_answered_by_another_worker_is_retried(store: Store, s
         await anna.slash("challenge", channel, game="metamazzo")
         server.order("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
         await bruno.press("Accept", channel)
-        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         assert not adapter.budget._refused
 
 

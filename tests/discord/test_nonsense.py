@@ -71,7 +71,10 @@ async def test_nonsense_answers_duplicate_no_message(store: Store, server: Disco
             await adapter.worker.settled()
             # Repeated messages were recognized by their nonce, and the command's answer was fetched.
             assert all(len(person.private.messages) == 1 for person in people)
-            assert sum("cards are dealt" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
+            assert (
+                sum("cards are dealt" in text_of(message) or " · deal " in text_of(message) for message in bar(server))
+                == 2
+            )
     assert not [line for line in logs if line["event"] == "surface_failed"]
 
 
@@ -255,7 +258,7 @@ async def test_lone_surrogate_keeps_the_connection(store: Store, server: Discord
             anna = Person(server, 1, "Anna")
             server.users[1]["global_name"] = "\ud800 Anna"
             await anna.slash("challenge", game="testa")
-            await until(lambda: any("challenges" in text_of(one) for one in bar(server)))
+            await until(lambda: any("challenges" in text_of(message) for message in bar(server)))
             assert "You do not sit" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
             assert len(server.gateway.identified) == 1
 

@@ -95,14 +95,14 @@ async def test_odd_options_are_run_or_answered(
     for what, variant in variants(data, ("name", "type")):
         answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
-        assert [one["event"] for one in logs] in ([], ["discord_command_unreadable"]), what
+        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
         is_about_more = what.startswith("more in") or what.split()[-1].startswith(("id", "guild_id"))
         if is_about_more:
             assert runner.done == [wanted], what
         # A named opponent is never dropped, because the table would then be open to all.
         if runner.done and "options.2" in what and "more in" not in what:
             assert runner.done[0][2] == 2 or what in ("without options.2", "options = []"), what
-    assert not [one for one in caplog.records if one.exc_info]
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @pytest.mark.parametrize("name", ["join", "challenge"])
@@ -117,5 +117,5 @@ async def test_odd_autocompletion_is_answered(
     for what, variant in variants(data, ("name", "type")):
         answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
-        assert [one["event"] for one in logs] in ([], ["discord_command_unreadable"]), what
-    assert not [one for one in caplog.records if one.exc_info]
+        assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
+    assert not [record for record in caplog.records if record.exc_info]

@@ -200,7 +200,7 @@ async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptu
         with capture_logs() as logs:
             assert await receiver.receive(event, variant) == [], what
         assert logs == [], what
-    assert not [one for one in caplog.records if one.levelname in ("WARNING", "ERROR")]
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
 @pytest.mark.parametrize("event", ["GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", *OPENING])
@@ -209,4 +209,4 @@ async def test_nonsense_is_one_warning_at_most(event: str, data: Any) -> None:
     receiver = EventReceiver()
     with capture_logs() as logs:
         assert await receiver.receive(event, data) == []
-    assert [one["event"] for one in logs] in ([], ["discord_event_unreadable"])
+    assert [line["event"] for line in logs] in ([], ["discord_event_unreadable"])

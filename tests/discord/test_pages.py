@@ -39,7 +39,7 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         await anna.slash("rules", anna.private, about="testa")
         await until(lambda: not len(adapter.answers))
         page = list(anna.private.messages.values())[-1]
-        payloads = {one["label"]: one["custom_id"] for one in buttons_of(page)}
+        payloads = {button["label"]: button["custom_id"] for button in buttons_of(page)}
         gate = asyncio.Event()
         uploads, server.uploading = server.uploads, Failure(gate=gate)
         pressed = [anna.touch(anna.private, page, payloads["Metà Mazzo"])]
@@ -49,7 +49,7 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         await until(lambda: adapter._pages._changed[page["id"]].latest == pressed[-1].id)
         gate.set()
         await until(lambda: not len(adapter.answers))
-        assert all(one.answer for one in pressed)
+        assert all(press.answer for press in pressed)
         assert server.uploads == uploads + 1, "the picture of the second page must not be uploaded"
-        [shown] = [one for one in anna.private.messages.values() if one["id"] == page["id"]]
+        [shown] = [message for message in anna.private.messages.values() if message["id"] == page["id"]]
         assert "There are no trumps" in text_of(shown)

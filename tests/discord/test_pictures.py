@@ -117,15 +117,15 @@ async def test_press_replaces_a_page_and_its_picture(store: Store, server: Disco
         channel = anna.private if is_private else server.channels[CHANNEL]
 
         def page(words: str) -> dict[str, Any] | None:
-            return next((one for one in anna.visible_messages(channel) if words in text_of(one)), None)
+            return next((message for message in anna.visible_messages(channel) if words in text_of(message)), None)
 
         await anna.slash("rules", channel, about="testa")
-        await until(lambda: (one := page("Whoever holds")) is not None and picture_of(one) is not None)
+        await until(lambda: (found := page("Whoever holds")) is not None and picture_of(found) is not None)
         first = page("Whoever holds")
         assert first
         message, picture = first["id"], picture_of(first)
         await anna.press("Metà Mazzo", channel)
-        await until(lambda: (one := page("With the stock gone")) is not None and picture_of(one) is not None)
+        await until(lambda: (found := page("With the stock gone")) is not None and picture_of(found) is not None)
         second = page("With the stock gone")
         assert second
         assert second["id"] == message
@@ -149,13 +149,13 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         server.uploading = None
         shown = list(anna.private.messages.values())[-1]
         assert "Whoever holds" in text_of(shown), "the text must be shown before its picture is uploaded"
-        [other] = [one["custom_id"] for one in buttons_of(shown) if one["label"] == "Metà Mazzo"]
+        [other] = [button["custom_id"] for button in buttons_of(shown) if button["label"] == "Metà Mazzo"]
         pressed = anna.touch(anna.private, shown, other)
         # The upload ends only when the bot is about to show the other page.
         await until(lambda: adapter._pages._changed[shown["id"]].latest == pressed.id)
         gate.set()
         await until(lambda: not len(adapter.answers))
-        [shown] = [one for one in anna.private.messages.values() if one["id"] == shown["id"]]
+        [shown] = [message for message in anna.private.messages.values() if message["id"] == shown["id"]]
         assert "With the stock gone" in text_of(shown)
         assert picture_of(shown)
 
@@ -175,7 +175,9 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
         await store.client.set(keys.analysis(game.id), "[]")
         shelf = server.channels[CHANNEL].ephemerals[people[0].number]
         await people[0].press("Analysis", server.channels[CHANNEL])
-        await until(lambda: any("Analysis of" in text_of(one) and picture_of(one) for one in shelf.values()))
+        await until(
+            lambda: any("Analysis of" in text_of(message) and picture_of(message) for message in shelf.values())
+        )
 
 
 # Games

@@ -13,12 +13,16 @@ __all__ = ["_quick"]
 
 
 def puzzle_in(person: Person, channel: Channel) -> dict[str, Any]:
-    return next(one for one in person.visible_messages(channel) if "🧩" in text_of(one))
+    return next(message for message in person.visible_messages(channel) if "🧩" in text_of(message))
 
 
 def cards_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a puzzle's card buttons, without the buttons for hours."""
-    return [one for one in buttons_of(message) if "1ppuzzle" in one["custom_id"] and " hour " not in one["custom_id"]]
+    return [
+        button
+        for button in buttons_of(message)
+        if "1ppuzzle" in button["custom_id"] and " hour " not in button["custom_id"]
+    ]
 
 
 def puzzle_of(message: dict[str, Any]) -> Puzzle:
@@ -28,7 +32,9 @@ def puzzle_of(message: dict[str, Any]) -> Puzzle:
 
 def label(message: dict[str, Any], card: int) -> str:
     code = puzzle_of(message).pack.codes[card]
-    return str(next(one["label"] for one in cards_of(message) if one["custom_id"].split()[-1].startswith(code)))
+    return str(
+        next(button["label"] for button in cards_of(message) if button["custom_id"].split()[-1].startswith(code))
+    )
 
 
 async def test_puzzle_is_asked_and_explained_in_one_message(store: Store, server: DiscordServer) -> None:
@@ -36,7 +42,9 @@ async def test_puzzle_is_asked_and_explained_in_one_message(store: Store, server
         [anna, _bruno] = await seat_people(server, "testa")
         await anna.slash("puzzle", anna.private)
         await until(
-            lambda: any("🧩" in text_of(one) and picture_of(one) for one in anna.visible_messages(anna.private))
+            lambda: any(
+                "🧩" in text_of(message) and picture_of(message) for message in anna.visible_messages(anna.private)
+            )
         )
         message = puzzle_in(anna, anna.private)
         puzzle = puzzle_of(message)
@@ -53,13 +61,13 @@ async def test_only_the_presser_reads_the_answer_in_a_server(store: Store, serve
     async with on_discord(store, server, pictures=True):
         [anna, bruno] = await seat_people(server, "testa")
         await anna.slash("puzzle")
-        await until(lambda: any("🧩" in text_of(one) for one in anna.visible_messages(channel)))
+        await until(lambda: any("🧩" in text_of(message) for message in anna.visible_messages(channel)))
         message = puzzle_in(anna, channel)
         puzzle = puzzle_of(message)
         await anna.press(label(message, puzzle.best), channel)
-        await until(lambda: any("✅" in text_of(one) for one in channel.ephemerals[anna.number].values()))
+        await until(lambda: any("✅" in text_of(message) for message in channel.ephemerals[anna.number].values()))
         await until(lambda: "1 of 1 answer was right." in text_of(puzzle_in(anna, channel)))
         await bruno.press(label(message, puzzle.lines[-1].cards[0]), channel)
-        await until(lambda: any("❌" in text_of(one) for one in channel.ephemerals[bruno.number].values()))
+        await until(lambda: any("❌" in text_of(message) for message in channel.ephemerals[bruno.number].values()))
         await until(lambda: "1 of 2 answers were right." in text_of(puzzle_in(bruno, channel)))
-        assert not [one for one in channel.messages.values() if {"✅", "❌"} & set(text_of(one))]
+        assert not [message for message in channel.messages.values() if {"✅", "❌"} & set(text_of(message))]

@@ -14,7 +14,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cards(channel: Channel) -> list[str]:
-    return [text for one in channel.messages.values() if "🏆" in (text := text_of(one))]
+    return [text for message in channel.messages.values() if "🏆" in (text := text_of(message))]
 
 
 async def test_card_answers_command_and_pages_are_ephemeral(store: Store, server: DiscordServer) -> None:

@@ -40,7 +40,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def messages_starting_with(channel: Channel, sign: str) -> list[dict[str, Any]]:
     """Return a channel's messages that start with ``sign``."""
-    return [one for one in channel.messages.values() if text_of(one).startswith(sign)]
+    return [message for message in channel.messages.values() if text_of(message).startswith(sign)]
 
 
 def moves(person: Person) -> Moves:
@@ -92,7 +92,9 @@ async def open_tournament(server: DiscordServer, count: int, form: str) -> list[
         where = channel if organiser.button("Form", channel) else organiser.private
         for label in ("Form", form, "Done"):
             await organiser.press(label, where)
-        await until(lambda: any(form.lower() in text_of(one).lower() for one in messages_starting_with(channel, "🏆")))
+        await until(
+            lambda: any(form.lower() in text_of(message).lower() for message in messages_starting_with(channel, "🏆"))
+        )
     await organiser.press("Start", channel)
     return people
 
@@ -102,7 +104,7 @@ async def play_to_the_end(
 ) -> Tournament:
     """Play to the end. The card stays one message, and the last person opens each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
-    [card] = {one["id"] for one in messages_starting_with(channel, "🏆")}
+    [card] = {message["id"] for message in messages_starting_with(channel, "🏆")}
     [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
     while not messages_starting_with(channel, "🥇"):
         has_played = False
@@ -111,7 +113,7 @@ async def play_to_the_end(
                 await give_up(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
-        assert [one["id"] for one in messages_starting_with(channel, "🏆")] == [card]
+        assert [message["id"] for message in messages_starting_with(channel, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
             if people[-1].button("My match", channel):
@@ -137,8 +139,8 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         people = await open_tournament(server, count, form)
         over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
-        await until(lambda: any("🥇" in text_of(one) for one in messages_starting_with(channel, "🏆")))
-        games = [one async for one in adapter.worker.archive.all()]
+        await until(lambda: any("🥇" in text_of(message) for message in messages_starting_with(channel, "🏆")))
+        games = [game async for game in adapter.worker.archive.all()]
         for game in games:
             verify(game.record)
         assert len(games) == sum(len(match.results) for match in over.matches)
@@ -149,21 +151,21 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         await asyncio.sleep(0.5)
         [result] = messages_starting_with(channel, "🥇")
         assert picture_of(result)
-        winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
+        winners = [team_name(over, standing.team) for standing in standings(over) if standing.place == 1]
         assert all(name in text_of(result) for name in winners)
         [card] = messages_starting_with(channel, "🏆")
         assert all(name in text_of(card) for name in winners)
         assert not people[-1].private.messages
         if form == "duplicate":
             assert over.is_duplicate
-            assert not any(one.is_rated for one in games)
+            assert not any(game.is_rated for game in games)
 
 
 @asynccontextmanager
 async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Observed, Site]]:
     """Run a worker with Discord and the web pages."""
     async with on_discord(store, server, pictures=True, playground_port=0) as adapter:
-        [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+        [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
         async with playground.site.open():
             yield adapter, playground.site
 
@@ -194,7 +196,9 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
                 await asyncio.sleep(0.02)
             t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             # The person without private messages plays first: their hands come by the card.
-            by_match = [[by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches]
+            by_match = [
+                [by_id[member.person] for team in match.teams for member in t.members(team)] for match in t.matches
+            ]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
             await worker.settled()
@@ -211,7 +215,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             assert messages_shown_to(late) == before
             tables = [table for each in await seats() for table in each.values()]
             assert len(tables) == 3
-            games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]
+            games = [field.decode().partition(" ")[2] for field in await store.client.hkeys(held)]
             read = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             sent = json.dumps(server.calls, default=repr)
             for text in (sent, *read.values(), *scenes, dump_info_logs(logs)):

@@ -185,8 +185,8 @@ class Script:
         else:
             rows = message.get("reply_markup", {}).get("inline_keyboard", ())
             payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
-        cards = [one for one in payloads if one.startswith("1m") and ":play " in one]
-        return [(message, one) for one in sorted(cards, key=lambda one: one.rpartition(" ")[2])]
+        cards = [payload for payload in payloads if payload.startswith("1m") and ":play " in payload]
+        return [(message, payload) for payload in sorted(cards, key=lambda payload: payload.rpartition(" ")[2])]
 
 
 @pytest.mark.long
@@ -195,7 +195,7 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
 ) -> None:
     # A game played with cards only, without declarations, packets or bids.
     day = next(
-        one for one in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(one) == "tressette"
+        day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "tressette"
     )
     monkeypatch.setattr(Days, "today", lambda _days: day)
     # Some presses change nothing on their panel. Their answer must not take long.
@@ -221,7 +221,7 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
             }
             for game in held.values():
                 verify(game.record)
-            hers, his, others = (held[one.id].record.deals[0] for one in (anna, bruno, carla))
+            hers, his, others = (held[script.id].record.deals[0] for script in (anna, bruno, carla))
             assert hers.pack == his.pack == others.pack
             assert [entry[:2] for entry in hers.moves] == [entry[:2] for entry in his.moves]
             played = [[entry[:2] for entry in deal.moves] for deal in (hers, others)]
@@ -231,10 +231,11 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
             assert sum(entry[0] == 0 for entry in hers.moves[:difference]) >= 2
             assert anna.pressed == bruno.pressed != carla.pressed
             results = {
-                one.id: await worker.feature(DailyFeature).days.results.get(day, one.id) for one in (anna, bruno)
+                script.id: await worker.feature(DailyFeature).days.results.get(day, script.id)
+                for script in (anna, bruno)
             }
             assert results["telegram:1"] == results["discord:2"]
-            shared = [next(text for text in one.texts if "To send to friends" in text) for one in (anna, bruno)]
+            shared = [next(text for text in script.texts if "To send to friends" in text) for script in (anna, bruno)]
             assert len({text.partition("To send to friends")[2].strip(":\n`") for text in shared}) == 1
     finally:
         await telegram_server.stop()
@@ -256,7 +257,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
             await worker.settled()
         assert {chair.person for chair in table.chairs if chair} == {"telegram:1", "discord:2"}
         theirs = [text_of(message) for message in bruno.private.messages.values()]
-        hers = [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
+        hers = [message.get("text", "") for message in anna.private.messages.values() if message["from"]["is_bot"]]
         assert not [text for text in theirs if "annamaria" in text.lower() or "telegram" in text.lower()]
         assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
 
@@ -299,7 +300,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         olga = TelegramPerson(telegram_server, 9, "Olga")
 
         def read_by_anna() -> list[str]:
-            return [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
+            return [message.get("text", "") for message in anna.private.messages.values() if message["from"]["is_bot"]]
 
         def read_by_bruno() -> list[str]:
             return [text_of(message) for message in bruno.private.messages.values()]
@@ -328,7 +329,9 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await bruno.press("Sì, segnala")
         await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(last_message(bruno))))
         await worker.feature(FindFeature).report_sender.send_unsent("telegram:9")
-        [report] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
+        [report] = [
+            message["text"] for message in olga.private.messages.values() if message["text"].startswith("A report")
+        ]
         assert "telegram:1" in report
         assert "discord:2" in report
 
@@ -338,7 +341,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         assert seat is not None
         version = (await worker.room.table(table.code)).oldest_panel(seat)
         await worker.room.make_move(table.code, "telegram:1", version, "resign", "r")
-        await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
+        await until(lambda: any("Rematch" in str(message) for message in anna.private.messages.values()))
         await worker.people.update_person("discord:2", language="en")
         # A pairing lasts until a second after the game starts, and this game was short.
         await worker.feature(FindFeature).finder.run_round()
@@ -346,7 +349,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         for _ in range(2):
             await worker.feature(FindFeature).finder.run_round()
         queue = worker.feature(FindFeature).finder.queue
-        assert sorted(one.searcher.person for one in await queue.entries()) == ["discord:2", "telegram:1"]
+        assert sorted(entry.searcher.person for entry in await queue.entries()) == ["discord:2", "telegram:1"]
         anna.say("/block", anna.private)
         await anna.press("Unblock")
         await worker.feature(FindFeature).finder.run_round()

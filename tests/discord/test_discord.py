@@ -138,7 +138,7 @@ async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer,
 async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
     for _ in range(2):
         async with on_discord(store, server):
-            assert server.command_lists == 1
+            assert server.command_lists == 1, "the bot must upload its commands only if they have changed"
     challenge = next(command for command in server.commands if command["name"] == "challenge")
     assert challenge["name_localizations"] == {"it": "sfida"}
     assert challenge["description_localizations"]["it"].startswith("Apri un tavolo")
@@ -542,7 +542,7 @@ async def test_board_reopens_an_archived_thread(store: Store, server: DiscordSer
         thread.archived = True
         random, deadline = Random(1), time.monotonic() + 60.0
         while not any("Trick" in text for text in texts_in(thread)):
-            assert time.monotonic() < deadline
+            assert time.monotonic() < deadline, "no trick was played in the thread within a minute"
             for person in (anna, bruno):
                 await person.play(random)
             await asyncio.sleep(0.01)
@@ -743,9 +743,12 @@ async def test_doctor_prints_the_invitation(server: DiscordServer) -> None:
 
 @pytest.mark.usefixtures("real_timeouts")
 async def test_defer_time_is_within_discords_limit() -> None:
-    assert answers_module.DEFER_SECONDS < 2
+    defer_seconds = answers_module.DEFER_SECONDS
+    assert defer_seconds < 2, "adapters/discord/answers.py: DEFER_SECONDS leaves too little of Discord's three seconds"
     # After nearly that time a press can still have a picture to upload.
-    assert answers_module.DEFER_SECONDS + answers_module.ANSWER_UPLOAD_SECONDS < 2.5
+    assert defer_seconds + answers_module.ANSWER_UPLOAD_SECONDS < 2.5, (
+        "adapters/discord/answers.py: ANSWER_UPLOAD_SECONDS leaves too little of Discord's three seconds"
+    )
 
 
 async def test_invented_custom_id_overwrites_no_message(store: Store, server: DiscordServer) -> None:

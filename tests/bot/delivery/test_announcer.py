@@ -1,4 +1,4 @@
-"""Messages that nobody keeps up to date: no picture stands there beside a text that went by itself."""
+"""Messages that are sent once: a late picture is deleted if its text was sent alone."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ PANEL = with_picture(Panel((Span("Ada has won!"),)), SCENE, "en")
 
 
 class Late(FakePlatform):
-    """A platform that gives pictures up, and shows them later all the same, if it is told to."""
+    """A platform that gives up uploading pictures and can still show them later."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def announcer(pictures: PicturePool) -> Announcer:
     return Announcer(pictures, Answers(limiter, Outages(lambda _platform: True, lambda _platform: None)))
 
 
-async def said_by(announcer: Announcer) -> None:
+async def finish_answers(announcer: Announcer) -> None:
     async with asyncio.timeout(10):
         while announcer._answers.tasks:
             await announcer._answers.tasks.wait()
@@ -62,13 +62,13 @@ async def test_announcement_has_its_picture() -> None:
 async def test_late_picture_of_an_announcement_is_deleted(comes: bool) -> None:
     fake, pictures = Late(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
-    one = announcer(pictures)
-    await one.send(fake, GROUP, PANEL, "key")
+    messages = announcer(pictures)
+    await messages.send(fake, GROUP, PANEL, "key")
     assert fake.texts(GROUP) == ["Ada has won!"]
     if comes:
         fake.arrive()
     else:
         fake.late.set_result("")
-    await said_by(one)
+    await finish_answers(messages)
     assert list(fake.messages[GROUP].values()) == [Panel(PANEL.text)]
     assert ("delete" in [what for what, _place, _message in fake.calls]) == comes

@@ -1,4 +1,4 @@
-"""Answers that change one message: the latest is what stands there in the end, whatever became of those before it."""
+"""Answers that change one message: the message ends up with the latest, even if earlier ones failed."""
 
 import asyncio
 from functools import partial
@@ -15,7 +15,7 @@ PLACE = "paper:1"
 
 
 class Message:
-    """A message that answers change: what it showed, one after the other. Each change may fail or be held up."""
+    """A message that answers change. It lists the pages it showed. A change can fail or wait at the gate."""
 
     def __init__(self) -> None:
         self.limiter = SendLimiter(lambda _place: RateLimit())
@@ -82,7 +82,7 @@ async def test_change_waits_for_the_current_one() -> None:
     await message.tried.wait()
     message.show("middle page")
     message.show("new page")
-    # One at a time: two calls under way may arrive in any order.
+    # Two calls in flight could arrive in any order.
     assert len(message.answers.tasks) == 1
     message.gate.set()
     await message.settled()

@@ -1,4 +1,4 @@
-"""Who is called in the group when it is their turn."""
+"""The player whom the group's board calls."""
 
 from bot.store import Store
 from bot.store.entries import Stop
@@ -21,7 +21,7 @@ async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
         await worker.people.update_person(wishes.person, called="1")
         assert await drawer.player_to_call(first) == (wishes.person, wishes.name)
         assert await drawer.player_to_call(second) is None
-        # No game is on, or no more; and no robot is called, whatever stands in the store.
+        # Open and finished tables call no player, and robots are never called, even if their setting says so.
         assert await drawer.player_to_call(open_table("testa")) is None
         over = first.with_entries([Stop("cancelled")], "u2")
         assert over.game

@@ -1,4 +1,4 @@
-"""The lag is the age of the oldest change that is not shown: busy tables have none, and stuck ones do."""
+"""The lag is the age of the oldest change not shown yet: stuck tables have it, merely busy ones do not."""
 
 import asyncio
 from dataclasses import replace
@@ -88,7 +88,7 @@ def test_failed_steps_and_checks_leave_the_change_unshown(clock: Clock) -> None:
 async def test_busy_table_that_shows_everything_has_no_lag(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each edit takes a second, and meanwhile the table changes again: it never comes to rest."""
+    """Each edit takes a second, and the table changes during it, so the table never comes to rest."""
     fake, lags, is_over = FakePlatform(), list[float](), asyncio.Event()
     edit, drawn = fake.edit, Drawer._draw_cached
 

@@ -1,4 +1,4 @@
-"""A message's picture and its text are always of one state, and a text never waits for a picture that does not come."""
+"""A message's picture and text show the same state, and a text never waits for a picture that is late."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
 
 class Pictured(FakePlatform):
-    """A fake platform that takes pictures, but turns no message with one into one without, nor the other way round."""
+    """A fake platform with pictures. An edit cannot add or remove one."""
 
     shows_pictures = True
 
@@ -44,7 +44,7 @@ class Pictured(FakePlatform):
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are painted at once: their bytes are their scene's digest."""
+    """Paint pictures at once, with the scene's digest as bytes."""
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
@@ -58,7 +58,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
-    """As long as the set holds anything, no picture can be painted."""
+    """Reasons why no picture can be painted; painting works while it is empty."""
     reasons: set[str] = set()
     kept = PicturePool.paint_panel
 
@@ -107,7 +107,7 @@ async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
 
 
 class Unable(Pictured):
-    """A fake platform that cannot show pictures while it says so, and notes which it had to know of."""
+    """A fake platform that refuses pictures while `cannot` is set and records the picture data it got back."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
 
 
 class Lost(Pictured):
-    """A fake platform that gives no answer to an edit, once it is to, and does no other."""
+    """A fake platform with edits that fail as ordered and otherwise change nothing."""
 
     edits = 0
 
@@ -189,7 +189,7 @@ async def test_late_upload_does_not_hide_a_later_state(
         async with asyncio.timeout(10):
             while not running.done() and fake.edits < edits:
                 if fake.edits == 2 and surface._woken:
-                    # The hour is over.
+                    # The hour has passed.
                     syncing._unsettled_until = asyncio.get_running_loop().time()
                     surface.wake()
                 await asyncio.sleep(0)
@@ -231,7 +231,7 @@ async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store,
         failing.add("the painter is ill")
         await mover.press(mover.moves()[0][1].label)
         [message] = fake.messages[mover.private]
-        assert message not in before, "a picture cannot become a text: a new message took its place"
+        assert message not in before, "a picture cannot become a text, so a new message must replace it"
         assert fake.last(mover.private).picture is None
         assert "On the table" in fake.last(mover.private).plain
         assert not surface_of(worker, code, Hand(players.index(mover))).known.outdated
@@ -308,7 +308,7 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
 
 @pytest.mark.usefixtures("quick")
 async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot that ends meanwhile tells nobody; where no picture is late there is nothing to be written first."""
+    """A bot killed in between could not record it. Without a late picture nothing is recorded beforehand."""
     fake, let, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
     let.set()
@@ -348,11 +348,11 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         let.set()
         await worker.settled()
         assert fake.last(mover.private).picture
-        # The second time it may be written by now that the text stands there alone.
+        # By the second edit the store can already say that the text is shown alone.
         assert written[0] == (False, True)
         assert [has_picture for has_picture, _ in written] == [False, True]
         assert not await store.changed_tables(range(keys.SHARDS))
-        # What is not late is edited at once, and written down after it.
+        # With a picture in time, the message is edited first and saved afterwards.
         other = anna if mover is bruno else bruno
         await other.press(other.moves()[0][1].label)
         assert written[2:] == [(True, False)]
@@ -441,7 +441,7 @@ async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, mo
 
 
 def never(scene: Scene) -> bytes:
-    """A picture that is not painted as long as the test lasts."""
+    """Paint longer than the test lasts."""
     time.sleep(300)
     return b""
 
@@ -491,7 +491,7 @@ async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> No
 
 
 async def rated_games(worker: Worker, players: list[Player]) -> None:
-    """Have these people play so many games with each other that they are ranked."""
+    """Store enough games between these people to rank them."""
     people = [player.person.id for player in players]
     for number in range(LEAST_GAMES):
         await store_game(worker.store, replace(finished_game(number), people=people, chats=[GROUP]))
@@ -499,7 +499,7 @@ async def rated_games(worker: Worker, players: list[Player]) -> None:
 
 
 async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a platform where a text can become a picture, but not the other way round."""
+    """Here an edit can add a picture but not remove it."""
 
     class OneWay(FakePlatform):
         shows_pictures = True
@@ -522,5 +522,7 @@ async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytes
             for player in players:
                 assert len(fake.messages[player.private]) == 1
                 assert fake.last(player.private).picture
-                assert fake.ring_counts[player.private] == rang[player.private], "whoever looks at it is not rung"
+                assert fake.ring_counts[player.private] == rang[player.private], (
+                    "a late picture must not ring the player again"
+                )
         assert {fake.ring_counts[player.private] for player in players} == {1}

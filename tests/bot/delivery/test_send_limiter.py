@@ -1,4 +1,4 @@
-"""How fast each place may be written to: what waits, for how long, and what it leaves to others."""
+"""Rate limits of places: which messages wait, how long, and which turns they leave to others."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ NO_LIMIT = RateLimit()
 
 
 class Clock:
-    """Time that goes by while somebody sleeps, and at no other time."""
+    """Time that passes only during sleeps."""
 
     def __init__(self) -> None:
         self.time = 100.0
@@ -39,7 +39,7 @@ def limited(limit: RateLimit, overall: RateLimit = NO_LIMIT) -> SendLimiter:
 
 
 def at_once(limiter: SendLimiter, places: Callable[[int], str], *, answer: bool = False) -> int:
-    """How many messages may go out just now, the so-manieth to that place."""
+    """Number of messages that can be sent now. `places` maps a message's number to its place."""
     count = 0
     while limiter.take_turn(places(count), answer=answer) <= 0:
         count += 1
@@ -67,7 +67,7 @@ async def test_is_free_takes_no_turn(clock: Clock) -> None:
     assert limiter.wait_seconds("x:1") == 5.0
     clock.time += 5.0
     assert limiter.is_free("x:1")
-    assert not await limiter.wait_for_turn("x:1"), "nobody has taken it"
+    assert not await limiter.wait_for_turn("x:1"), "asking must not take the turn"
 
 
 async def test_unlimited_place_waits_only_if_the_platform_asks(clock: Clock) -> None:
@@ -85,7 +85,7 @@ async def test_wait_requested_by_the_platform_applies_to_all(clock: Clock, answe
     assert limiter.is_free("x:2")
     clock.time += 10.0
     assert limiter.take_turn("x:1", answer=answer) == 20.0
-    # It asks again, for less: what it asked for first still holds, and the other way round.
+    # A shorter wait does not replace a longer one, but a longer one does.
     limiter.block("x:1", 5.0)
     assert limiter.take_turn("x:1", answer=answer) == 20.0
     limiter.block("x:1", 40.0)
@@ -124,7 +124,7 @@ async def test_boards_leave_platform_turns_to_hands(clock: Clock, burst: int, bo
     limiter = limited(NO_LIMIT, RateLimit(burst, 5.0))
     assert at_once(limiter, "x:{}".format) == boards
     assert at_once(limiter, "x:@{}".format) == burst - boards
-    # Hands have the rest of what the platform takes, and boards come after them.
+    # Hands get the rest of the platform's turns, and boards come after them.
     clock.time += 5.0
     assert limiter.take_turn("x:99") > 0
     assert limiter.take_turn("x:@99") == 0
@@ -134,11 +134,11 @@ async def test_boards_leave_platform_turns_to_hands(clock: Clock, burst: int, bo
 async def test_answers_leave_turns_of_a_place_to_boards(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=3, interval=5.0))
     assert at_once(limiter, lambda _count: "x:1", answer=True) == 2
-    # What answers have used up holds no board up.
+    # Turns that answers used delay no board.
     assert at_once(limiter, lambda _count: "x:1") == 1
     clock.time += 5.0
     assert limiter.take_turn("x:1") == 0
-    # Answers come by one time in three.
+    # Answers get one turn in three.
     assert await limiter.wait_for_turn("x:1", answer=True)
     assert clock.time == 115.0
     assert await limiter.wait_for_turn("x:1", answer=True)
@@ -147,7 +147,7 @@ async def test_answers_leave_turns_of_a_place_to_boards(clock: Clock) -> None:
 
 @pytest.mark.parametrize("burst", [1, 2, 10])
 async def test_waiting_answer_gets_one_turn_in_three(clock: Clock, monkeypatch: pytest.MonkeyPatch, burst: int) -> None:
-    """Hands want every turn: they try again whenever the answers sleep, and before the answers do."""
+    """Hands try to take every turn while the answers sleep, before the answers try."""
     limiter, order = limited(RateLimit(burst, 1.0)), []
 
     async def hands_go_first(_seconds: float) -> None:
@@ -161,7 +161,7 @@ async def test_waiting_answer_gets_one_turn_in_three(clock: Clock, monkeypatch: 
     for _ in range(3 * burst + 3):
         await limiter.wait_for_turn(PRIVATE, answer=True)
         order.append("answer")
-    # What the answers had left of their burst went first.
+    # The rest of the answers' burst went first.
     assert order[-9:] == ["hand", "hand", "answer"] * 3
 
 
@@ -188,7 +188,7 @@ async def test_inline_messages_of_a_chat_share_its_turns(clock: Clock) -> None:
 
 
 async def test_parts_of_a_chat_share_turns_if_its_limit_says_so(clock: Clock) -> None:
-    """As Telegram counts what goes to a forum, and Discord does not for its channels."""
+    """Telegram counts all topics of a forum together; Discord counts each channel alone."""
     limiter = limited(RateLimit(burst=4, interval=3.0, is_of_chat=True))
     assert at_once(limiter, lambda number: f"x:9/{number % 2}") == 4
     assert not limiter.is_free("x:9/new")

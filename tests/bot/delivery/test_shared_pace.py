@@ -1,4 +1,4 @@
-"""The pace of a chat is one for all workers, and a restart does not forget it."""
+"""All workers share the pace of a chat, and a restart does not forget it."""
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError

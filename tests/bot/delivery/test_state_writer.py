@@ -1,4 +1,4 @@
-"""States on their way to the store: at once after a send, together after edits, and none lost unnoticed."""
+"""Saving states: at once after a send, batched after edits, and no loss goes unnoticed."""
 
 import asyncio
 from typing import Any
@@ -16,15 +16,14 @@ HOME, WORKER = "p:@0", "worker"
 
 
 class Notes:
-    """In place of a store: what it was told, one after the other. It may be away, or take its time."""
+    """A fake store that lists the states it saved. It can fail or be slow."""
 
     def __init__(self) -> None:
         self.told: list[Any] = []
         self.error: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
-        self.stuck: set[str] = set()
-        """Codes of tables whose notes wait until they are no longer in here."""
+        self.stuck: set[str] = set()  # codes of tables; a write for them waits until they leave this set
         self.outage = self
         self.outages: list[Exception] = []
 
@@ -46,7 +45,7 @@ class Notes:
 
 
 class Writer:
-    """A writer, its notes, and the codes of tables that lost some."""
+    """A writer, its store, and the codes of tables that lost a state."""
 
     def __init__(self) -> None:
         self.notes = Notes()
@@ -66,7 +65,7 @@ def _nothing_goes_out_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def changed(code: str) -> TableSync:
-    """A table of whose one hand the store knows nothing."""
+    """A table with one unsaved hand."""
     sync = TableSync(code)
     change(sync)
     return sync
@@ -86,7 +85,7 @@ async def test_delayed_writes_are_batched_with_the_latest_version() -> None:
     assert one.notes.told == []
     await one.settled()
     assert one.notes.told == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
-    # The next ones gather anew, and what the store has it is not told again.
+    # The next batch starts empty, and saved states are not saved again.
     one.writer.write_soon(first, 3)
     await asyncio.sleep(0)
     assert len(one.notes.told) == 2
@@ -153,7 +152,7 @@ async def test_incomplete_mark_is_written_last_and_alone() -> None:
     one.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
-    # Version 1 is being written; version 2 waits, and so does another table.
+    # Version 1 is being written. Version 2 and another table wait.
     change(sync)
     one.writer.write_soon(sync, 2)
     one.writer.write_soon(other, 7)
@@ -166,7 +165,7 @@ async def test_incomplete_mark_is_written_last_and_alone() -> None:
     of_a = [told for told in one.notes.told if told[0] == "A"]
     assert of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
     assert ("B", {"h0"}, 7) in one.notes.told
-    # Where nothing is being written there is nothing to wait for.
+    # Without a write in progress there is no wait.
     idle = Writer()
     await idle.writer.write_incomplete(changed("A"), 3)
     assert idle.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 3)]

@@ -1,4 +1,4 @@
-"""Names and states as the store keeps them: what this release wrote and every one before it must load, and stay as it is."""
+"""Stored names and states: texts of all releases must load and stay the same."""
 
 import string
 
@@ -62,7 +62,7 @@ STATES = {
         "telegram:@2~-100!abc",
     ),
 }
-"""As releases wrote them."""
+"""Texts that releases wrote. Add new ones; never change these."""
 
 
 @pytest.mark.parametrize(("text", "state"), STATES.items())

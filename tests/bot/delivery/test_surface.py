@@ -1,4 +1,4 @@
-"""The state machine of one surface, each transition by itself: no platform, no store, no clock."""
+"""The state machine of one surface, one transition at a time, without a platform, store or clock."""
 
 import json
 
@@ -30,7 +30,7 @@ def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8")
     return of.finish_send(of.begin_send(panel.digest), place, SentMessage(message), 1, 2000)
 
 
-# What is to be done
+# Next steps
 
 
 def test_absent_message_is_sent() -> None:
@@ -98,11 +98,11 @@ def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
     assert one.begin_send(OLD.digest).digest == OLD.digest
     assert one.begin_send(OLD.digest).digest == OLD.digest
     assert one.begin_send(NEW.digest).digest == UNKNOWN
-    # And so it stays: either of the two may have come first.
+    # It stays unknown: either of the two could have arrived first.
     assert one.begin_send(NEW.digest).digest == UNKNOWN
     assert one.finish_send(one.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
     assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
-    # The next one is another message.
+    # The next send is a different message.
     one.forget_message("8")
     assert one.begin_send(NEW.digest).digest == NEW.digest
 
@@ -143,7 +143,7 @@ def test_message_for_a_former_player_is_outdated() -> None:
     assert one.known.outdated == (Outdated("8", HOME),)
 
 
-# Replacing, editing, taking away
+# Replacing, editing, deleting
 
 
 def test_replace_outdates_the_message_once() -> None:
@@ -160,7 +160,7 @@ def test_repost_request_sends_one_message() -> None:
     one = surface()
     one.apply(Change(repost=True), HOME, 2000)
     one.outdate()
-    assert one.wants_repost, "until it goes out, a crash or a fault must not lose it"
+    assert one.wants_repost, "a crash or an error before the send must not lose the request"
     send(one)
     assert not one.wants_repost
     assert one.next_deletion() == Delete(Outdated("7"))
@@ -195,7 +195,7 @@ def test_deleted_message_leaves_the_list_after_a_move() -> None:
     assert list(one.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
 
 
-# Giving up, and coming back
+# Giving up and returning
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_genuine_press_revives_a_finished_surface() -> None:
     one.finish()
     assert one.known == MessageState(place_tag="tag", halted="done")
     one.apply(Change(pressed="6"), HOME, 2000)
-    assert one.known.halted == "done", "it may be any message at all"
+    assert one.known.halted == "done", "an unproven press could name any message"
     one.apply(Change(pressed="6", genuine=True), HOME, 2000)
     assert one.state is State.SHOWN
     assert one.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
@@ -384,7 +384,7 @@ def test_outdated_group_messages_are_deleted_in_the_group() -> None:
     assert one.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
 
 
-# What is kept
+# Saving and caching
 
 
 def test_changed_state_is_saved_once_unless_lost() -> None:
@@ -396,7 +396,7 @@ def test_changed_state_is_saved_once_unless_lost() -> None:
     assert one.take_unsaved() == one.known
     one.forget_saved()
     assert one.take_unsaved() == one.known
-    assert surface().take_unsaved() is None, "what was loaded is in the store"
+    assert surface().take_unsaved() is None, "a loaded state is saved already"
 
 
 def test_panel_is_cached_until_its_key_changes() -> None:

@@ -1,4 +1,4 @@
-"""Bringing surfaces up to date, one outcome of the platform's at a time; and that a table is not at rest before its time."""
+"""Syncing surfaces: each outcome of a platform call, and no table at rest too early."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
@@ -45,7 +45,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Held(FakePlatform):
-    """A fake platform that has some calls wait."""
+    """A fake platform where calls to some places wait at a gate."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Held(FakePlatform):
 
 
 class Stuck(LenientPlatform):
-    """A fake platform whose chosen calls do what they should and never return."""
+    """A fake platform with one call that takes effect and never returns."""
 
     def __init__(self, call: str) -> None:
         super().__init__()
@@ -106,14 +106,14 @@ def surface_of(worker: Worker, code: str, name: SurfaceName) -> Surface:
 
 
 async def a_move(players: list[Player]) -> tuple[Player, Player]:
-    """Somebody plays a card, and nothing is waited for; returns who did, and who did not."""
+    """Play a card without waiting for delivery; return the mover and the other player."""
     mover = next(player for player in players if player.moves())
     await mover.press(mover.moves()[0][1].label, settle=False)
     return mover, next(player for player in players if player is not mover)
 
 
 async def a_commit(worker: Worker, code: str) -> None:
-    """Whoever is to move plays a card, by no button."""
+    """Play a card for the player to move, without a button."""
     table = await worker.room.table(code)
     assert table.game
     assert table.to_move
@@ -144,7 +144,9 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         assert worker.delivery.is_busy(code)
         gate.set()
         await worker.settled()
-        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], (
+            "the mover's hand was not checked, so the table must stay marked"
+        )
         monkeypatch.setattr(worker.people, "person", kept)
         worker.delivery.touch(code)
         await worker.settled()
@@ -170,13 +172,13 @@ async def test_message_sent_while_its_shard_moves_is_saved(store: Store) -> None
 
 
 def crash(worker: Worker, code: str) -> None:
-    """End a table's delivery as a crash does: nothing more is sent or written."""
+    """End a table's delivery as a crash does: it sends and writes nothing else."""
     worker.delivery.drop_shard(keys.shard_of(code))
 
 
 @pytest.mark.parametrize("call", ["send", "delete"])
 async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
-    """Nobody touches the table afterwards: the next bot must find it by itself."""
+    """The table is not touched afterwards, so the next bot must find it without help."""
     fake = Stuck(call)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -196,7 +198,7 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
 
 
 async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
-    """The hand goes from the private chat to the group, and no entry of the log says so."""
+    """The hand moves from the private chat to the group, and no log entry says so."""
     fake = Stuck("send")
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
@@ -285,7 +287,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
 
 
 async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None:
-    """Whoever wants their hand in the group, and has it in the private chat, is not out of reach meanwhile."""
+    """A player who wants group hands and has a private one must not count as unreachable meanwhile."""
     fake = Held()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
@@ -308,7 +310,7 @@ async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None
 async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
     store: Store,
 ) -> None:
-    """On Discord what answers a press is under no limit, and may be waiting from before."""
+    """On Discord the answer to a press has no limit, even if it began to wait before the press."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -331,7 +333,7 @@ async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
 
 
 async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
-    """The platform asks to leave the private chat alone for an hour, and the player asks for the hand in the group."""
+    """The platform blocks the private chat for an hour, and the player requests the hand in the group."""
     fake = Held()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
@@ -349,7 +351,7 @@ async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
 
 
 async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The look that the change brings leaves it out, for it is under way."""
+    """The check that the change causes skips this hand because it is being synced."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -361,14 +363,14 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         drawing, gate, kept = asyncio.Event(), asyncio.Event(), worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
-            # Another worker had this profile forgotten: the store is asked.
+            # Another worker dropped this profile from the caches, so it is read from the store.
             if asyncio.current_task() is shown.task and not drawing.is_set():
                 drawing.set()
                 await gate.wait()
             return await kept(id)
 
         monkeypatch.setattr(worker.people, "person", person)
-        # Held back, so that it is not drawn by the look itself.
+        # A blocked place, so that the check does not draw the hand itself.
         monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
         worker.delivery.touch(code)
         before, looks = moved.known.digest, 0
@@ -376,7 +378,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
             await drawing.wait()
             looks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
-            # The hand that is to move is looked at first.
+            # The hand to move is checked first.
             while moved.known.digest == before:
                 await asyncio.sleep(0)
         assert sync.checks > looks
@@ -388,7 +390,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
 
 
 async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits for the next look is not waited for by going round: that look would never come."""
+    """The surface must not loop until the next check, which could never begin."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -399,7 +401,7 @@ async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatc
         async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel:
             nonlocal asked
             asked += 1
-            assert asked < 10, "it goes round"
+            assert asked < 10, "the surface drew again instead of ending"
             sync.touch()
             return await kept(of, table, drawn)
 
@@ -447,18 +449,20 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
         await players[0].say("/hand")
         assert refused == 1
         assert surface_of(worker, code, Hand(0)).known.outdated == ()
-        assert len(fake.messages[players[0].private]) == 2, "it said so"
+        assert len(fake.messages[players[0].private]) == 2, (
+            "the fake platform keeps the message that it reports as gone"
+        )
         fake.delete = kept  # type: ignore[method-assign]
 
 
 async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
-    """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
+    """At a tavolo the first player of a side is asked about a partner, and then leaves."""
     fake = Held()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
-        # It lasts until he has left, however long that takes.
+        # The errors last until he has left, however long that takes.
         fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
         await fake.until(lambda: len(fake.errors[bruno.private]) < 100_000)
@@ -511,7 +515,7 @@ async def test_internal_error_is_logged_once_and_retried_with_pauses(
 
 
 class Unsettled(FakePlatform):
-    """A fake platform where an upload that was given up may come over the next message."""
+    """A fake platform with timed-out uploads that can still overwrite the next message."""
 
     is_settled = True
 
@@ -539,7 +543,7 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
                 await asyncio.sleep(0)
         [sent] = fake.messages[anna.private]
         assert surface.known.message == sent
-        # Whoever delivers the table next makes sure, too.
+        # The next owner of the table must check the message too.
         async with asyncio.timeout(10):
             while (stored := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
                 stored.decode()
@@ -579,7 +583,7 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
 
 
 class Edited(FakePlatform):
-    """A fake platform where the next edits come to what its steps say: whether they are settled."""
+    """A fake platform with a step for each next edit. The step decides whether the edit is settled."""
 
     steps: Sequence[Callable[[], bool]] = ()
 
@@ -594,7 +598,7 @@ class Edited(FakePlatform):
 async def to_edit(
     store: Store, *steps: Callable[[], bool]
 ) -> AsyncIterator[tuple[Edited, Worker, Surface, SurfaceSync]]:
-    """A hand of which it is not known what it shows, and what brings it up to date."""
+    """A hand with unknown content, and the sync that will edit it."""
     fake = Edited()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -616,7 +620,7 @@ async def test_upload_during_an_edit_is_edited_over(store: Store, monkeypatch: p
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
     def as_it_ends() -> bool:
-        # An hour has gone by since the edit began.
+        # An hour has passed since the edit began.
         syncing._unsettled_until = asyncio.get_running_loop().time()
         return True
 
@@ -646,7 +650,7 @@ async def test_stop_during_a_pending_upload_saves_unknown_content(
         [code] = worker.delivery._tables
         await worker.delivery.stop(10.0)
         assert decode_state((await store.load_shown(code))["h0"]).digest == UNKNOWN
-        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "nobody would look at it"
+        assert list(await store.changed_tables(range(keys.SHARDS))) == [code], "the next bot must check the table"
 
 
 async def test_pending_upload_is_not_awaited_after_a_repost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -679,7 +683,7 @@ async def test_stop_does_not_wait_for_a_pending_upload(store: Store, monkeypatch
 
 
 class Keeping(FakePlatform):
-    """A fake platform that takes no message away, as long as there is an error to say so."""
+    """A fake platform that deletes no message while it has an error to raise."""
 
     def __init__(self, error: DeliveryError) -> None:
         super().__init__()
@@ -727,7 +731,7 @@ async def test_failed_deletion_does_not_delay_the_hand(
 async def test_refused_deletion_is_retried_only_after_a_press(
     store: Store,
 ) -> None:
-    """For as long as it is tried the table does not come to rest, and would not go when it is over."""
+    """While deletions are retried the table cannot come to rest, not even after the game."""
     fake = Keeping(MessageRefused("message_delete_forbidden"))
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -750,7 +754,7 @@ async def test_refused_deletion_is_retried_only_after_a_press(
 
 
 class Pauses:
-    """Surfaces that are brought up to date, and the pauses that they made, in seconds before chance shifts them."""
+    """The pauses between retries, in seconds before random shifts."""
 
     def __init__(self, logs: list[MutableMapping[str, Any]]) -> None:
         self._logs = logs
@@ -769,7 +773,7 @@ class Pauses:
 async def in_trouble(
     store: Store, *errors: DeliveryError
 ) -> AsyncIterator[tuple[Worker, FakePlatform, Player, str, Pauses]]:
-    """A game whose first player is to get their hand anew, at which the platform fails in these ways."""
+    """A game. The first player requests the hand again, and the platform fails with these errors."""
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -881,7 +885,7 @@ async def test_lag_is_the_longest_lag_of_a_table(store: Store, monkeypatch: pyte
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         await seat_players(worker, fake, "testa")
-        assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0), "they are at rest"
+        assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0), "both tables should be at rest"
         place = players[0].private
         gate = fake.gates[place] = asyncio.Event()
         await a_commit(worker, code)
@@ -901,7 +905,7 @@ async def test_own_commit_is_shown_without_a_store_read(store: Store, monkeypatc
         mover = next(player for player in players if player.moves())
 
         async def since(*_about: object, **_more: object) -> None:
-            raise AssertionError("it is in memory")
+            raise AssertionError("the worker read its own commit from the store")
 
         monkeypatch.setattr(store, "entries_since", since)
         before = fake.last(mover.private)
@@ -958,7 +962,7 @@ async def test_only_private_hands_count_as_the_lowest_message(store: Store, monk
         monkeypatch.setattr(worker.delivery._tools.reposts.lowest, "_on_sent", lambda place, _code: told.append(place))
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         assert sorted(told) == [anna.private, bruno.private]
-        # In the group it stands beside the others' messages.
+        # In the group, the other players' messages are next to it.
         here = f"{anna.private}~100!pass"
         await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
         await worker.settled()
@@ -973,7 +977,7 @@ async def test_panel_drawn_by_the_check_is_not_drawn_again(store: Store, monkeyp
         code = await code_of(worker, anna)
 
         async def draw(_of: TableSync, _table: Table, _surface: Surface) -> Panel:
-            raise AssertionError("it is drawn already")
+            raise AssertionError("a panel drawn by the check was drawn again")
 
         monkeypatch.setattr(worker.delivery._tools.drawer, "draw", draw)
         before = [fake.last(player.private) for player in (anna, bruno)]
@@ -996,7 +1000,7 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
                 await worker.updates.send_change(code, Hand(0), Change(repost=True, place=place))
                 await worker.settled()
         given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
-        # From the group it went home.
+        # The hand returned from the group to the private chat.
         assert given_up == [("h0", ""), ("h0", "unreachable")]
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE
 

@@ -1,4 +1,4 @@
-"""Which surfaces a table has, where they belong, and which are final."""
+"""The surfaces of a table, their places, and when they are final."""
 
 import pytest
 
@@ -24,7 +24,7 @@ INLINE = Host("paper:~7")
 
 
 def in_deal(table: Table, number: int) -> Table:
-    """The table once cards were played until its deal of this number."""
+    """The table after playing cards until its deal of this number."""
     while table.game and table.game.deal_number < number:
         table = play_cards(table)
     return table
@@ -59,7 +59,7 @@ def test_hand_to_move_comes_first_and_robots_have_none() -> None:
 
 
 def boards_of(table: Table, host: int) -> list[SurfaceName]:
-    """What stands in a chat, in its order."""
+    """The boards, cards and results of a chat, in their order."""
     return [name for name in required_surfaces(table) if not isinstance(name, Hand) and name.host == host]
 
 
@@ -112,5 +112,5 @@ def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
 
 
 def test_place_tags_never_change() -> None:
-    """The store has them: with another tag a message would be taken for somebody else's, and sent anew."""
+    """They are stored: with another tag a message would count as another player's and be sent again."""
     assert [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")] == ["1b0e", "33d", "556d"]

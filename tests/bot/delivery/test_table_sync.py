@@ -46,7 +46,7 @@ def test_reload_request_survives_other_touches() -> None:
     sync.touch(reload=True)
     sync.touch()
     assert sync.begin_check()
-    # Word that comes while the log is being fetched may be of something later.
+    # A notification during the fetch can be about a later entry.
     sync.touch(reload=True)
     sync.count_check()
     assert sync.is_behind
@@ -65,7 +65,7 @@ def test_drawing_is_current_until_a_touch_or_reload() -> None:
     sync.touch()
     assert not sync.is_current(look)
     sync.begin_check()
-    assert sync.is_current(look), "the table is being fetched, and may be the same"
+    assert sync.is_current(look), "the fetch can return the same table"
     sync.count_check()
     assert not sync.is_current(look)
     assert sync.is_current(sync.checks)
@@ -274,7 +274,7 @@ async def test_retry_pauses_double_up_to_a_limit_until_reset(
     sync.reset_retries()
     sync.retry_in(2.0, 20.0, lambda: None)
     assert pauses[5:] == [2.0]
-    # However often it fails.
+    # The limit holds however often it fails.
     time_passes()
     for _ in range(2000):
         sync.retry_in(2.0, 20.0, lambda: None)

@@ -1,4 +1,4 @@
-"""How loudly a table calls for whom, and when a new message tells of it."""
+"""The urgency of each seat and surface, and when it needs a new message."""
 
 from types import SimpleNamespace
 
@@ -23,7 +23,7 @@ ALL = range(4)
 
 
 def called_for(table: Table) -> list[int]:
-    """How loudly a table calls for each seat, from the one whose turn it is."""
+    """Urgency of each seat, starting with the player to move."""
     assert table.game
     turn = table.game.turn or 0
     return [seat_urgency(table, (turn + step) % 4) for step in ALL]
@@ -71,7 +71,7 @@ def test_only_the_open_board_calls_a_player() -> None:
 
 
 class Surfaces:
-    """A table's surfaces, and what is known of which hand stands lowest."""
+    """The surfaces of a table, and the lowest hand of each private chat."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("bot.delivery.urgency.time", SimpleNamespace(time=lambda: float(NOW)))
@@ -79,11 +79,11 @@ class Surfaces:
         self.known: dict[SurfaceName, MessageState] = {}
 
     def has(self, name: SurfaceName, home: str, *, seen_at: int, urgency: int = 0, message: str = "7") -> None:
-        """There is a surface whose message calls so loudly, last seen then."""
+        """Add a surface with this urgency, last seen at this time."""
         self.known[name] = MessageState(message, "digest", tag_of(home), 1, seen_at, "", urgency)
 
     def rings(self, name: SurfaceName, place: str, urgency: int) -> bool:
-        """Whether a new message comes for a surface that is to call so loudly."""
+        """Return whether a surface with this new urgency is reposted."""
         sync = TableSync("CODE")
         sync.load(self.known, inherited=False)
         surface = sync.get(name)

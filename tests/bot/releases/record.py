@@ -1,10 +1,10 @@
-"""Record a store as this release writes it, to be kept as test data: what is recorded here must load for ever.
+"""Record a store of this release as test data. Every later release must load it.
 
     python -m tests.bot.releases.record layout1.json.gz
 
-Tables of every game are at every stage: challenges that wait, deals under way, games with deals behind them, clocks that
-have nudged and flagged, games that are over and rated. The file holds every key of the store, what the fake platform
-shows, and what is true of each table. Run it in a checkout of the release that is to be recorded.
+The tables cover every game and stage: open challenges, first and later deals, nudged and flagged clocks, rated games.
+The file holds every key of the store, the messages on the fake platform and the facts of each table.
+Run it in a checkout of the release to record.
 """
 
 import argparse
@@ -23,12 +23,11 @@ from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players
 
-LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")
-"""Keys that only a running bot has, by what they end in."""
+LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")  # endings of keys that only a running bot has
 
 
 async def keys_of(store: Store) -> list[dict[str, Any]]:
-    """Every key with its value; bytes as Latin-1, which gives each byte a character."""
+    """Return every key with its value. Bytes are decoded as Latin-1, one character each."""
     found = []
     async for key in store.client.scan_iter():
         if key.endswith(LEFT_OUT) or b":ended:" in key:
@@ -54,7 +53,7 @@ def text(value: bytes) -> str:
 
 
 async def truths(worker: Worker, people: list[str]) -> dict[str, Any]:
-    """What is true of each table, to be found again by whoever loads it."""
+    """Return the facts of each table that must be equal after loading."""
     tables: dict[str, Any] = {}
     for person in people:
         for table in await worker.tables_of(person):
@@ -86,7 +85,7 @@ async def play_a_little(worker: Worker, players: list[Player], random: Random, p
 
 
 async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
-    """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
+    """Begin games, play some for a few deals, and open challenges in separate groups."""
     for game in GAMES:
         for presses in (2, 60):
             players = await seat_players(worker, fake, game, *(["no clock"] if presses == 60 else []))

@@ -1,4 +1,4 @@
-"""Recorded stores, put back into a real one; what people saw, put back on a fake platform."""
+"""Load recorded stores into a real store, and recorded messages into a fake platform."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ from tests.bot.fake_platform import FakePlatform
 
 
 def recorded(layout: int) -> dict[str, Any]:
-    """What `tests.bot.releases.record` has written of a release, by the number of its store's layout."""
+    """Return the recording of a release, by the number of its store layout."""
     found: dict[str, Any] = json.loads(
         gzip.decompress((Path(__file__).parent / f"layout{layout}.json.gz").read_bytes())
     )
@@ -19,7 +19,7 @@ def recorded(layout: int) -> dict[str, Any]:
 
 
 async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
-    """The keys as they were."""
+    """Write recorded keys into a store."""
     for one in keys:
         name, value = one["key"].encode("latin-1"), one["value"]
         if one["type"] == "string":
@@ -35,7 +35,7 @@ async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
 
 
 def platform_showing(shown: dict[str, Any]) -> FakePlatform:
-    """The platform with all the messages that people saw."""
+    """Return a fake platform with the recorded messages."""
     fake = FakePlatform()
     for place, messages in shown.items():
         for number, panel in messages.items():

@@ -1,4 +1,4 @@
-"""What any release has written loads for ever, and people play on where they were."""
+"""Stores of all releases load, and people continue their games."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ PEOPLE = ("Anna", "Bruno", "Carla", "Dino")
 
 
 async def check(worker: Worker, told: dict[str, Any]) -> None:
-    """Everything that was true of the tables is true."""
+    """Check that the recorded facts hold for the loaded tables."""
     for code, was in told["tables"].items():
         table = await worker.room.table(code)
         game = table.game
@@ -47,7 +47,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
         await put_back(client, told["keys"])
     async with open_store(embedded.url) as store:
         fake = platform_showing(told["shown"])
-        # Nobody is called by a new message: it would be edited once more, for it may have been sent before the restart.
+        # Repost no message: it would be edited again because it could have been sent before the restart.
         async with open_worker(store, fake, ring_after=1e9) as worker:
             await check(worker, told)
             players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
@@ -56,7 +56,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
             await worker.settled()
             for code in moved:
                 assert (await worker.room.table(code)).version > told["tables"][code]["version"], code
-            # A person's lists are there, and challenges that waited can be taken.
+            # Lists of tables are complete, and open challenges can be accepted.
             assert len(await worker.tables_of("paper:1")) > 10
             await players[1].press("Accept", "paper:200")
             [table] = await worker.tables_at("paper:200")
@@ -65,7 +65,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
 
 
 async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[str]:
-    """One move at each table where one press makes one, by a button that stood there when the store was recorded."""
+    """Make one move with a recorded button at each table that has one; return the codes of these tables."""
     random, moved = Random(1), []
     for code, was in told["tables"].items():
         if was["phase"] != "playing":
@@ -82,7 +82,7 @@ async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[s
             continue
         moved.append(code)
         message, button = random.choice(buttons)
-        # The keys that players here have by themselves may stand in what was recorded.
+        # The test's own update keys can already be in the recording.
         reply = await player.send(button.payload, player.private, message, key=f"new {code}")
         assert not reply.toast, (code, button, reply.toast)
     return moved
@@ -113,10 +113,10 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, most: i
         kills = 0
         for _ in range(most):
             killed = await client.get(schema.LOCK)
-            # What a start does first, in a process of its own.
+            # The first part of a start, in its own process.
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
             await _until_begun(client, killed)
-            # A fast machine is done before the longest of these: the first is killed as it begins.
+            # A fast machine can finish within the longest pause, so the first kill comes at once.
             await asyncio.sleep(random.uniform(0, 0.3) if kills else 0)
             if process.returncode is None:
                 process.send_signal(signal.SIGKILL)
@@ -134,7 +134,7 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, most: i
 START = """
 import asyncio, sys
 from bot.store import open_store, schema
-# The next one has to wait so long after a kill.
+# The next start waits this long after a kill.
 schema.LOCK_SECONDS = 2.0
 async def start():
     async with open_store(sys.argv[1]):
@@ -144,13 +144,13 @@ asyncio.run(start())
 
 
 async def _until_begun(client: Any, killed: object) -> None:
-    """Wait until a start has the lock, after the one that was killed before it, or all is done."""
+    """Wait until the new start has the lock, or the migration is finished."""
     while await client.get(schema.LOCK) in (None, killed) and await client.get(keys.SCHEMA) == b"1":
         await asyncio.sleep(0.01)
 
 
 def _many_more(stored: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    """So many tables more, so that the step takes a while: logs that were there, under other codes."""
+    """Return keys of more tables, so that the step takes a while. The logs are copies under new codes."""
     logs = [one for one in stored if ":table:" in one["key"]]
     lists = [one for one in stored if one["key"].startswith("seated:")]
     return [

@@ -1,4 +1,4 @@
-"""Scripts that are called in batches."""
+"""Scripts called in batches."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])  -- no server has seen th
 
 
 async def test_calls_keep_order_on_server_without_script(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A restarted server knows no scripts. The next call is made while each batch is on its way."""
+    """A restarted server knows no scripts. The next call is made while each batch is in flight."""
     script, calls = BatchedScript(store.client, APPEND), iter("abcd")
     made: list[asyncio.Task[Any]] = []
     send = BatchedScript._send_commands

@@ -1,4 +1,4 @@
-"""A cluster that loses nodes: what was acknowledged is kept, and the store's client finds its way."""
+"""A cluster that loses nodes keeps acknowledged entries, and the client finds the new primary."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,35 +17,35 @@ NOTHING = Log([])
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a slow machine a replica takes a while to take over."""
+    """Allow a replica on a slow machine enough time to take over."""
     for limit in ("batch.RETRY_SECONDS", "cluster.RETRY_SECONDS", "store.COMMIT_SECONDS"):
         monkeypatch.setattr(f"bot.store.{limit}", 60.0)
 
 
 @pytest.fixture
 async def sure(cluster: LocalCluster) -> AsyncIterator[Store]:
-    """A store where a replica has what is appended."""
+    """A store that acknowledges an entry once a replica has it."""
     await asyncio.to_thread(cluster.clear)
     async with open_store(cluster.url, replicas=1) as store:
         yield store
 
 
 async def fail_over(cluster: LocalCluster, primary: Node, replica: Node) -> None:
-    """The primary dies, and its replica takes over."""
+    """Kill the primary and wait until its replica takes over."""
     await asyncio.to_thread(primary.kill)
     while not await asyncio.to_thread(lambda: replica.is_primary):
         await asyncio.sleep(0.05)
 
 
 def be_patient(cluster: LocalCluster, milliseconds: int) -> None:
-    """Have a node that does not answer replaced after so long."""
+    """Set the time after which a silent node is replaced."""
     for node in cluster.nodes:
         if node.is_running:
             node.ask("CONFIG SET", "cluster-node-timeout", milliseconds)
 
 
 async def ends_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
-    """The primary that has a table, and its replica."""
+    """Return the primary of a table and its replica."""
     primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
     return primary, await asyncio.to_thread(cluster.replica_of, primary)
 
@@ -56,12 +56,12 @@ async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store
     await store.client.set("somebody", "x")
     primary, replica = await ends_of(cluster, "ABCD")
     other = await asyncio.to_thread(cluster.primary_of, "somebody")
-    # Nobody is replaced before the others have answered, however slow the machine.
+    # No node is replaced before the others have answered, even on a slow machine.
     await asyncio.to_thread(be_patient, cluster, 3_600_000)
     try:
         await asyncio.to_thread(primary.kill)
         if other is not primary:
-            # The others go on as if nothing were.
+            # The other nodes are not affected.
             async with asyncio.timeout(20):
                 assert await store.client.get("somebody") == b"x"
     finally:
@@ -85,7 +85,7 @@ async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster
     with pytest.raises(NotReplicated):
         await sure.append("ABCD", Log([b"one"]), [b"two"])
     with pytest.raises(NotReplicated):
-        # Nothing is written by this one; what it has read may be lost all the same.
+        # This append writes nothing, but a failover could lose the entries it returns.
         await sure.append("ABCD", Log([b"one"]), [b"other"])
     with pytest.raises(NotReplicated):
         await sure.confirm(keys.table("ABCD"))
@@ -132,7 +132,7 @@ async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster
 
 
 async def test_append_waits_for_a_moving_slot(cluster: LocalCluster, cluster_store: Store) -> None:
-    """While its keys are on their way whoever wants them waits."""
+    """Commands wait while the keys of their slot are moving."""
     store = cluster_store
     assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     giving = await asyncio.to_thread(cluster.primary_of, keys.table("ABCD"))

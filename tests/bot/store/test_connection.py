@@ -1,4 +1,4 @@
-"""A connection that is lost at any moment looks like a store that is away, and like nothing else."""
+"""A connection lost at any moment counts as a store outage, not as another error."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ async def ping(connection: Any) -> None:
 
 
 async def test_connection_closed_during_a_command_is_a_store_error(store: Store) -> None:
-    """As when a store that died is probed anew: redis-py then writes to a writer that is None (its issue 4287)."""
+    """The probe of a dead store can close it: redis-py then writes to a writer that is None (its issue 4287)."""
     connection: Any = await store.client.connection_pool.get_connection()
     for turns in range(4):
         await connection.connect()

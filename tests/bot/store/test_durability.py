@@ -1,4 +1,4 @@
-"""Settings of a store that lose games: a bot that starts on one says so."""
+"""Store settings that can lose games: the bot and the doctor report them."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from bot.store.durability import RISKS, risks_of, watch
 
 
 def exported() -> set[str]:
-    """The risks that Prometheus reads."""
+    """Return the risks exported to Prometheus."""
     return {name for name in RISKS if STORE_RISK.labels(name)._value.get()}
 
 
@@ -51,7 +51,7 @@ async def test_each_risk_is_logged_once_and_exported(
                 while exported():
                     await asyncio.sleep(0)
             while not watching.done():
-                # On Python 3.11 redis-py may lose a cancellation that meets a result.
+                # On Python 3.11 redis-py can lose a cancellation that arrives with a result.
                 watching.cancel()
                 await asyncio.sleep(0)
     assert [(line["event"], line["risk"]) for line in logs] == [("store_may_lose_data", risk)]

@@ -1,4 +1,4 @@
-"""The embedded Valkey: one bot a folder, taken over after a kill, nothing lost."""
+"""The embedded Valkey: one bot per folder, takeover after a kill, no loss."""
 
 import asyncio
 import os
@@ -114,7 +114,7 @@ async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) 
     (tmp_path / "appendonlydir").touch()
     with pytest.raises(StoreError, match="did not start"):
         await impatient(tmp_path).start()
-    # The folder was given back: mended, it serves.
+    # The folder was unlocked, so the next start can use it.
     (tmp_path / "appendonlydir").unlink()
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
@@ -122,7 +122,7 @@ async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) 
 
 
 async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
-    """A store of three thousand keys, whose Valkey takes two seconds to read them."""
+    """A store of three thousand keys. Its Valkey takes two seconds to load them."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
     async with open_store(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
@@ -134,7 +134,7 @@ async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Emb
     slow.write_text(f'#!/bin/sh\nexec {server_path()} "$@" --key-load-delay 700\n')
     slow.chmod(0o700)
     monkeypatch.setattr(embedded_module, "server_path", lambda: slow)
-    # Less than it takes to read them, and more than to begin.
+    # Less than loading takes, and more than starting.
     embedded.patience = 1.5
     return embedded
 
@@ -168,9 +168,9 @@ async def test_hanging_valkey_is_not_started_twice(embedded: EmbeddedStore) -> N
         os.kill(process, signal.SIGCONT)
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only there a process tells where it works")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the working folder of a process is only in /proc")
 async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, tmp_path: Path) -> None:
-    """As after a power cut, where numbers begin anew."""
+    """After a power cut, process ids start again and can collide."""
     mine = EmbeddedStore(tmp_path / "mine")
     mine.folder.mkdir(mode=0o700)
     (mine.folder / "valkey.pid").write_text(str(pid_of(embedded.folder)))
@@ -192,7 +192,7 @@ async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, k
         )
         assert writer.stdout
         begun = int(writer.stdout.readline().split()[1])
-        # An entry whose answer the kill cut off may be there or not.
+        # The kill can cut off the answer of one written entry.
         assert acknowledged <= begun <= acknowledged + 1
         acknowledged = max(acknowledged, begun)
         for _ in range(50 + 37 * round_):
@@ -248,7 +248,7 @@ async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> N
 
 
 def descendants(folder: Path) -> set[int]:
-    """The Valkeys and guards of a folder."""
+    """Return the process ids of a folder's Valkeys and guards."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
     lines = [line.split(None, 1) for line in listed.stdout.splitlines()]
     guards = {int(pid) for pid, command in lines if "guard.py" in command and f" {folder} " in command}
@@ -257,7 +257,7 @@ def descendants(folder: Path) -> set[int]:
 
 
 def has_open(process: int, path: Path) -> bool:
-    """Whether a process has a file open."""
+    """Return whether a process has a file open."""
     files = Path(f"/proc/{process}/fd")
     if files.exists():
         with suppress(FileNotFoundError):
@@ -279,13 +279,13 @@ def test_abandoned_valkey_stops_without_loss(tmp_path: Path) -> None:
         writer.stdout.readline()
     assert len(descendants(tmp_path)) == 2
     valkey = pid_of(tmp_path)
-    # What a Ctrl-C in the bot's terminal reaches, and where the bot writes to, is not the guard's.
+    # A Ctrl-C in the bot's terminal must not reach them, and they must not keep its output open.
     for process in descendants(tmp_path):
         assert os.getsid(process) == process
     writer.kill()
     acknowledged = [int(line) for line in writer.stdout.read().split()][-1:]
     writer.wait()
-    assert valkey in descendants(tmp_path), "the next bot may come at once"
+    assert valkey in descendants(tmp_path), "Valkey must outlive the bot for a while, for the next start"
     until_alone(tmp_path)
     embedded = EmbeddedStore(tmp_path)
     log = asyncio.run(loaded(embedded))
@@ -318,19 +318,19 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
 
     async def stay() -> None:
         await embedded.start()
-        # The guards of those that were killed see that they are not needed.
+        # The guards of the killed bots notice that they are not needed.
         until_alone(tmp_path, left=2)
         async with open_store(embedded.url) as store:
             assert await store.client.ping()
         assert pid_of(tmp_path) == valkeys.pop()
         await embedded.stop()
 
-    assert len(valkeys) == 1, "each took over the one before"
+    assert len(valkeys) == 1, "each start must take over the running Valkey"
     asyncio.run(stay())
     until_alone(tmp_path)
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and made anew"])
+@pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and recreated"])
 @pytest.mark.parametrize("died", [False, True], ids=["first", "second"])
 def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, again: bool, died: bool) -> None:
     folder = tmp_path / "data"
@@ -338,13 +338,13 @@ def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, agai
     assert writer.stdout
     writer.stdout.readline()
     if died:
-        # The one that the bot starts in its place has another number.
+        # The bot starts another Valkey with a new process id.
         first = pid_of(folder)
         os.kill(first, signal.SIGKILL)
         while not (folder / "valkey.pid").exists() or pid_of(folder) == first:
             time.sleep(0.05)
     valkey = pid_of(folder)
-    # A guard that starts slowly would take the new folder for its own.
+    # A slowly starting guard would take the new folder for its own.
     while not any(has_open(guard, folder / "bot.lock") for guard in descendants(folder) - {valkey}):
         time.sleep(0.05)
     shutil.rmtree(folder)
@@ -368,7 +368,7 @@ def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -
     EmbeddedStore(folder).socket_path.unlink()
     writer.kill()
     writer.wait()
-    # Longer than a guard takes from one look to the next.
+    # Longer than a guard's check interval.
     time.sleep(4 * CHECK_SECONDS)
     shutil.rmtree(folder)
     until_alone(folder)
@@ -397,7 +397,7 @@ async def test_start_retries_a_lock_held_once_by_a_guard(tmp_path: Path, monkeyp
 
 
 async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path) -> None:
-    """As on a full disk: its file is there, and empty."""
+    """A full disk leaves the pid file empty."""
     first = EmbeddedStore(tmp_path)
     await first.start()
     process = pid_of(tmp_path)

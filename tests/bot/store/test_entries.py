@@ -1,4 +1,4 @@
-"""The entries of a table's log: each is read as it was written, and nothing else is read."""
+"""The entries of a table's log round-trip, and other texts are refused."""
 
 import string
 from dataclasses import fields
@@ -94,7 +94,7 @@ TEXTS: dict[str, Entry] = {
     "stop timeout 1": Stop("timeout", 1),
     "stop cancelled -": Stop("cancelled"),
 }
-"""As releases wrote them."""
+"""Texts that releases wrote. Add new ones; never change these."""
 
 
 @pytest.mark.parametrize(("text", "entry"), TEXTS.items())
@@ -153,7 +153,7 @@ def test_entries_round_trip(kind: type[Entry]) -> None:
     def holds(entry: Entry) -> None:
         read = decode(encode(entry))
         assert read == entry
-        # To Python, True is 1.
+        # In Python, True == 1.
         assert [type(getattr(read, one.name)) for one in fields(read)] == [
             type(getattr(entry, one.name)) for one in fields(entry)
         ]
@@ -170,7 +170,7 @@ texts = st.lists(words, max_size=6).map(" ".join) | line
 @example("deal 00FF")
 @example("nudge ")
 def test_readable_text_is_encoded_unchanged(text: str) -> None:
-    """So an entry that is written anew, for somebody in it was forgotten, is no other in the rest."""
+    """Otherwise rewriting an entry to forget a person could change the rest of the entry."""
     try:
         entry = decode(text)
     except UnreadableEntry:
@@ -215,7 +215,7 @@ def test_invalid_entry_is_refused_without_quoting_it(text: str) -> None:
     with pytest.raises(UnreadableEntry) as refused:
         decode(text)
     assert str(refused.value) == "a text is not an entry that this release knows"
-    # A traceback would show the error behind it, which quotes a field.
+    # The original error quotes a field, so the traceback must not show it.
     assert "During handling" not in "".join(format_exception(refused.value))
 
 
@@ -252,7 +252,7 @@ def test_ambiguous_entry_is_not_encoded(entry: Entry) -> None:
 
 
 def test_applied_and_reloaded_tables_are_equal() -> None:
-    """A table that grows by values, and the one that its log tells of: they never drift apart."""
+    """Applying entries in memory and reading them from the log give the same table."""
     for game in GAMES:
         random = Random(game)
         rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()

@@ -1,4 +1,4 @@
-"""The data folder is its owner's alone, whatever it was before, and so is the socket."""
+"""The data folder and the socket are private to their owner."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from tests.bot.store.test_embedded import WRITER, pid_of
 
 @pytest.fixture
 def careless() -> Iterator[None]:
-    """What this process makes may be read and written by anybody."""
+    """Let all users read and write the files that this process creates."""
     before = os.umask(0)
     yield
     os.umask(before)
@@ -39,7 +39,7 @@ async def test_files_are_private_with_any_umask(tmp_path: Path) -> None:
             await asyncio.sleep(0.02)
     found = [embedded.folder, *embedded.folder.rglob("*")]
     assert {path.name for path in found} >= {"bot.lock", "valkey.log", "appendonlydir"}
-    # Elsewhere, where the folder's own name is long.
+    # With a long folder path the socket is elsewhere.
     found.append(embedded.socket_path)
     assert {path.name: oct(mode(path)) for path in found if mode(path) & 0o077} == {}
     await embedded.stop()
@@ -138,7 +138,7 @@ async def test_link_of_another_user_is_refused(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(StoreError, match="a link that another user made"):
             await EmbeddedStore(tmp_path / "data").start()
     assert not list((tmp_path / "mine").iterdir())
-    # One's own is a way to keep the data on another disk.
+    # The owner's own link is allowed: it can keep the data on another disk.
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
     await embedded.stop()
@@ -152,7 +152,7 @@ async def test_lock_file_must_not_be_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
-# Where a folder deep down has its socket
+# Sockets of long folder paths
 
 
 @pytest.fixture
@@ -191,14 +191,14 @@ async def test_runtime_folder_open_to_others_is_not_used(
     await first.stop()
     await second.stop()
     assert not any(place.exists() for place in places)
-    # Another start is somewhere else: nobody can wait there for it.
+    # The next start uses another folder, so an attacker cannot prepare it.
     await first.start()
     assert first.socket_path.parent not in places
     await first.stop()
 
 
 async def test_socket_in_a_folder_writable_by_others_is_not_used(deep: Path, runtime: Path) -> None:
-    """The place remembered is by now a folder that others may write in."""
+    """The recorded socket folder is now writable by others."""
     deep.mkdir(parents=True)
     trap = runtime / "trap"
     trap.mkdir()
@@ -222,7 +222,7 @@ async def test_next_bot_and_doctor_find_the_socket(deep: Path, runtime: Path, mo
     writer.stdout.readline()
     process = pid_of(deep)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
-    # As the doctor finds it beside a running bot.
+    # The doctor finds it like this while a bot runs.
     beside = EmbeddedStore(deep)
     assert beside.is_in_use
     async with open_store(beside.url) as store:

@@ -1,4 +1,4 @@
-"""Logs: what is folded comes back, and what is no log is refused."""
+"""Logs can be folded without loss, and invalid logs are refused."""
 
 import pytest
 from hypothesis import given
@@ -40,12 +40,12 @@ def test_update_is_found_among_the_latest_entries() -> None:
     log = unfold(
         [make_head([first, add_stamp("oldest", "u"), *folded]), add_stamp("new", "n1"), add_stamp("newer", "n2")]
     )
-    # So it is for a worker that has had the table in memory all the time.
+    # The same holds for a worker with the table in memory.
     kept = Log([]).with_entries([first, add_stamp("oldest", "u"), *folded]).with_entries(log.entries[-2:])
     for one in (log, kept):
         seen = [one.has_update(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")]
         assert seen == [False, False, False, True, True, True, True, False]
-        # What opened a table is known as long as there is one.
+        # The update that opened the table is never forgotten.
         assert one.was_opened_by("open")
 
 

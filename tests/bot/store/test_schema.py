@@ -1,4 +1,4 @@
-"""The layout's number, and ways from older layouts."""
+"""The number of the store's layout, and migrations from older layouts."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ from tests.bot.command import run_command
 
 
 async def nothing(_client: Any) -> None:
-    """A step that has nothing to do."""
+    """A step without work."""
 
 
 async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
@@ -81,7 +81,7 @@ async def test_check_without_migrate_changes_nothing(store: Store) -> None:
     ],
 )
 async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]) -> None:
-    """An older bot may be running on it."""
+    """An older bot could be running on the store."""
     async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
         said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
@@ -96,7 +96,7 @@ async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Pa
 async def test_commands_leave_an_empty_store_empty(
     empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str], code: int
 ) -> None:
-    """REDIS_URL may name another program's."""
+    """REDIS_URL could name the store of another program."""
     async with connect(empty_valkey.url) as client:
         await client.flushall()
         said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
@@ -113,7 +113,7 @@ async def test_second_worker_waits_for_the_migration(store: Store) -> None:
         begun.set()
         await go.wait()
         done.append(1)
-        # Whoever has waited does not take the first, which works by now, for one of the older version.
+        # The second worker must not mistake the first, which now works, for an older version.
         await client.zadd(keys.WORKERS, {"first": time.time()})
 
     first = asyncio.create_task(schema.check(store.client, 2, {1: slow}))

@@ -1,4 +1,4 @@
-"""Appending to tables: all or nothing, once, in order, whoever else is writing."""
+"""Appending to tables: all or nothing, once, in order, even with simultaneous writers."""
 
 import asyncio
 from math import inf
@@ -18,7 +18,7 @@ NOTHING = Log([])
 
 @pytest.fixture
 def store(any_store: Store) -> Store:
-    """Each of these is so on one node and on a cluster."""
+    """These tests run on one node and on a cluster."""
     return any_store
 
 
@@ -150,7 +150,7 @@ async def test_removed_table_leaves_only_its_marker(store: Store) -> None:
 async def test_log_of_a_removed_table_can_be_kept_for_a_minute(store: Store) -> None:
     assert (await store.removed_log("ABCD")).entries == []
     await store.append("ABCD", NOTHING, [b"one", b"two"])
-    # Cut short it is removed once more.
+    # A second removal, after an interrupted one, keeps the log too.
     for _ in range(2):
         await store.remove("ABCD", keep_log=True)
         assert (await store.removed_log("ABCD")).entries == [b"one", b"two"]
@@ -193,7 +193,7 @@ async def test_unreachable_store_is_a_clear_error() -> None:
 
 
 async def test_tables_set_aside_by_an_earlier_layout_are_handled(store: Store) -> None:
-    """An earlier form of this layout kept them so."""
+    """An earlier form of this layout kept them in a set, now a hash."""
     shard = keys.shard_of("ABCD")
     others = [f"{letter}{number}" for letter in "ABCD" for number in range(200)]
     others = [code for code in others if keys.shard_of(code) == shard]
@@ -215,7 +215,7 @@ async def test_tables_set_aside_by_an_earlier_layout_are_handled(store: Store) -
 
 
 async def test_table_is_never_removed_without_a_marker(store: Store) -> None:
-    """Whatever a shard holds that no release wrote there: then the log stays, too."""
+    """If a shard holds a value that no release wrote, the log stays too."""
     await store.append("ABCD", NOTHING, [b"one"])
     await store.client.set(keys.set_aside(keys.shard_of("ABCD")), "nonsense")
     with pytest.raises(ResponseError):

@@ -42,8 +42,9 @@ def bot_tasks() -> list[str]:
 
 
 def check_outage_logged(logs: list[MutableMapping[str, Any]]) -> None:
-    """That the log has a line when a platform went and one when it was back. Another cause is another line, once: a
-    call that found nobody may come before the adapter knows why.
+    """Check that the log has one line each for the start and the end of the outage.
+
+    Another cause can add one line: a call can fail before the adapter knows why.
     """
     said = [line for line in logs if line["log_level"] != "debug" and "store" not in line["event"]]
     causes = [line for line in said if line["event"] == "platform_still_away"]

@@ -161,7 +161,7 @@ class Player:
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
-        """A press of any payload at all; genuine if the message has it."""
+        """Press any payload. The press is genuine if the message has such a button."""
         place = place or self.private
         panel = self.fake.messages[place].get(message)
         genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
@@ -169,7 +169,7 @@ class Player:
         return await self.dispatcher.handle_press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
-        """Press the lowest button with this label, or that holds it."""
+        """Press the lowest button with this label, or else one that contains it."""
         place = place or self.private
         message, button = self.button(label, place)
         key = f"p{next(self.numbers)}"
@@ -183,7 +183,7 @@ class Player:
         return reply
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
-        """A button as the player sees it, and the message it stands on."""
+        """Return a visible button and its message."""
         seen = self.fake.messages[place or self.private]
         found = [(message, button) for message, panel in seen.items() for row in panel.rows for button in row]
         for match in (lambda text: text == label, lambda text: label in text):
@@ -200,7 +200,7 @@ class Player:
         return [(message, button) for row in panel.rows for button in row if button.payload.startswith("1m")]
 
     async def play_anywhere(self, random: Random) -> None:
-        """Press a card on whichever private message has one."""
+        """Press a random card on any private message."""
         found = [
             (message, button)
             for message, panel in self.fake.messages[self.private].items()
@@ -213,7 +213,7 @@ class Player:
             await self.send(button.payload, self.private, message)
 
     async def play(self, random: Random) -> bool:
-        """Press something, as a person might who knows the buttons and nothing else; False if there is nothing."""
+        """Press a random button of the lowest private message. Return False if it has no button."""
         seen = self.fake.messages[self.private]
         if not seen:
             return False

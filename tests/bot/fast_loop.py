@@ -15,11 +15,8 @@ from bot.delivery.shared_pace import SharedPace
 from bot.platform import RateLimit
 from bot.store import store
 
-IDLE_SECONDS = 0.004
-"""Seconds without any input after which there is nothing to do: the store answers sooner."""
-
-LEAP_SECONDS = 1.0
-"""Seconds of the loop's clock that are left out at a time."""
+IDLE_SECONDS = 0.004  # the loop is idle after this long without input; the store answers sooner
+LEAP_SECONDS = 1.0  # length of one leap of the loop's clock
 
 
 class _LeapingSelector(selectors.DefaultSelector):

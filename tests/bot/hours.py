@@ -1,8 +1,8 @@
-"""Time that passes, and time that does not, without waiting for it.
+"""Let playing time pass, or the store's clock jump, without waiting.
 
-The store's scripts use its clock, TIME, in no other way than by its difference from what they noted of it: a shard's
-``at``, and the workers' scores. So what happens when TIME jumps ahead by an hour is exactly what happens when all of
-those are an hour earlier; and an hour in which nobody did anything cannot be told from that either.
+The store's scripts use its clock, TIME, only by the difference from stored times: each shard's ``at`` and the workers'
+scores. So moving all stored times back by an hour is the same as a jump of TIME by an hour. It is also the same as an
+hour without any activity.
 """
 
 from bot.store import Store, keys
@@ -12,7 +12,7 @@ SHARDS = range(keys.SHARDS)
 
 
 async def pass_time(store: Store, seconds: float) -> None:
-    """Let so much playing time pass, as if the shards had been attended all the while."""
+    """Let playing time pass, as if the shards had been attended all the time."""
     async with store.client.pipeline(transaction=True) as pipe:
         for shard in SHARDS:
             pipe.hincrbyfloat(keys.attended(shard), "played", seconds)
@@ -20,7 +20,7 @@ async def pass_time(store: Store, seconds: float) -> None:
 
 
 async def step_clock(store: Store, seconds: float) -> None:
-    """Step the store's clock forwards, or back; or let time pass in which nobody does anything."""
+    """Step the store's clock forwards or back. A step forwards is also an hour without activity."""
     attended = [shard for shard in SHARDS if await store.client.hexists(keys.attended(shard), "at")]
     workers = await store.client.zrange(keys.WORKERS, 0, -1)
     async with store.client.pipeline(transaction=True) as pipe:
@@ -32,7 +32,7 @@ async def step_clock(store: Store, seconds: float) -> None:
 
 
 async def ring_clocks(worker: Worker, seconds: float) -> None:
-    """Let so much playing time pass, and everything that it brings happen."""
+    """Let playing time pass, ring the clocks that are due and wait for delivery."""
     await pass_time(worker.store, seconds)
     for _ in range(3):
         await worker.scheduler.poll()

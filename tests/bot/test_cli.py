@@ -220,7 +220,7 @@ def test_replay_escapes_control_characters_in_names(records_file: Path) -> None:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_play_whole_game_in_terminal(tmp_path: Path, game: str, language: str) -> None:
-    """Always the first thing on offer; at Spades with bids of 1, which may not end, until the person has had enough."""
+    """Always choose the first offer. A game of Spades with bids of 1 might never end, so resign in the end."""
     answers = ["1 2 3 4", "exchange", *["2" if game == "spades" else "1"] * 10, "1"] * (20 if game == "spades" else 300)
     answers += ["resign"]
     done = run_command(tmp_path, "play", "--game", game, "--lang", language, text="\n".join(answers))
@@ -239,7 +239,7 @@ def test_terminal_explains_illegal_input(tmp_path: Path) -> None:
 
 
 def test_terminal_shows_only_own_and_played_cards(tmp_path: Path) -> None:
-    """Leaving at the first question: the hand of ten, whatever lies in the trick or was declared, and nothing else."""
+    """Quit at the first question: the output must name only the ten cards of the hand and played cards."""
     out = run_command(tmp_path, "play", "--game", "tavolo", "--rules", "declare=none", text="q\n").stdout
     codes = set(GAMES["tavolo"].pack.codes)
     lines = [line.split() for line in out.splitlines()]

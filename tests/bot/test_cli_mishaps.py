@@ -39,7 +39,7 @@ def command_lines_in(folder: Path) -> str:
 
 
 def run_with_closing_reader(folder: Path, *words: str, lines: int, **settings: str) -> tuple[int, str]:
-    """Exit status and stderr of a command whose reader leaves after so many lines, as with `| head`."""
+    """Run a command while its reader leaves after some lines, as with `| head`; return exit status and stderr."""
     process = subprocess.Popen(
         [BUONGIOCO, *words],
         env=environment(folder, **settings),

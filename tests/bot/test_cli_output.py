@@ -19,7 +19,7 @@ needs_full_device = pytest.mark.skipif(sys.platform != "linux", reason="/dev/ful
 
 
 def write_hostile_record(folder: Path) -> str:
-    """Write a game whose first player has a hostile name; return the file's name."""
+    """Write a game with a hostile name for its first player; return the file's name."""
     assert (
         run_command(folder, "simulate", "--game", "testa", "--rules", "target=11", "--out", "game.jsonl").returncode
         == 0

@@ -1,4 +1,4 @@
-"""`buongioco tables` and what `doctor` says of tables, beside a running bot and without one."""
+"""`buongioco tables` and the doctor's lines about tables, with and without a running bot."""
 
 import asyncio
 from pathlib import Path
@@ -61,7 +61,7 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
         async with open_worker(store, fake) as worker:
             players = await seat_players(worker, fake, "testa")
             old = await code_of(worker, players[0])
-            # As a test cannot wait for days: all that is known of the table is three days older.
+            # A test cannot wait for days, so the stored times are moved back by three days.
             await worker.settled()
         shown = {name: decode_state(text) for name, text in (await store.load_shown(old)).items()}
         assert all(one.seen_at for one in shown.values() if one.message)

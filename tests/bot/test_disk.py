@@ -45,7 +45,7 @@ def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
     others = [".cards[1].gz.mine.part", ".cards1.gz.abcd1234.part", ".cards[1].gz.abcd1234.parts"]
     for name in others:
         create_stale_file(tmp_path / name)
-    # Two at once: one that writes has a lock, one that has just begun may have none yet.
+    # Simultaneous writes: an active one holds a lock, and a fresh one might not have it yet.
     create_stale_file(tmp_path / ".cards[1].gz.begun___.part", hours_ago=0)
     with create_stale_file(tmp_path / ".cards[1].gz.written_.part").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Finished games go where the feature that opened their table wants them."""
+"""The feature that opened a table decides whether its finished game is archived."""
 
 from datetime import date
 

@@ -1,8 +1,7 @@
-"""The disk of the embedded store is full, under a real bot: each press is answered, nothing that was acknowledged is
-lost, and when there is room again the same bot goes on.
+"""A real bot on a full disk answers each press, loses no acknowledged one, and continues once there is room again.
 
-With `appendfsync always` a Valkey ends where it cannot write its log (aof.c, flushAppendOnlyFile: "Can't recover from
-AOF write error when the AOF fsync policy is 'always'. Exiting..."), so the bot starts it again and again.
+With `appendfsync always` Valkey exits if it cannot write its log (aof.c, flushAppendOnlyFile: "Can't recover from AOF
+write error ... Exiting..."), so the bot starts it again and again.
 """
 
 import asyncio
@@ -33,11 +32,11 @@ Release = Callable[[], None]
 
 @asynccontextmanager
 async def small_disk(folder: Path) -> AsyncIterator[None]:
-    """A file system of its own for the data, where that may be made; as large as some hundred pictures."""
+    """Mount a separate file system for the data, or skip the test. It holds some hundred pictures."""
     (folder / "data").mkdir(mode=0o700)
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m,mode=700", "tmpfs", str(folder / "data")]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("no file system may be mounted here")
+        pytest.skip("mounting a file system is not permitted here")
     try:
         yield
     finally:
@@ -56,7 +55,7 @@ def fill_disk(bot: Bot) -> Release:
 
 
 def limit_file_size(bot: Bot) -> Release:
-    """No file may grow beyond what the store's log has now: for the bot, and so for what it starts."""
+    """Limit files of the bot and its new processes to the current size of the store's log."""
     assert sys.platform == "linux"
     assert bot.process
     data = bot.folder / "data"
@@ -68,7 +67,7 @@ def limit_file_size(bot: Bot) -> Release:
     def free() -> None:
         assert bot.process
         resource.prlimit(bot.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-        # One that was started meanwhile has the limit still, and ends by it.
+        # A Valkey started meanwhile keeps the limit, reaches it and exits.
 
     return free
 
@@ -108,13 +107,13 @@ async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
             async with asyncio.timeout(60):
                 while len(page.refused) < before + 20:
                     await press_randomly(players, 1)
-            # None was lost with the line: each was answered, and most by what became of it.
+            # Every press was answered, so no answer was lost.
             assert not page.waiting
-            # A file that goes away leaves room for a moment.
+            # A deleted file can leave room for a moment.
             async with asyncio.timeout(60):
                 while (await read_health(bot, session))["store"]:
                     await press_randomly(players, 1)
-            # It is not started twice a second for ever, and not said each time.
+            # Restarts slow down, and only the first is logged.
             await asyncio.sleep(3)
             said = count_events(bot)
             assert said["store_died"] == 1, said

@@ -51,5 +51,5 @@ def test_link_of_a_killed_bot_is_not_shown(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout) == (2, "")
     assert f"No bot is running with the data folder {folder}" in said.stderr
     assert "secret" not in said.stderr
-    # Whether one runs cannot be seen where the store is the host's own.
+    # With the host's own store, the command cannot know whether a bot runs.
     assert run_command(tmp_path, "link", REDIS_URL="redis://127.0.0.1").stdout == f"{LINK}\n"

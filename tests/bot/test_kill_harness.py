@@ -1,4 +1,4 @@
-"""The kill harness tells a machine that takes its time from a bot that does nothing more."""
+"""The kill harness distinguishes a slow machine from a bot that has stopped working."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.kills.pages import Page
 
 
 def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
-    """People whose presses are never acknowledged, and who do this again and again."""
+    """Create a harness with players that call `fill_tables` again and again. No press is acknowledged."""
 
     class Unacknowledged(Harness):
         patience = 0.3
@@ -35,7 +35,7 @@ def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Aw
 async def test_unacknowledged_presses_count_if_moves_are_made(
     store: Store, shared_valkey: EmbeddedStore, tmp_path: Path
 ) -> None:
-    """On Discord a press that is put off is not acknowledged, and on a crowded machine each one is."""
+    """On Discord a deferred press is not acknowledged, and a busy machine defers every press."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         code = await code_of(worker, (await seat_players(worker, fake, "metamazzo"))[0])
@@ -70,7 +70,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
 
 @pytest.mark.parametrize("acknowledges", [True, False])
 async def test_only_rounds_without_progress_fail(tmp_path: Path, acknowledges: bool) -> None:
-    """A slow machine may need longer than the patience for a whole round."""
+    """A slow machine can need longer than the patience for a whole round."""
 
     async def press(_wanted: int) -> None:
         if acknowledges:

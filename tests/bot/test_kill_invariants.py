@@ -25,7 +25,7 @@ Plant = Callable[[StateAtRest], StateAtRest]
 
 
 class Screen:
-    """What people see, made from tables as they are."""
+    """The correct messages for these tables."""
 
     def __init__(self, tables: list[Table], expected_messages: list[ExpectedMessage]) -> None:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
@@ -112,7 +112,7 @@ def has_play_button(message: dict[str, Any]) -> bool:
 
 
 def hand_to_move(rest: StateAtRest) -> dict[str, Any]:
-    """The hand of whoever is to move."""
+    """Return the hand message of the player to move."""
     [found] = [
         one
         for chat, messages in screen(rest).messages.items()
@@ -204,7 +204,7 @@ def remove_hand_picture(rest: StateAtRest) -> StateAtRest:
 
 
 def show_older_hand_picture(rest: StateAtRest) -> StateAtRest:
-    """What stood there before the last move."""
+    """Show each hand picture from before the last move."""
     table = rest.tables[0]
     before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
     for seat, chair in enumerate(table.chairs):
@@ -221,7 +221,7 @@ def board_message(rest: StateAtRest) -> dict[str, Any]:
 
 
 def result_message(rest: StateAtRest) -> dict[str, Any]:
-    """The one of the game, after those of its deals."""
+    """Return the result of the game, which comes after the results of its deals."""
     return [one for one in screen(rest).messages["1"].values() if one["text"].startswith("result")][-1]
 
 
@@ -247,14 +247,14 @@ def show_older_board_picture(rest: StateAtRest) -> StateAtRest:
 
 
 def add_older_board(rest: StateAtRest) -> StateAtRest:
-    """The same text, for no trick is over since, with the picture of before the last card."""
+    """Add a board with the same text, as within a trick, and the picture from before the last card."""
     screen(rest).show("1", board_message(rest)["text"], [])
     list(screen(rest).messages["1"].values())[-1]["picture"] = "what stood there before"
     return replace(rest, may_double=("boards",))
 
 
 def show_two_older_boards(rest: StateAtRest) -> StateAtRest:
-    """Neither of the two is as it should be, though one may have been on its way."""
+    """Make both boards wrong. Only one of them could have been in flight."""
     return replace(add_older_board(show_older_board_picture(rest)), at_risk=2)
 
 
@@ -366,7 +366,7 @@ def test_choice_is_recovered_from_buttons_in_any_order() -> None:
 
 
 def table_at_exchange() -> Table:
-    """Spades, drawn and bid, where cards may be exchanged."""
+    """Return a Spades table at the exchange, after drawing and bidding."""
     rules = resolve(GAMES["spades"].rules, {}).model_dump()
     sits = [Sit(seat, f"telegram:{seat + 1}", "Anna") for seat in range(2)]
     table = Table("ABCDEF").with_entries(

@@ -1,4 +1,4 @@
-"""/healthz and /metrics: at which port they are served, to whom, and what the image's health check makes of them."""
+"""/healthz and /metrics: their port, the permitted hosts, and the image's health check."""
 
 import asyncio
 import json

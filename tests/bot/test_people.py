@@ -50,7 +50,7 @@ async def test_stale_read_is_not_cached_after_a_change(store: Store, by: str) ->
 
 @pytest.mark.parametrize("by", ["this worker", "another worker"])
 async def test_change_of_one_profile_keeps_reads_of_others(store: Store, by: str) -> None:
-    """Otherwise people are read again and again on a bot where somebody new comes all the time."""
+    """Otherwise a bot with a steady stream of new people would read profiles again and again."""
     slow = SlowClient(store.client)
     here = People(slow)
     reading = asyncio.create_task(here.person("telegram:1"))

@@ -20,7 +20,7 @@ STORED = {
     "discord:guest200": Place("discord", "guest200"),
     "discord:@1~200!1700000000.9.aW50/ZXI~hY!3Q:x": Place("discord", "200", "", "1", "1700000000.9.aW50/ZXI~hY!3Q:x"),
 }
-"""Texts as stores hold them; Discord's tokens are Discord's, and may be anything."""
+"""Texts as stored. Discord chooses its tokens, so they can contain any characters."""
 
 
 @pytest.mark.parametrize("text", STORED)

@@ -104,19 +104,19 @@ def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
         if sys.platform == "linux":
             soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
             assert soft >= min(hard, OPEN_FILES)
-        # A second bot in the same folder says so, and harms nobody.
+        # A second bot in the same folder exits with an error and leaves the first one alone.
         second = run_bot(tmp_path, free_port())
         assert second.returncode == os.EX_TEMPFAIL
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
-        # The doctor may look at it while it runs.
+        # The doctor can check a running bot.
         answer = run_command(
             tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_DISCORD_TOKEN="secret-token"
         )
         assert "a bot is running with it" in answer.stdout
         assert "telegram: off" in answer.stdout
         assert f"ok     playground: http://127.0.0.1:{port}/, and a bot is serving it" in answer.stdout
-        # Not so with another folder.
+        # With another folder it reports the port as taken.
         answer = run_command(tmp_path / "data", "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port))
         assert answer.returncode == 1
         assert "wrong  playground: a bot with another data folder listens on 127.0.0.1" in answer.stdout
@@ -130,7 +130,7 @@ def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
 
 @pytest.fixture
 def sighup_handled() -> Iterator[None]:
-    """SIGHUP is not ignored, whoever runs the tests, and does not end them."""
+    """Handle SIGHUP, so that it is not ignored and does not end the tests."""
     kept = signal.signal(signal.SIGHUP, lambda *_: None)
     yield
     signal.signal(signal.SIGHUP, kept)

@@ -1,4 +1,4 @@
-"""Commands import what they use: half of what is installed is for a platform or a language."""
+"""Commands import only modules they use. Half of the installed packages serve one platform or feature."""
 
 import re
 import signal
@@ -15,15 +15,13 @@ from tests.bot.test_run import BUONGIOCO
 from tests.kills.bot_process import free_port
 
 OPTIONAL = {"babel", "discord", "networkx", "numba", "numpy", "rich", "telegram", "valkey"}
-"""For a platform whose token is set, another language than English, a Swiss round, a strong robot, a help text; nothing
-needs them.
-"""
+"""Packages for a configured platform, a language other than English, Swiss rounds, strong robots or help texts."""
 
 
 def parse_imports(errors: str) -> set[str]:
-    """The modules that Python says it imported (PYTHONPROFILEIMPORTTIME), and the packages that some of them are in.
+    """Return the imported modules and their packages, from the output of PYTHONPROFILEIMPORTTIME.
 
-    An import that failed is told too; of a package that is not there, nothing is in it.
+    Python also lists failed imports, so an optional package counts only if one of its submodules was imported.
     """
     names = set(re.findall(r"^import time: .*\| +(\S+)$", errors, re.MULTILINE))
     assert "bot.cli.main" in names

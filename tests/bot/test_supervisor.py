@@ -84,8 +84,7 @@ async def test_failed_platform_restarts_while_others_run(store: Store) -> None:
             assert not task.done()
             assert (await worker.check_health())["adapters"] == {"good": "up", "bad": "up"}
     said = [(line["event"], line["platform"], "exc_info" in line) for line in logs if "platform" in line]
-    # That a platform is away is said once, however often it is tried; a fault of ours brings its traceback along.
-    # Another cause is another line.
+    # An outage is logged once for all attempts, with a line for each new cause. An internal error has its traceback.
     assert [one for one in said if one[0] != "platform_still_away"] == [
         ("platform_away", "bad", False),
         ("platform_failed", "bad", True),
@@ -136,7 +135,7 @@ async def test_refused_platform_is_logged_once_and_retried(store: Store) -> None
                 await asyncio.sleep(0)
             health = await worker.check_health()
             assert health["adapters"] == {"good": "up", "bad": "down: token refused"}
-            # One of two is enough: to start anew would mend nothing, and would stop games on the other.
+            # One of two is enough: a restart would repair nothing and stop games on the other platform.
             assert health["healthy"]
             bad.meets.clear()
             await wait_until_up(bad)

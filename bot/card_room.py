@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot.commands import ArgumentKind
 from bot.feature import Feature
-from bot.handlers.hands import Hands
+from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
 from bot.mini_app import MiniApp
@@ -13,6 +13,8 @@ from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.site.reader import GameReader
 from bot.site.watching import Watching
+
+__all__ = ["CardRoom", "OpenHand"]
 
 F = TypeVar("F", bound=Feature)
 

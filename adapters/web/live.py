@@ -26,7 +26,7 @@ from adapters.web.codes import code_of
 from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
-from bot.card_room import CardRoom
+from bot.card_room import CardRoom, OpenHand
 from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
@@ -124,7 +124,7 @@ class _OpenPage:
         socket: web.WebSocketResponse,
         request: web.Request,
         reader: WebPerson,
-        hand: Any,
+        hand: OpenHand,
         language: str,
     ) -> None:
         self._site, self._card_room = site, card_room
@@ -202,7 +202,7 @@ class _OpenPage:
         """Send each state of the table until its game ends; a slow page gets only the latest."""
         async for state in self._hand.states():
             await self._socket.send_str(f'{{"table":{state}}}')
-        if self._hand.is_gone:
+        if self._hand.has_ended:
             await self._socket.send_str(_gone_message())
 
     async def _check_session(self) -> None:
@@ -222,9 +222,9 @@ class _OpenPage:
             fresh = await self._site.people.identify(request)
             if fresh is None or fresh.person != reader.person:
                 return self._answer(message, _(ENDED))
-            reply = self._hand.choose(message.press, self._language)
+            reply = self._hand.handle_choice(message.press, self._language)
             if reply is None:
-                genuine = self._hand.has(message.press)
+                genuine = self._hand.has_button(message.press)
                 shown = PAGE if reader.is_guest else ""
                 key = press_key(f"w{reader.tag}.{message.n}", message.press)
                 person = fresh.as_person(browser_language(request))

@@ -120,15 +120,15 @@ class Gateway:
             if message.type is not WSMsgType.TEXT:
                 await socket.close(code=4002)
                 break
-            said = json.loads(message.data)
-            if said["op"] == HEARTBEAT:
+            payload = json.loads(message.data)
+            if payload["op"] == HEARTBEAT:
                 self.heartbeats += 1
                 if not self.silent:
                     await connection.send(HEARTBEAT_ACK, None)
-            elif said["op"] == IDENTIFY and session is None:
-                session = await self._identify(connection, said["d"])
-            elif said["op"] == RESUME and session is None:
-                session = await self._resume(connection, said["d"])
+            elif payload["op"] == IDENTIFY and session is None:
+                session = await self._identify(connection, payload["d"])
+            elif payload["op"] == RESUME and session is None:
+                session = await self._resume(connection, payload["d"])
             elif session is None:
                 await socket.close(code=4003)
         self.connections.discard(connection)
@@ -156,8 +156,8 @@ class Gateway:
         session.connection = connection
         here = [guild for guild in self._guilds() if (int(guild["id"]) >> 22) % total == shard]
         unavailable = [{"id": guild["id"], "unavailable": True} for guild in here]
-        about = {"session_id": session.name, "resume_gateway_url": self.address, "shard": [shard, total]}
-        self._push(session, "READY", {**self._ready(), "guilds": unavailable, **about})
+        fields = {"session_id": session.name, "resume_gateway_url": self.address, "shard": [shard, total]}
+        self._push(session, "READY", {**self._ready(), "guilds": unavailable, **fields})
         for guild in here:
             self._push(session, "GUILD_CREATE", guild)
         return session

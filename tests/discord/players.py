@@ -99,13 +99,13 @@ class Person:
         return await self.wait_for_answer(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
 
     async def complete(
-        self, word: str, option: str, begun: str, channel: Channel | None = None, **others: Any
+        self, word: str, option: str, typed: str, channel: Channel | None = None, **others: Any
     ) -> list[Any]:
         """Return the suggestions for an option while it is typed."""
         known = {option["name"]: option for option in self._command(word, 1)["options"]}
         assert known[option]["autocomplete"]
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
-        focused = {"name": option, "type": known[option]["type"], "value": begun, "focused": True}
+        focused = {"name": option, "type": known[option]["type"], "value": typed, "focused": True}
         data = {"id": "1", "name": word, "type": 1, "options": [*given, focused]}
         interaction = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
         await until(lambda: interaction.choices is not None)

@@ -53,7 +53,7 @@ class Channel:
     locked: bool = False
 
     @property
-    def about(self) -> dict[str, Any]:
+    def payload(self) -> dict[str, Any]:
         known: dict[str, Any] = {"id": str(self.id), "type": self.type, "flags": 0, "last_message_id": None}
         if self.type == PRIVATE:
             return known
@@ -209,9 +209,9 @@ class DiscordServer:
         body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
         data = (body.get("data") or body) if isinstance(body, dict) else {}
         new = [attachment for attachment in data.get("attachments") or () if int(attachment["id"]) < MOST_FILES]
-        said = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new}
+        announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new}
         sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
-        if {name: file.filename for name, file in sent.items()} != said:
+        if {name: file.filename for name, file in sent.items()} != announced:
             raise invalid("attachments: not the uploaded files")
         for file in sent.values():
             content = file.file.read()
@@ -221,10 +221,8 @@ class DiscordServer:
         return body
 
     def _check_call(self, name: str, request: web.Request) -> None:
-        said = request.headers.get("Authorization")
-        if name in BY_TOKEN:
-            return
-        if said != f"Bot {TOKEN}":
+        authorization = request.headers.get("Authorization")
+        if name not in BY_TOKEN and authorization != f"Bot {TOKEN}":
             raise Refused(401, 0, "401: Unauthorized")
 
     @staticmethod
@@ -240,8 +238,8 @@ class DiscordServer:
 
         docs.discord.com/developers/topics/rate-limits
         """
-        about = request.match_info
-        return f"{name}:{about['token'] if name in BY_TOKEN else about.get('channel', '')}"
+        target = request.match_info["token"] if name in BY_TOKEN else request.match_info.get("channel", "")
+        return f"{name}:{target}"
 
     def _take_from_bucket(self, name: str, request: web.Request) -> None:
         most, seconds = self.buckets.get(name, (1000, 1.0))
@@ -337,7 +335,7 @@ class DiscordServer:
         is_member = channel.server in self.servers
         owners = {"0": str(channel.server)} if is_member else {"1": str(interaction.user)}
         context = IN_SERVER if channel.server else WITH_BOT if channel.type == PRIVATE else AMONG_PEOPLE
-        who: dict[str, Any] = {"user": self.users[interaction.user]}
+        sender: dict[str, Any] = {"user": self.users[interaction.user]}
         if channel.server:
             member: dict[str, Any] = {
                 "user": self.users[interaction.user],
@@ -348,7 +346,7 @@ class DiscordServer:
             }
             more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
             guild = {"id": str(channel.server), "locale": "en-US", "features": []}
-            who = {
+            sender = {
                 "member": {**member, **more},
                 "guild_id": str(channel.server),
                 "guild": guild,
@@ -361,7 +359,7 @@ class DiscordServer:
             "token": interaction.token,
             "version": 1,
             "data": interaction.data,
-            "channel": channel.about,
+            "channel": channel.payload,
             "channel_id": str(channel.id),
             "locale": self.users[interaction.user]["locale"],
             "app_permissions": str(channel.permissions),
@@ -369,7 +367,7 @@ class DiscordServer:
             "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
             "context": context,
             "attachment_size_limit": FILE_LIMIT,
-            **who,
+            **sender,
             **({"message": message} if message else {}),
         }
 
@@ -392,8 +390,8 @@ class DiscordServer:
             "features": [],
             "members": [],
             "member_count": 3,
-            "channels": [channel.about for channel in here if channel.type == TEXT_CHANNEL],
-            "threads": [channel.about for channel in here if channel.type == THREAD],
+            "channels": [channel.payload for channel in here if channel.type == TEXT_CHANNEL],
+            "threads": [channel.payload for channel in here if channel.type == THREAD],
             "verification_level": 0,
             "default_message_notifications": 0,
             "explicit_content_filter": 0,
@@ -434,9 +432,9 @@ class DiscordServer:
         judge_commands(body)
         self.command_lists += 1
         self.commands = body
-        about = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
+        fields = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
         return [
-            {"description": "", **command, "id": str(self.new_id()), "type": command.get("type", 1), **about}
+            {"description": "", **command, "id": str(self.new_id()), "type": command.get("type", 1), **fields}
             for command in body
         ]
 
@@ -447,7 +445,7 @@ class DiscordServer:
         user = int(body["recipient_id"])
         if user not in self.users:
             raise Refused(400, 50033, "Invalid Recipient(s)")
-        return {**self.private(user).about, "recipients": [self.users[user]]}
+        return {**self.private(user).payload, "recipients": [self.users[user]]}
 
     async def _send(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request, writing=True)
@@ -545,19 +543,19 @@ class DiscordServer:
         self, channel: Channel, had: dict[str, str], body: dict[str, Any], components: list[dict[str, Any]]
     ) -> dict[str, str]:
         """Return a message's attachments after this body, file names by id. ``had`` has the earlier ones."""
-        said = body.get("attachments")
-        has = dict(had) if said is None else {}
-        for attachment in said or ():
+        announced = body.get("attachments")
+        attached = dict(had) if announced is None else {}
+        for attachment in announced or ():
             if int(attachment["id"]) < MOST_FILES:
                 if channel.type != PRIVATE and not channel.permissions & ATTACH:
                     raise Refused(403, 50013, "Missing Permissions")
-                has[str(self.new_id())] = attachment["filename"]
+                attached[str(self.new_id())] = attachment["filename"]
             elif attachment["id"] in had:
-                has[attachment["id"]] = had[attachment["id"]]
+                attached[attachment["id"]] = had[attachment["id"]]
             else:
                 raise invalid("attachments: unknown")
-        judge_media(components, has.values())
-        return has
+        judge_media(components, attached.values())
+        return attached
 
     @staticmethod
     def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
@@ -567,8 +565,8 @@ class DiscordServer:
             for item in component.get("items", ()):
                 number = ids[item["media"]["url"]]
                 url = f"https://cdn.discordapp.com/attachments/{channel.id}/{number}/{attached[number]}?ex=0&is=0&hm=0"
-                about = {"content_type": "image/png", "width": 1, "height": 1, "attachment_id": number}
-                item["media"] = {"url": url, "proxy_url": url, **about}
+                fields = {"content_type": "image/png", "width": 1, "height": 1, "attachment_id": number}
+                item["media"] = {"url": url, "proxy_url": url, **fields}
             DiscordServer._show_media(channel, attached, component.get("components", []))
 
     def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
@@ -620,8 +618,8 @@ class DiscordServer:
         interaction.answer = kind
         if "with_response" not in request.query:
             return None
-        about = {"id": str(interaction.id), "type": interaction.type}
-        return {"interaction": about, "resource": {"type": kind, **({"message": message} if message else {})}}
+        fields = {"id": str(interaction.id), "type": interaction.type}
+        return {"interaction": fields, "resource": {"type": kind, **({"message": message} if message else {})}}
 
     def _carry_out(self, interaction: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
         if kind in (6, 7):

@@ -134,7 +134,7 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
         before = bot_tasks()
         server.gateway.attempted_at.clear()
         with capture_logs() as logs:
-            begun = loop.time()
+            started = loop.time()
             await go_away(server, how)
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
@@ -158,7 +158,7 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
         assert (await worker.check_health())["adapters"]["discord"] == "up"
         await wait_until(lambda: bot_tasks() == before)
         check_outage_logged(logs)
-        tried = [begun, *server.gateway.attempted_at]
+        tried = [started, *server.gateway.attempted_at]
         assert tried[-1] > ended
         if how == "502":
             assert len(tried) > 5

@@ -559,9 +559,9 @@ async def test_regained_access_refreshes_boards(
         tell = server.gateway.dispatch
         for archived, locked in ((True, True), (False, True), (True, False)):
             thread.archived, thread.locked = archived, locked
-            tell("THREAD_UPDATE", thread.about, BAR)
+            tell("THREAD_UPDATE", thread.payload, BAR)
         thread.archived = thread.locked = False
-        tell("THREAD_UPDATE", thread.about, BAR)
+        tell("THREAD_UPDATE", thread.payload, BAR)
         await until(lambda: back == [f"discord:{BAR}"])
         role = {"id": "9", "name": "players", "permissions": "0", "position": 1, "hoist": False, "managed": False}
         role |= {"mentionable": False, "color": 0, "colors": {"primary_color": 0}, "flags": 0}

@@ -52,8 +52,8 @@ class CommandRunner:
     async def cannot_read(self, bare: UnreadableInteraction) -> None:
         self.unread.append(bare)
 
-    async def suggestions(self, _kind: object, begun: str, *_where: object) -> list[Any]:
-        self.suggested.append(begun)
+    async def suggestions(self, _kind: object, typed: str, *_where: object) -> list[Any]:
+        self.suggested.append(typed)
         return []
 
     async def call(self, said: Any) -> tuple[int, list[Any]]:

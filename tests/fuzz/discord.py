@@ -249,7 +249,7 @@ class DiscordFuzzer:
         if random.random() < 0.3:
             return FuzzEvent(random.choice((*UNKNOWN_EVENTS, *EVENTS, "INTERACTION_CREATE")), odd_value(random), BAR)
         name = random.choice(EVENTS)
-        data = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.about}
+        data = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.payload}
         return FuzzEvent(name, mutate_json(random, data), BAR)
 
 

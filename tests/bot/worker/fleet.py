@@ -1,7 +1,7 @@
-"""Workers on one store, whose people may be answered by any of them, and what can be seen of it all from outside.
+"""Fleets of workers on one store, and their visible state.
 
-The same updates can be given to two fleets, one of several workers and one of a single worker, and everything that can
-be seen compared: packs and codes follow from the tables and from the updates, so that equal games look equal.
+A test can give the same updates to a fleet of several workers and to a single worker, and compare the results. Packs
+and codes depend only on tables and updates, so equal games have equal states.
 """
 
 import asyncio
@@ -25,11 +25,8 @@ PEOPLE = tuple(Person(f"paper:{number}", name, name.lower(), "en") for number, n
 GROUPS = ("paper:100", "paper:200")
 PLACES = (*GROUPS, *(private_place(person.id) for person in PEOPLE))
 
-ROBOT_PAUSE = 1e6
-"""A robot's pause, in seconds: they sit, and do not move."""
-
-REST_SECONDS = 20.0
-"""Longest wait for pending messages, in seconds."""
+ROBOT_PAUSE = 1e6  # seconds, so robots never move
+REST_SECONDS = 20.0  # longest wait for pending messages
 
 Update = Command | Press
 
@@ -44,7 +41,7 @@ class VisibleState(NamedTuple):
 
 
 class LenientPlatform(FakePlatform):
-    """A fake platform on which a message may be edited to what it shows: a press that comes late has it looked at again."""
+    """A fake platform that permits edits without changes, which late presses can cause."""
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         if self.messages[place].get(sent.message) != panel:
@@ -53,10 +50,10 @@ class LenientPlatform(FakePlatform):
 
 
 class Fleet:
-    """Workers on one store and one platform, each with connections of its own. ``store`` is for looking from outside."""
+    """Workers on one store and one platform, each with its own connections. ``store`` is for the test's reads."""
 
     def __init__(self, store: Store, urls: Sequence[str]) -> None:
-        """``urls`` are by which each of the workers finds the store."""
+        """``urls`` has the store URL of each worker."""
         self.store, self.urls, self.count = store, urls, len(urls)
         self.fake = LenientPlatform()
         self.workers: list[Worker] = []
@@ -66,7 +63,7 @@ class Fleet:
         self._fence = 0
 
     async def open(self) -> None:
-        """Start the workers, and have them share the tables evenly."""
+        """Start the workers and wait until they share the tables evenly."""
         self._stack = AsyncExitStack()
         for url in self.urls:
             store = await self._stack.enter_async_context(open_store(url))
@@ -107,7 +104,7 @@ class Fleet:
         return reply
 
     async def wait_until_idle(self) -> None:
-        """Return when all is told and delivered; TimeoutError when that never comes."""
+        """Wait until all notifications and messages are delivered, or raise TimeoutError."""
         async with asyncio.timeout(REST_SECONDS):
             while True:
                 for worker in self.workers:
@@ -143,8 +140,9 @@ class Fleet:
         return {code: list(map(strip_stamp, (await self.store.load(code)).entries)) for code in codes}
 
     async def settings(self) -> dict[str, dict[str, str]]:
-        """What is stored of people and groups, but for the game last played there: a challenge that comes again says so
-        again, and challenges here name their game.
+        """Return the stored settings of people and groups, without the last game.
+
+        A repeated challenge stores it again, and the challenges here always name their game.
         """
         names = [*(keys.person(person.id) for person in PEOPLE), *map(keys.chat, GROUPS)]
         stored = [await self.store.client.hgetall(name) for name in names]
@@ -154,14 +152,14 @@ class Fleet:
         }
 
     def message_at(self, place: str, number: int) -> str:
-        """A place's message, by its number among them all as `panels` has them."""
+        """Return a message of a place by its number in the order of `sorted_panels`."""
         messages = self.fake.messages[place]
         ordered = sorted(messages, key=lambda message: _order(messages[message]))
         return ordered[number] if number < len(ordered) else "0"
 
 
 class Snapshot:
-    """A fleet at rest, to go back to."""
+    """The state of an idle fleet, which can be restored."""
 
     def __init__(self, fleet: Fleet, stored: Mapping[bytes, tuple[bytes, int]]) -> None:
         self._fleet, self._stored = fleet, stored
@@ -192,7 +190,7 @@ class Snapshot:
 
 
 def sorted_panels(messages: Mapping[str, Panel]) -> list[Panel]:
-    """A place's messages, in an order that does not depend on which came first."""
+    """Return a place's messages in an order that does not depend on their arrival."""
     return sorted(messages.values(), key=_order)
 
 
@@ -201,19 +199,19 @@ def _order(panel: Panel) -> tuple[str, str]:
 
 
 def live_tables_of(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
-    """The live tables where a person sits or asks for a chair, by code and version, as their logs tell."""
+    """Return codes and versions of a person's live tables, from the logs; asking for a chair counts."""
     tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
 
 
 def tables_shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
-    """The tables that a chat shows, as their logs tell."""
+    """Return codes and versions of the tables that a chat shows, from the logs."""
     tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((table.code, table.version) for table in tables if chat in table.hosts)
 
 
 def make_packs_deterministic(worker: Worker) -> None:
-    """Have a deal's pack follow from its table and number, whoever deals it and when."""
+    """Derive each deal's pack from the table's code and the deal's number."""
 
     def alike(original: Any) -> Any:
         def dealing(table: Table, *rest: Any) -> Any:
@@ -229,7 +227,7 @@ def make_packs_deterministic(worker: Worker) -> None:
 
 
 def _record_fences(worker: Worker) -> set[str]:
-    """The fences that a worker hears of from now on, beside what it forgets."""
+    """Return a set that collects the fences this worker receives from now on."""
     heard: set[str] = set()
     forget = worker.updates.on_profile_changed
 

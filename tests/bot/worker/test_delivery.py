@@ -1,4 +1,4 @@
-"""Delivery: whatever goes wrong on the way, chats come to agree with their tables, and nothing is said twice."""
+"""Delivery: after any failure, chats show the state of their tables, and no message is sent twice."""
 
 import asyncio
 from functools import partial
@@ -31,9 +31,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def check_messages(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
-    """Every person has one panel, which offers what may be played now and nothing else, and the group's last board is
-    what it would be if it were drawn now.
-    """
+    """Check that each player has one panel with exactly the legal plays, and the group's board is up to date."""
     await worker.settled()
     assert not await worker.store.changed_tables(range(keys.SHARDS))
     for player in players:
@@ -120,7 +118,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
             await Player(worker, fake, "Anna", 1).say("/challenge metamazzo")
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
-    # What has certainly not been sent is tried often.
+    # Messages that were certainly not sent are retried with shorter pauses.
     monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.004)
     fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
@@ -173,7 +171,7 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
 
 
 async def create_duplicate_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
-    """A challenge whose card stands there twice; returns the players, and the older message."""
+    """Create a challenge with a duplicate card; return the players and the older message."""
     anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
     fake.after_faults[GROUP] = [PlatformFailure("timed out")]
     await anna.say("/challenge metamazzo")
@@ -198,7 +196,7 @@ async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
-        # Their panel is sent anew, which is not noted any more; then they play.
+        # The panel is sent again, but its state is not saved. Then the player moves.
         with monkeypatch.context() as patched:
             kept = store.save_shown
 
@@ -264,7 +262,7 @@ async def test_game_continues_when_the_chat_is_gone(store: Store) -> None:
         fake.errors[GROUP] += [ChatGone("kicked")] * 50
         await play_until(worker, players.copy(), Random(3), lambda: "You " in fake.last("paper:@1").plain)
         await worker.settled()
-        # Each new board is tried once, and no more than that.
+        # Each new board is tried only once.
         assert len(fake.errors[GROUP]) > 40
         assert await worker.archive.count() == 1
         assert not [
@@ -405,7 +403,7 @@ async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> 
         players = await seat_players(worker, fake, "metamazzo")
         code = await commit_undelivered(worker, players)
         table = await worker.room.table(code)
-        # The hand of whoever is to move is looked at first.
+        # The hand to move is checked first.
         last = next(c.person for c in table.chairs if c and c is not table.to_move)
     gate = asyncio.Event()
     worker = Worker(store, Settings(_env_file=None), alone=True)
@@ -459,7 +457,7 @@ async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        # Of those whose turn it is the hand is drawn first.
+        # The hand to move is drawn first.
         fake.errors[other.private] = [ValueError("a fault of ours")] * 10_000  # type: ignore[list-item]
         await mover.press(mover.moves()[0][1].label, settle=False)
         while len(fake.errors[other.private]) > 9_998:
@@ -473,7 +471,7 @@ async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch
 
 
 async def wait_until_idle(store: Store, *workers: Worker) -> None:
-    """Until nothing is under way, nor marked as changed for a worker that has yet to hear of it."""
+    """Wait until no message is in flight and no table is marked as changed."""
     async with asyncio.timeout(60):
         while True:
             await asyncio.sleep(0.01)
@@ -503,7 +501,7 @@ async def test_each_of_two_workers_accepts_every_press(store: Store) -> None:
             for player in players:
                 await player.play(random)
             await rest()
-        # Both know the same game, whichever of them delivers it, and each person has one panel.
+        # Both workers know the same game, and each player has one panel.
         first, second = await one.room.table(code), await two.room.table(code)
         assert list(map(strip_stamp, first.log.entries)) == list(map(strip_stamp, second.log.entries))
         assert first.version > 15
@@ -527,7 +525,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
             await rest()
             [new] = {table.code for table in await one.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)
-        # The last hands to come are those of the only table of its worker's; another worker has the first table.
+        # The newest hands are of the only table of one worker. The other worker has the first table.
         first = await one.room.table(codes[0])
         assert first.game
         assert first.game.turn is not None
@@ -543,7 +541,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
 
 
 async def test_edits_are_saved_while_another_message_waits(store: Store) -> None:
-    """A worker that is killed then leaves nothing to be edited again, though its table never came to rest."""
+    """After a kill the next worker has no message to edit again, although the table never came to rest."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
@@ -557,6 +555,8 @@ async def test_edits_are_saved_while_another_message_waits(store: Store) -> None
         async with asyncio.timeout(60):
             while decode_state((await store.load_shown(code))[hand]).digest != fake.last(mover.private).digest:
                 await asyncio.sleep(0.01)
-        assert code in await store.changed_tables(range(keys.SHARDS)), "the board is still to be shown"
+        assert code in await store.changed_tables(range(keys.SHARDS)), (
+            "the board is not shown yet, so the table must stay marked"
+        )
         del fake.rate_limit_of[GROUP]
         worker.delivery.resume_platform("paper")

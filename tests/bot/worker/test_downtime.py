@@ -34,7 +34,7 @@ async def open_challenges(worker: Worker, fake: FakePlatform, count: int) -> Non
 
 
 async def freeze(worker: Worker) -> None:
-    """Have a worker do nothing more by itself: its leases are not renewed, its clocks not looked at."""
+    """Stop a worker's background tasks: it renews no leases and checks no clocks."""
     while running := [task for task in worker._tasks if not task.done()]:
         for task in running:
             task.cancel()
@@ -133,19 +133,19 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
         table = await worker.room.table(code)
         await step_clock(store, seconds)
         assert len(worker.shards.owned) == keys.SHARDS
-        # Before the owner comes by, and after.
+        # Before the owner's next check, and after it.
         for _ in range(2):
             await ring_clocks(worker, 0)
             assert (await worker.room.table(code)).version == table.version
             after = await running_clocks(store)
-            # A slow machine: what passed since it was last noted down may be given back.
+            # On a slow machine, time since the last stored value can be given back.
             passed = asyncio.get_running_loop().time() - begun
             assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
             await worker.shards.balance()
             await worker.settled()
             assert len(worker.shards.owned) == keys.SHARDS
             assert worker.shards.worker_count == 1
-        # From here on time passes as ever.
+        # Now time passes normally again.
         await step_clock(store, LONGEST_GAP - 1)
         await worker.shards.balance()
         left = (await running_clocks(store))[code]
@@ -245,21 +245,21 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
         code = await code_of(frozen, players[0])
         await hang(frozen, 60)
         async with open_worker(store, fake, alone=False) as heir:
-            # Taken, but for what the frozen one's share would be: it counts as gone.
+            # The frozen worker counts as gone, so the heir takes all shards.
             assert len(heir.shards.owned) == keys.SHARDS
             assert not frozen.shards.surely_owns(code)
-            # It wakes up in the middle of its work.
+            # The frozen worker wakes up in the middle of its work.
             calls = len(fake.calls)
             mover = next(player for player in players if player.moves())
             await mover.send(mover.moves()[0][1].payload)
             assert frozen.shards.owns(code)
             await asyncio.sleep(0.1)
             assert len(fake.calls) == calls
-            # Nor does it note what it believes.
+            # Its states are not saved either.
             shown = await store.load_shown(code)
             await store.save_shown(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
             assert await store.load_shown(code) == shown
-            # Once it knows, the other delivers: each hand stands once.
+            # Once it knows, the heir delivers, and each hand is there once.
             await frozen.shards.balance()
             assert not frozen.shards.owns(code)
             heir.delivery.touch(code, reload=True)
@@ -281,12 +281,12 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
         version = (await frozen.room.table(code)).version
         await hang(frozen, 60)
         await pass_time(store, 150)
-        # The frozen one does not ring what is not its for certain.
+        # The frozen worker rings no clock that it might not own.
         await frozen.scheduler.poll()
         await frozen.scheduler.settled()
         assert (await frozen.room.table(code)).version == version
         async with open_worker(store, fake, alone=False) as heir:
-            # And if both do, at once, it is one nudge.
+            # If both ring it at the same time, there is one nudge.
             frozen.shards._alone = True
             for worker in (frozen, heir):
                 await worker.scheduler.poll()
@@ -346,7 +346,7 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
             assert (await worker.room.table(code)).version > version
 
 
-# From the first release's clocks
+# Clocks of the first release
 
 
 async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> None:

@@ -53,7 +53,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         winners = [player for player in players if "You win!" in fake.last(player.private).plain]
         losers = [player for player in players if "You lose." in fake.last(player.private).plain]
         assert len(winners) == len(losers) == len(players) // 2
-        # The first three games rank nobody; the one who looks is always named.
+        # Ranks need three games, but the requesting player is always listed.
         await players[0].say("/leaderboard")
         board = fake.last(GROUP).plain
         assert "Nobody is ranked yet: it takes 3 games" in board

@@ -1,4 +1,4 @@
-"""Whole games on a cluster: by one worker, and by three while primaries die."""
+"""Whole games on a cluster: with one worker, and with three while primaries die."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -37,7 +37,7 @@ async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
 
 
 async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> None:
-    """Each press goes to any worker; every one that is acknowledged is made, once, and panels show it in the end."""
+    """Any worker gets a press. Each acknowledged one is made once, and panels show it in the end."""
     await asyncio.to_thread(cluster.clear)
     fake, random = FakePlatform(), Random(1)
     async with AsyncExitStack() as stack:

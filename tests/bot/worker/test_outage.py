@@ -42,13 +42,13 @@ def set_answer_timeout(there: Store, seconds: float) -> None:
 
 @asynccontextmanager
 async def freeze_store(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
-    """A store that says nothing. Only for so long it counts as away sooner: what it is to say may take a while."""
+    """Freeze the store. Only meanwhile are timeouts short, because real answers can take a while."""
     with pytest.MonkeyPatch.context() as context:
         context.setattr(store, "COMMIT_SECONDS", 0.8)
         set_answer_timeout(there, 0.4)
         os.kill(store_process(embedded), signal.SIGSTOP)
         try:
-            # It stops when it is next scheduled.
+            # The process stops once it is scheduled.
             await asyncio.sleep(0.2)
             yield
         finally:
@@ -62,7 +62,7 @@ async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Fak
     async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         for player in players:
-            # As whoever gets a hand there has done: that they have a private chat is not to be written down any more.
+            # Real players have opened the private chat before they get a hand, so no press writes it down.
             await player.dispatcher.send_hands(player.person)
         await worker.settled()
         yield worker, fake, players
@@ -79,7 +79,7 @@ async def wait_until_healthy(worker: Worker) -> None:
 
 
 async def refuse_writes(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
-    """Have the store refuse every write; returns what has it take them again."""
+    """Make the store refuse all writes; return a function that undoes it."""
     client = there.client
     if error == "replica":
         # A primary that missed a failover becomes a replica.
@@ -171,7 +171,7 @@ async def test_late_written_press_is_found_by_its_key(
         assert (await worker.store.load(code)).version == before + 1
         assert (await mover.send(button.payload, mover.private, message, key="once")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
-        # And the others are shown it, though nobody could tell the worker that it was made.
+        # The others see the move although no call could confirm it to the worker.
         async with asyncio.timeout(30):
             while not any(player.moves() for player in players if player is not mover):
                 await asyncio.sleep(0.1)
@@ -180,7 +180,7 @@ async def test_late_written_press_is_found_by_its_key(
 async def test_store_probe_takes_no_connection_from_others(embedded: EmbeddedStore) -> None:
     async with open_store(embedded.url) as there:
         for _ in range(20):
-            # Some are idle; those who ask just after the look has begun take them.
+            # Some connections are idle, and commands right after the probe take them.
             await asyncio.gather(*(there.client.get("x") for _ in range(5)))
             await asyncio.gather(there._test_write(), *(there.client.get("x") for _ in range(5)))
 
@@ -193,7 +193,7 @@ async def test_dead_store_restarts_and_play_continues(embedded: EmbeddedStore) -
         before = (await worker.store.load(code)).version
         os.kill(store_process(embedded), signal.SIGKILL)
         replies = [(await mover.send(button.payload, mover.private, message, key="k")).toast for _ in range(5)]
-        # Nobody listens: what cannot be sent is not kept.
+        # No process listens, and commands that cannot be sent are not kept.
         assert NOT_WRITTEN in replies[-1]
         keeper = asyncio.create_task(embedded.keep_running())
         await wait_until_healthy(worker)

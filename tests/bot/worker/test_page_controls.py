@@ -1,7 +1,7 @@
 """Every legal move of every game has exactly one visible control on the table's page.
 
-Two moves may sit in the page's menu instead: to resign, which is never urgent and which a stray tap must not reach, and
-a claim that would be refused anyway. A claim that is right must be visible.
+Two moves can be in the page's menu instead. Resigning is never urgent, and a stray tap must not reach it. A claim can
+be there if it would be refused; a correct claim must be visible.
 """
 
 from collections import Counter
@@ -24,15 +24,9 @@ from tests.long import long
 
 PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy"))
 
-QUESTIONS = ("resign", "block", "report", "say")
-"""Choices that belong to no move of the deal, or only ask."""
-
-NAMED_ROLES = {"play", "pick", "claim", "resign"}
-"""Moves whose buttons have a role of the move's name."""
-
-MOST_PAGES = 60
-"""How many half-made choices are looked at for one decision: an exchange alone has some 370."""
-
+QUESTIONS = ("resign", "block", "report", "say")  # choices that only ask, or belong to no move of the deal
+NAMED_ROLES = {"play", "pick", "claim", "resign"}  # moves with a button role of the same name
+MOST_PAGES = 60  # partial choices checked for one decision; an exchange alone has some 370
 
 DRAFT_MOVES = {"draw", "keep", "pass", "blind", "exchange", "bid"}
 MOVE_KINDS = {
@@ -44,11 +38,11 @@ MOVE_KINDS = {
     "tavolo": {"play", "declare"},
     "spades": {"play", *DRAFT_MOVES},
 }
-"""The kinds of moves that must come up for the test to mean something."""
+"""Kinds of moves that must occur, or the test would prove nothing."""
 
 
 def visible_payloads(page: HandPage) -> Counter[str]:
-    """What the controls outside the menu press, as static/table.js shows them: packets, cards in hand, buttons."""
+    """Return the payloads of controls outside the menu, as in static/table.js: packets, hand cards, buttons."""
     taps = [card.press for card in (*page.middle, *page.packets, *page.hand) if card.press]
     return Counter([*taps, *(button.payload for row in page.extra for button in row)])
 
@@ -63,14 +57,14 @@ def visible_moves(page: HandPage) -> Counter[str]:
 
 
 def choices(page: HandPage) -> set[str]:
-    """What can be half chosen by one visible control."""
+    """Return the partial choices that one visible control can make."""
     parsed = (actions.parse_payload(payload) for payload in visible_payloads(page))
     drafts = [one.words[1:] for one in parsed if isinstance(one, TableAction) and one.verb == "draft"]
     return {choice for [choice] in filter(None, drafts) if not choice.startswith(QUESTIONS)}
 
 
 def is_composed(move: str) -> bool:
-    """Return whether a move takes several taps: its packets or cards one by one, or a signal and then the card."""
+    """Return whether a move takes several taps: separate packets or cards, or a signal and a card."""
     return move.startswith(("take ", "hold ", "exchange ")) or move.endswith(("busso", "volo"))
 
 
@@ -101,11 +95,11 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
             word = action.move.partition(" ")[0]
             assert button.role == (word if word in NAMED_ROLES else "move"), where
     if any(move.startswith("play ") for move in legal):
-        # A tap on a card always plays it, or says why it may not be played.
+        # A tap on a card always plays it or explains why it cannot be played.
         assert all(":play " in card.press for card in (*first.packets, *first.hand)), where
-    # Each half-made choice is a page of its own; every move of several taps must end one of these ways.
+    # Each partial choice has its own page. Every move of several taps must be on one of them.
     found, seen, waiting = {*at_once}, {""}, [first]
-    # A question that is open must not get into a move.
+    # An open question must not become part of a move.
     waiting += [hand_page(table, person, profile, question) for question in ("resign", "say")]
     while waiting and len(seen) < MOST_PAGES:
         page = waiting.pop()
@@ -122,7 +116,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
 
 
 def new_table(game: str, random: Random) -> Table:
-    """A table with random options at its first deal; at some its players were strangers who were matched."""
+    """Return a table with random options at its first deal. At some, the players are matched strangers."""
     people = [(f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
     matched: list[Entry] = [Match(*one) for one in people] if random.random() < 0.5 else []
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
@@ -132,7 +126,7 @@ def new_table(game: str, random: Random) -> Table:
 
 
 def next_table(table: Table, random: Random) -> Table:
-    """The table after a random legal move, or the next deal."""
+    """Return the table after a random legal move or the next deal."""
     assert table.game
     if table.game.needs_deal:
         return table.with_entries([Deal(random.randbytes(32))], f"u{table.version}")

@@ -61,7 +61,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
         tasks = len(asyncio.all_tasks())
         table = (await worker.tables_of(players[0].person.id))[0]
         fake.error, fake.left, fake.most_tasks = error, times, 0
-        # They cannot see what is played; what they press was drawn before, or came by another way.
+        # Players cannot see these moves. They come from old buttons or another platform.
         await play_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
             await worker.settled()
@@ -80,14 +80,14 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
 
         await play_until(worker, players, random, done)
         assert not await store.changed_tables(range(keys.SHARDS))
-        # One more watches whether the platform stays.
+        # One more task checks that the platform stays.
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks + 1:
                 await asyncio.sleep(0.05)
 
 
 async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long its pauses have grown, and though its messages may have arrived."""
+    """This holds for long pauses too, and for messages that could have arrived."""
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

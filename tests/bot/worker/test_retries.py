@@ -57,7 +57,7 @@ async def test_group_migration_during_an_outage_moves_the_board(embedded: Embedd
         dispatcher, tasks = players[0].dispatcher, len(asyncio.all_tasks())
         with capture_logs() as logs:
             async with stop_store(embedded, worker):
-                # However often it is told, and whether somebody waits for it or not.
+                # The migration is reported many times, with and without a caller that waits.
                 told = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
                 waiting = asyncio.ensure_future(told[-1])
                 await asyncio.sleep(0.3)

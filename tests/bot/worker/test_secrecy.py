@@ -56,9 +56,7 @@ def random_table(game: str, random: Random, fixture: Fixture | Day | None = None
 
 
 def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
-    """Every panel of one seat's, or those that everybody sees, with the scenes of their pictures, and what programs and
-    pages are told.
-    """
+    """Return all panels, pages and program views of one seat, or the public ones, with their picture scenes."""
     told = public_table(table) if viewer is None else own_table(table, f"p:{viewer}")
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     pages = {

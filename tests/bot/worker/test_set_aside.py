@@ -149,7 +149,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await _wait_until_notified(worker, fake)
         assert await store.set_aside_tables(range(keys.SHARDS)) == [code]
-    # What the other version wrote is what this one cannot read: without it, it is as good as mended.
+    # Without the unreadable entry, the table is readable as if it had been repaired.
     await store.client.rpop(keys.table(code))
     async with open_worker(store, fake) as worker:
         players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
@@ -160,7 +160,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
                 break
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
-        # Its clock goes on from where it stood; the entry that could not be read had set it to a thousand seconds.
+        # The clock continues. The unreadable entry had set it to a thousand seconds.
         goes_on = await store.attendance.clock_rings_in(code)
         assert goes_on
         assert 900 < goes_on <= 1000
@@ -173,16 +173,16 @@ async def _wait_until_notified(worker: Worker, fake: FakePlatform) -> None:
         await worker.settled()
         if await is_notified(fake, GROUP):
             return
-    raise AssertionError("nobody is told")
+    raise AssertionError("the group was not notified that its table is set aside")
 
 
 async def test_reading_an_unreadable_table_changes_nothing(store: Store) -> None:
-    """Such as `buongioco tables` from another release, or a worker of one that does not own the table."""
+    """The reader can be `buongioco tables` of another release, or a worker that does not own the table."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-    # Whoever delivers it would hear of it, and set it aside.
+    # No worker runs now, because the owner would set the table aside.
     await break_log(store, code, "conquer 3")
     before = await store.client.dump(keys.timers(keys.shard_of(code)))
     looking = Room(store)
@@ -203,7 +203,7 @@ async def test_unreadable_tables_do_not_count_for_limits(store: Store) -> None:
 
 
 async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While one release takes another's place: the table's owner can read it."""
+    """This can happen during an upgrade. The table's owner can read it."""
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as owner:
         players = await seat_players(owner, fake, "metamazzo")

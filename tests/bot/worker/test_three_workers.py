@@ -1,8 +1,8 @@
-"""Three workers on one store are one bot: whoever is asked, the same tables, answers and messages as with one worker.
+"""Three workers on one store give the same tables, answers and messages as a single worker.
 
-A machine gives people's updates to any of three workers: one after another, once more later, several times at once,
-two people's at the same moment, or late. One worker on a store of its own gets each of them once, in the order in which
-they took effect. ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/worker/test_three_workers.py`` runs it long.
+A state machine gives updates to any of three workers: in sequence, repeated, copied, simultaneous or late. A single
+worker on its own store gets each update once, in the order in which they took effect.
+``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/worker/test_three_workers.py`` runs it long.
 """
 
 import asyncio
@@ -45,8 +45,7 @@ from tests.long import long
 WORKERS = 3
 EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "10"))
 STEPS = 20
-MOST_TABLES = 4
-"""Tables a person and challenges a chat: few enough to be met."""
+MOST_TABLES = 4  # limit of tables per person and challenges per chat, low enough to be reached
 
 T = TypeVar("T")
 
@@ -68,14 +67,14 @@ WANTED = """
 """Parts of the payloads that people press."""
 
 UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
-"""Presses that make processes think, and one that takes a hand's panel to what it was."""
+"""Presses that start computations, and a press that returns a hand's panel to its earlier state."""
 
 DISPLAY_WORDS = (":menu", ":draft", ":aside", "1p")
-"""Presses that only show something: the last one counts."""
+"""Presses that only show a page or menu; the last one counts."""
 
 
 class Action(NamedTuple):
-    """What somebody wants to do, before it is known what there is to press."""
+    """The intended action of a person, to be matched with a visible button later."""
 
     who: int
     where: int
@@ -94,7 +93,7 @@ def actions() -> st.SearchStrategy[Action]:
 
 
 class UpdatePair(NamedTuple):
-    """An update as it reaches each fleet, where messages have names of their own."""
+    """An update for each fleet, with the fleet's own message ids."""
 
     many: Update
     one: Update
@@ -108,7 +107,7 @@ class UpdatePair(NamedTuple):
 
 
 class World:
-    """Two stores and the loop they are used on."""
+    """Two stores and their event loop."""
 
     def __init__(self, runner: asyncio.Runner, stores: Sequence[Store], urls: Sequence[str]) -> None:
         self.runner, self.stores, self.urls = runner, stores, urls
@@ -134,7 +133,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     @initialize(games=st.lists(st.sampled_from(CHALLENGES[:4]), min_size=1, max_size=2), index=st.integers(0, 2))
     def open(self, games: list[str], index: int) -> None:
-        """Some games are on already when the machine begins."""
+        """Begin with some running games."""
 
         async def opening() -> None:
             for fleet in (self.many, self.one):
@@ -161,13 +160,13 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     @rule(action=actions(), index=st.integers(0, 2), copies=st.sampled_from((1, 1, 1, 2, 3)))
     def act(self, action: Action, index: int, copies: int) -> None:
-        """Somebody does something; the update may come to several workers at once."""
+        """Deliver an update to one or more workers at once."""
         if both := self.update(action):
             self.run(self.deliver(both, index, copies))
 
     @rule(action=actions())
     def hold_back(self, action: Action) -> None:
-        """Somebody does something, and it comes late."""
+        """Keep an update back, to deliver it late."""
         if both := self.update(action):
             self.held.append(both)
 
@@ -179,13 +178,13 @@ class ThreeWorkers(RuleBasedStateMachine):
     @precondition(lambda self: self.done)
     @rule(back=st.integers(0, 8), index=st.integers(0, 2))
     def redeliver(self, back: int, index: int) -> None:
-        """An update that was answered comes once more, to any worker."""
+        """Deliver an answered update again, to any worker."""
         both, first = self.done[max(0, len(self.done) - 1 - back)]
         self.run(self.check_redelivery(both, first, index))
 
     @rule(first=actions(), second=actions(), index=st.integers(0, 2), other=st.integers(0, 2))
     def act_simultaneously(self, first: Action, second: Action, index: int, other: int) -> None:
-        """Two do something at the same moment: what comes of it is what would come of one after the other."""
+        """Deliver two updates at once. The result must equal the result of one order or the other."""
         pair = [both for action in (first, second) if (both := self.update(action))]
         if len(pair) == 2:
             self.run(self.deliver_simultaneously(pair, (index, other)))
@@ -196,16 +195,16 @@ class ThreeWorkers(RuleBasedStateMachine):
         note(f"{both.many} to {index} x{copies}")
         replies = await asyncio.gather(*(self.many.deliver(index + copy, both.many) for copy in range(copies)))
         [expected] = await self.deliver_to_single([both])
-        # A copy that comes after what it asks for was done may find that the table is no more.
+        # A copy that arrives after its effect can find that the table is gone.
         assert any(same(reply, expected) for reply in replies), (both, replies, expected)
         for reply in replies:
             assert same(reply, expected) or await self.says_table_is_gone(reply), (both, replies, expected)
         self.done.append((both, expected))
 
     async def check_redelivery(self, both: UpdatePair, first: Reply, index: int) -> None:
-        """What took effect is not done again, and nobody is told otherwise.
+        """Check that an update takes effect once and gets the same answer again.
 
-        What was refused may be done by now, and what only shows something shows it again.
+        A refused update can succeed now. An update that only shows a page shows it again.
         """
         note(f"again {both.many} to {index}")
         reply = await self.many.deliver(index, both.many)
@@ -275,7 +274,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     @staticmethod
     async def listed_tables(fleet: Fleet, index: int, person: Person) -> list[tuple[str, int]]:
-        """The tables of a person by a worker, who says the same on the page."""
+        """Return the tables of a person from a worker, and check that the page lists the same ones."""
         worker = fleet.workers[index]
         tables = await worker.tables_of(person.id)
         profile = await worker.people.person(person.id)
@@ -299,7 +298,7 @@ class ThreeWorkers(RuleBasedStateMachine):
     # Choice of updates
 
     def update(self, action: Action) -> UpdatePair | None:
-        """What somebody does, by what stands there; nothing if there is nothing to press."""
+        """Return the updates for an action, or None without a fitting button."""
         self.number += 1
         key, person = f"u{self.number}", PEOPLE[action.who]
         place = (*GROUPS, private_place(person.id))[action.where]
@@ -314,7 +313,7 @@ class ThreeWorkers(RuleBasedStateMachine):
                 words.append(self.codes[-1 - action.pick % min(4, len(self.codes))])
             command = Command(key, person, place, words[0], tuple(words[1:]), about)
             return UpdatePair(command, command)
-        # Whoever finds what is looked for, this person first.
+        # The first person with a fitting button presses it, starting with this one.
         for one in (*PEOPLE[action.who :], *PEOPLE[: action.who]):
             there = (*GROUPS, private_place(one.id))
             stands = self.earlier_buttons(there) if action.kind == "old" else self.current_buttons(there)
@@ -323,7 +322,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         return None
 
     def current_buttons(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
-        """The buttons that stand in these places: where, on which of the messages there, and what they carry."""
+        """Return place, message number and payload of each visible button in these places."""
         return [
             (place, number, button.payload)
             for place in places
@@ -334,7 +333,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         ]
 
     def earlier_buttons(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
-        """The buttons that stand there or stood there once, the last ones first; as on the first message there is."""
+        """Return all buttons ever seen in these places, newest first, as if on the first message."""
         return [(place, 0, payload) for place, payload in reversed(self.buttons) if place in places]
 
     def press(self, key: str, person: Person, place: str, number: int, payload: str) -> UpdatePair:

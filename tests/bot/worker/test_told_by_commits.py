@@ -31,7 +31,7 @@ async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fle
 
 
 async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
-    """The worker that delivers a table, the other one, and who is to move there, whom the other one answers."""
+    """Return the table's owner, the other worker, and the player to move, connected to the other worker."""
     one, two = fleet.workers
     anna, bruno = Player(one, fleet.fake, "Anna", 1), Player(one, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")
@@ -92,7 +92,7 @@ async def test_notification_of_an_older_release_is_accepted(fleet: Fleet, monkey
 
 
 async def test_repeated_press_counts_as_seen(store: Store) -> None:
-    """The bot may have been killed between the commit and what it is about."""
+    """A kill after the commit could have lost the record of the press, so the repeated press must update it."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")

@@ -30,7 +30,7 @@ from typing import IO, Any, NamedTuple
 from bot.disk import write_atomically
 
 FORMAT = "buongioco-backup/1"
-MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; bounds what a bad file can cost
+MAX_LINE_BYTES = 256 * 1024 * 1024  # far above any real line; limits the cost of a bad file
 LEVEL = 6  # of gzip; higher levels take several times as long and save a few per cent
 KINDS = ("table", "game", "string", "list", "set", "hash", "zset")  # of the lines between header and end
 
@@ -42,7 +42,7 @@ def ignore_progress(_count: int) -> None:
 
 
 class BadBackup(Exception):
-    """A file is not a backup or is incomplete. The text says what is wrong."""
+    """A file is not a backup or is incomplete. The text gives the reason."""
 
 
 class Header(NamedTuple):

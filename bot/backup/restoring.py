@@ -1,7 +1,7 @@
 """Restoring a store from a backup.
 
-No worker may use the store meanwhile, or have used it and still run: a worker trusts its own memory. So a restore is
-refused while workers are alive. Until all is written the store's layout has no version, so no worker starts.
+A worker trusts its own memory, so a restore is refused while workers are alive. The store's layout gets its version at
+the end, so no worker starts before all is written.
 """
 
 from collections.abc import Callable, Iterable
@@ -161,5 +161,5 @@ class _StoreWriter:
 
 
 def _mark_unknown(text: str) -> str:
-    """Mark what a surface shows as unknown: its chat can have changed since the backup."""
+    """Mark a surface's shown panel as unknown, because its chat can have changed since the backup."""
     return encode_state(decode_state(text)._replace(digest=UNKNOWN))

@@ -5,9 +5,9 @@ Related data is read together. The order ensures that nothing is missing from th
 0. Data about people and where each is named. It is read again at the end, and both versions are in the backup. Someone
    forgotten in between is in the backup again, and can be forgotten again everywhere.
 1. The ratings as of one game. They are read in parts. Then one script reads what meanwhile rated games changed.
-2. Tables, each in one script: log, shown messages, timer, change mark. From here on, a game that ends is in the backup
-   as the table it was. The shards' playing times are read before, so no clock loses time.
-3. Finished games: all rated ones, and those whose table no longer existed.
+2. Tables, each in one script: log, shown messages, timer, change mark. A game that ends after this is in the
+   backup as a table. The shards' playing times are read before, so no clock loses time.
+3. Finished games: all rated ones, and all others without a live table.
 4. Everything else, key by key.
 """
 
@@ -30,14 +30,14 @@ SCAN_COUNT = 1000
 
 TABLES = "{s*}:table:*"
 SHARD_KEYS = ("table:", "shown:", "changed", "timers", "attended", "ended:")
+
+# Key prefixes that the last step skips. Earlier steps read most of them. A restore finds people named at tables in the
+# logs. Logs of tables that have just ended are no longer needed.
 TAKEN_EARLIER = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARD_KEYS),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
     keys.named(""),
 )
-"""Key prefixes that the last step skips: those read by earlier steps, the people named at tables, which a restore takes
-from the logs, and logs of tables that have just ended, which are no longer needed.
-"""
 
 # Keys about running workers, and the layout, which is in the header.
 NOT_TAKEN = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))

@@ -1,4 +1,4 @@
-"""`buongioco doctor`: check what the bot needs, and say what to do."""
+"""`buongioco doctor`: check settings, store and platforms."""
 
 import asyncio
 import errno
@@ -28,8 +28,8 @@ from bot.store.durability import RISKS, risks_of, split_by_node, sync_policies
 from bot.store.folder import has_store, is_locked, is_readable_by_others
 from bot.store.opening import open_host_store
 
+# Entry points that examine a platform. Called with the settings, they yield findings like `examine`.
 DOCTORS = "buongioco.doctors"
-"""Entry points that examine a platform. Called with the settings, they yield findings as `examine` does."""
 
 BAD_GATEWAY_CODES = (502, 503, 504)  # a proxy's answers when it reaches no bot
 
@@ -39,7 +39,7 @@ BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # other adapters check thei
 
 
 def doctor() -> None:
-    """Check settings, store and platforms, and say how to fix what is wrong. Exit 1 if anything is."""
+    """Check settings, store and platforms, and say how to fix each problem. Exit 1 if there is a problem."""
     if not asyncio.run(_doctor()):
         raise typer.Exit(1)
 
@@ -58,7 +58,7 @@ async def _doctor() -> bool:
             if left is None:
                 say(f"{'ok' if well else 'wrong':6} {line}")
         except BrokenPipeError as error:
-            # As with `| head`. Continue, so that a store started for this check ends in order.
+            # Stdout was closed, as by `| head`. Continue, so that a store started for this check ends in order.
             left = error
     if left:
         raise left
@@ -66,7 +66,7 @@ async def _doctor() -> bool:
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Yield findings: whether something is well, and a line that says what it is or what to do."""
+    """Yield findings: whether a check passed, and a line with its result or remedy."""
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     async for finding in _examine_stores(settings):
         yield finding
@@ -176,7 +176,7 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
 
 @asynccontextmanager
 async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
-    """Open the bot's store. If there is none yet, open one in a temporary folder."""
+    """Open the bot's store, or one in a temporary folder if the bot has no store yet."""
     if not settings.redis_url and is_locked(settings.data):
         async with open_store(EmbeddedStore(settings.data).url, migrate=False) as store:
             yield store

@@ -1,4 +1,4 @@
-"""How failing commands end: a line on stderr for each fault, and exit code 2.
+"""The end of failing commands: a line on stderr for each fault, and exit code 2.
 
 Logs go to stderr too, because stdout is for a command's output.
 """

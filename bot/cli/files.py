@@ -18,7 +18,7 @@ from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
 
-MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game, far above any real one; bounds what a bad file can cost
+MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game; far above any real game, and limits the cost of a bad file
 
 
 class Entry(NamedTuple):
@@ -39,7 +39,7 @@ def read_records(path: Path) -> Iterator[Entry]:
 
 
 def load_record(path: Path, number: int) -> Record:
-    """Return one game of a file. BadParameter if there is no such game, BadRecord if it cannot be read."""
+    """Return one game of a file. BadParameter if the game is missing, BadRecord if it cannot be read."""
     record = next((entry.record for entry in read_records(path) if entry.number == number), None)
     if record is None:
         raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")

@@ -77,7 +77,7 @@ async def _find_person(settings: Settings, text: str, files: list[Path]) -> tupl
 
 
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[ForgetResult, bool, str]:
-    """Return what was forgotten, whether a running bot finishes the work, and why the file was not rewritten, if so."""
+    """Return the result, whether a running bot finishes the work, and why the store's file was not rewritten, if so."""
     async with open_store_client(settings) as client:
         store = Store(client)
         forgetter = Worker(store, settings).feature(PrivacyFeature).forgetter

@@ -33,7 +33,7 @@ def clean_text(text: str) -> str:
 
 
 def json_line(text: str, encoding: str = "utf-8") -> str:
-    """Return JSON of the same value as one line that is safe to print.
+    """Return the same JSON value in one line that is safe to print.
 
     Characters that a terminal can obey or that ``encoding`` lacks become ``\\uXXXX``. They occur in strings only.
     """

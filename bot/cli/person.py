@@ -18,7 +18,7 @@ _NAME = re.compile(r"(?:([a-z][a-z0-9_-]*):)?@([^\s:@~!/]+)")
 
 
 class UnknownPerson(Exception):
-    """There is no such person. The text says why."""
+    """A text names no known person. The error text gives the reason."""
 
 
 def check_person(text: str) -> str:

@@ -74,7 +74,7 @@ class TerminalTable:
         say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
 
     def _move_robot(self) -> bool:
-        """Let one robot move, in turn or out of turn. Return False if it is the person's turn."""
+        """Let one robot move, even out of turn. Return False if it is the person's turn."""
         for seat, player in self.robots.items():
             out_of_turn = seat != self.game.turn and any(m.startswith("declare") for m in self.game.legal_moves(seat))
             if (seat == self.game.turn or out_of_turn) and act(self.game, seat, player):
@@ -162,7 +162,7 @@ class TerminalTable:
             say(error_text(error, self.language), fg="red")
 
     def _show_moves(self, view: View) -> list[str]:
-        """Print the legal moves, and return those that can be chosen by number."""
+        """Print the legal moves, and return the numbered ones."""
         _ = self.words.text
         phase = view.deal.phase if view.deal else ""
         if phase == "take":

@@ -1,4 +1,4 @@
-"""`buongioco reports`: people's reports about strangers, for the host."""
+"""`buongioco reports`: show the host people's reports about strangers."""
 
 import time
 from typing import Annotated

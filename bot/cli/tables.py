@@ -24,8 +24,8 @@ from bot.tables.errors import NoSuchTable
 from engine.shuffle import SECRET_BYTES
 
 LAST_ENTRIES = 12  # of a log, shown
-SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")  # a deal's secret, also in another release's entry
-SECRET_CHOICE = re.compile("(take|hold|exchange) ")  # moves whose choice only the player knows
+SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")  # a deal's secret, also in entries of other releases
+SECRET_CHOICE = re.compile("(take|hold|exchange) ")  # moves with a choice that only the player knows
 
 tables_app = typer.Typer(add_completion=False, help="Live tables: list them, show one, end one.")
 
@@ -145,7 +145,7 @@ async def show(code: Code) -> None:
 
 
 def format_entry(entry: bytes) -> str:
-    """Format an entry without its stamp and without what is secret during a deal: the pack, a choice of packets."""
+    """Format an entry without its stamp and a deal's secrets: the pack, a choice of packets."""
     text = strip_stamp(entry).decode(errors="backslashreplace")
     with suppress(UnreadableEntry):
         known = decode(text)
@@ -182,7 +182,7 @@ async def close(
 
 
 async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
-    """Call off an unreadable tournament. NoSuchTable if there is none with this code."""
+    """Call off an unreadable tournament. NoSuchTable if the code is unknown."""
     if code not in await tournaments.unreadable_codes():
         raise NoSuchTable(code=code)
     _confirm_or_exit(f"Call off the unreadable tournament {code}?", yes)

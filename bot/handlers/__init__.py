@@ -1,4 +1,4 @@
-"""Handlers: what people ask for, by commands and buttons, and what they are answered."""
+"""Handlers of commands and button presses."""
 
 from bot.handlers.dispatcher import Dispatcher
 

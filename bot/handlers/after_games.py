@@ -1,4 +1,4 @@
-"""What pages tell of a game once it is over: why it was not rated, and who wants a rematch."""
+"""Facts about a finished game for its page: why it was not rated, and who wants a rematch."""
 
 from bot.finished.archive import Archive, game_id
 from bot.finished.rating_rules import unrated_reason
@@ -11,7 +11,7 @@ from bot.tables.table import Table
 
 
 class AfterGames:
-    """What became of finished games."""
+    """Looks up the rating and the rematch of finished games."""
 
     def __init__(
         self, archive: Archive, ratings: Ratings, challenges: Challenges, people: People, outage: Outage
@@ -20,7 +20,7 @@ class AfterGames:
         self._people, self._outage = people, outage
 
     async def unrated_reason(self, table: Table) -> str | None:
-        """Return why nobody's rating rose by a finished game; None until it is rated, or while the store is away."""
+        """Return why a game changed no ratings; None until it is rated, and while the store is away."""
         with self._outage.suppress_errors():
             game = await self._archive.get(game_id(table))
             if game is None:
@@ -30,9 +30,9 @@ class AfterGames:
         return None
 
     async def find_rematch_opener(self, table: Table, person: str) -> str:
-        """Return the name of a player who waits for this person to play a game again that no group saw.
+        """Return the name of a player who waits for this person's rematch of a game that no group saw.
 
-        Empty for nobody, and while the store is away. If a group saw the game, the challenge is visible there.
+        Empty if no player waits, and while the store is away. If a group saw the game, the challenge is visible there.
         """
         with self._outage.suppress_errors():
             again = await self._challenges.find_opened(f"again:{game_id(table)}")

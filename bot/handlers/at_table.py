@@ -1,4 +1,4 @@
-"""What players press at a table where a game is on, besides moves."""
+"""Presses other than moves at a table that is playing."""
 
 from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.names import Hand
@@ -67,7 +67,7 @@ class TableButtons(Handlers):
         return Reply()
 
     async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        """Bring a player's hand to the group, for their eyes only."""
+        """Show a player their hand in the group, visible only to them."""
         table = await self._room.table(action.code)
         seat = table.seat_of(press.person.id)
         if seat is None or table.phase != "playing":
@@ -78,7 +78,7 @@ class TableButtons(Handlers):
         return Reply()
 
     async def _hint(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Tell a player who practises what the strong robot would play. Nobody else may learn of it."""
+        """Return the strong robot's move as a hint in a practice game. Only this player sees it."""
         table = await self._room.table(action.code)
         seat = table.seat_of(press.person.id)
         game = table.game

@@ -1,4 +1,4 @@
-"""What is pressed on a challenge card: chairs, options, answers, invitations."""
+"""Presses on a challenge card: chairs, options, answers, invitations."""
 
 from contextlib import suppress
 from functools import partial
@@ -64,7 +64,7 @@ class ChallengeCards(Handlers):
     async def _handle_with_refresh(
         self, handler: VerbHandler, press: Press, profile: Profile, action: TableAction
     ) -> Reply:
-        """Bring the card up to date besides: a crash may have doubled the message, which shows an old state then."""
+        """Call the handler, and update the card first: after a crash it can be a duplicate that shows an old state."""
         if press.genuine:
             with suppress(NoSuchTable):
                 table = await self._room.table(action.code)
@@ -103,7 +103,7 @@ class ChallengeCards(Handlers):
         return Reply()
 
     async def _invite(self, press: Press, profile: Profile, action: TableAction) -> Reply:
-        """Everybody who sees a challenge may pass it on while it waits for players."""
+        # Anyone who sees an open challenge can invite others, except to matched strangers.
         table = await self._room.table(action.code)
         check_open(table)
         if table.matched:
@@ -164,9 +164,9 @@ class ChallengeCards(Handlers):
 
 
 def seated_reply(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
-    """Return the answer to a press that may have seated a person.
+    """Return the reply to a press that can have seated a person.
 
-    If the bot is not in the chat, nothing else there may lead them to their private chat.
+    In a chat without the bot, only this reply leads them to their private chat.
     """
     word = table.code if is_inline(press.place) and press.person.id in table.people else ""
     return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)

@@ -8,13 +8,12 @@ from bot.handlers.errors import OnlyInGroups, OnlyInPrivate, PhrasesAreButtons, 
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
 
-BUTTON_ERRORS = {
+BUTTON_ERRORS = {  # by commands that people try, and that exist only as buttons
     "report": ReportIsAButton,
     "segnala": ReportIsAButton,
     "phrases": PhrasesAreButtons,
     "frasi": PhrasesAreButtons,
 }
-"""Commands that people try, and that are buttons instead."""
 
 
 class Commands:
@@ -22,8 +21,8 @@ class Commands:
 
     def __init__(self, all_handlers: Iterable[Handlers]) -> None:
         self._handlers: dict[str, CommandHandler] = {}
-        for one in all_handlers:
-            self._handlers |= one.commands
+        for handlers in all_handlers:
+            self._handlers |= handlers.commands
 
     async def answer(self, command: Command, profile: Profile) -> Reply:
         spec = find_command_spec(command.word)

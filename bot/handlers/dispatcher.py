@@ -1,4 +1,4 @@
-"""Where adapters bring what people want: each command and each press is answered by one reply."""
+"""Answers each command and press that an adapter passes on with one reply."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -52,7 +52,7 @@ log = structlog.get_logger()
 
 
 class Dispatcher:
-    """Answers people, and what adapters ask for (`bot.card_room.CardRoom`). Nothing here knows a platform."""
+    """The bot as adapters see it (`bot.card_room.CardRoom`). It knows no platform."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
@@ -88,7 +88,6 @@ class Dispatcher:
         self._presses = Presses(all_handlers, room, updates, self._offers, guard)
 
     async def handle_command(self, command: Command) -> Reply:
-        """Answer a command; what cannot be done is a toast that says why."""
         command = _clean_command(command)
         spec = find_command_spec(command.word)
         word = spec.name if spec else "unknown"
@@ -114,7 +113,6 @@ class Dispatcher:
         return reply
 
     async def handle_press(self, press: Press) -> Reply:
-        """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
         if (person := _clean_person(press.person)) is not press.person:
             press = replace(press, person=person)
@@ -124,7 +122,7 @@ class Dispatcher:
             return Reply(toast=error_text(TooManyPresses(), language))
         begin_request()
         try:
-            # A chat's language is not that of whoever presses there.
+            # A group's language is not the presser's language.
             is_there = press.message and is_private(press.place)
             profile = await self.worker.people.meet(press.person, press.place if is_there else "")
             language, suits = profile.language, profile.suits
@@ -149,14 +147,10 @@ class Dispatcher:
         return reply
 
     async def _with_picture(self, reply: Reply) -> Reply:
-        """The reply with its panel's picture, if that has one and it comes in time."""
+        """Return the reply with its panel's picture, if there is one and it is painted in time."""
         return replace(reply, panel=await self.worker.picture_pool.paint_panel(reply.panel)) if reply.panel else reply
 
     async def send_hands(self, person: Person, code: str = "") -> None:
-        """A person can be written to from now on: their hands come, that of table ``code`` or all of them.
-
-        One of the store's errors (`STORE_ERRORS`) when it is away.
-        """
         begin_request()
         await self.worker.people.meet(person, private_place(person.id))
         await self.worker.private_hands.resend(person.id, code, private_place(person.id))
@@ -172,13 +166,13 @@ class Dispatcher:
                 await self.worker.updates.send_change(table.code, Hand(seat), change)
 
     async def _send_missed_hands_here(self, person: Person, place: str) -> None:
-        """Bring the hands that could not be shown to somebody who has just used their private chat."""
+        """Send a person the hands that failed before, if they have just used their private chat."""
         if place != private_place(person.id):
             return
         try:
             await self.send_missed_hands(person)
         except STORE_ERRORS as error:
-            # What was asked for is done; the next message brings the hands.
+            # The request itself succeeded. The next message brings the hands.
             self.worker.store.outage.begin(error)
 
     async def suggestions(
@@ -201,10 +195,9 @@ class Dispatcher:
         if self.limits.allows_suggestion(person):
             await self._offers.note_sent(person.id, offer, _clean_text(typed), place)
 
-    # What happens to chats
+    # Events of chats
 
     def refresh_chat(self, chat: str) -> Awaitable[None]:
-        """A chat can be written to, perhaps again: what stood there is brought up to date."""
         return self.worker.retries.add(f"back in {chat}", partial(self._refresh_chat, chat))
 
     async def _refresh_chat(self, chat: str) -> None:
@@ -213,19 +206,18 @@ class Dispatcher:
         for table in await self.worker.room.lists.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    # One that ends just now keeps none of the others down.
+                    # A table that ends meanwhile must not stop the others.
                     with suppress(NoSuchTable, SetAside):
                         await self.worker.updates.send_change(table.code, board_at(table, host), Change(place=place))
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
-        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
         return self.worker.retries.add(f"move {old} {new}", partial(self._move_chat, old, new))
 
     async def _move_chat(self, old: str, new: str) -> None:
         worker, client = self.worker, self.worker.store.client
-        # First: a game that ends meanwhile counts for the new one.
+        # First, so that a game that ends meanwhile counts for the new chat.
         await worker.ratings.move_chat(old, new)
-        # Before its tables: what is drawn and dealt there is as the chat has it.
+        # Before the tables, which are shown with the chat's settings.
         await worker.people.move_chat(old, new)
         for code in await worker.room.lists.move_chat(old, new):
             with suppress(NoSuchTable, SetAside):
@@ -238,7 +230,7 @@ class Dispatcher:
     async def chat_language(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language
 
-    # What an adapter cannot do by itself
+    # Services
 
     @property
     def settings(self) -> Settings:
@@ -276,10 +268,9 @@ class Dispatcher:
         self.worker.update_metrics()
 
     def report_store_error(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
-        """What somebody is told whose request met this error of the store's."""
         self.worker.store.outage.begin(error)
         _ = texts(language).gettext
-        # A cluster's client tries again by itself, and an earlier try may have been written.
+        # A cluster's client retries automatically, so an earlier attempt can have been written.
         if isinstance(self.worker.store.client, Redis) and is_certainly_lost(error):
             return _("I cannot write anything down just now, so this did not count. Try again in a moment.")
         if pressed:
@@ -292,7 +283,7 @@ class Dispatcher:
 
 
 def _clean_command(command: Command) -> Command:
-    """Return a command without half surrogate pairs, and its words without invisible characters around them."""
+    """Replace lone surrogates in a command, and trim invisible characters around its words."""
     about = tuple(map(_clean_person, command.about))
     words = tuple(filter(None, (trim_blanks(_clean_text(word)) for word in command.words)))
     return replace(

@@ -1,4 +1,4 @@
-"""What handlers refuse."""
+"""Errors of handlers."""
 
 from bot.tables.errors import TableError
 

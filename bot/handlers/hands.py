@@ -1,4 +1,4 @@
-"""Hands on pages: what people who sit at a table see of it, live."""
+"""Live pages of the people at a table."""
 
 import asyncio
 import json
@@ -22,33 +22,25 @@ from bot.tables.table import Table
 from bot.texts import error_text
 from engine.errors import EngineError
 
-RELOAD_SECONDS = 15.0
-"""Seconds after which a page looks at its table again, without word of a change."""
-
-RELOAD_ELSEWHERE_SECONDS = 1.0
-"""The same if another worker delivers the table: then only presses at this worker are told."""
-
-REMATCH_SECONDS = 5.0
-"""Seconds between looks for a rematch, on the page of a finished game."""
+RELOAD_SECONDS = 15.0  # between reloads of a page's table without an announced change
+RELOAD_ELSEWHERE_SECONDS = 1.0  # if another worker delivers the table: this one hears only of its own presses
+REMATCH_SECONDS = 5.0  # between checks for a rematch, on the page of a finished game
 
 MENUS = ("", "game", "rules")
 
 
 class OpenHand:
-    """A page that is open on somebody's hand. It keeps what its reader has chosen of a move."""
+    """An open page with a person's hand. It keeps the part of a move that its reader has chosen."""
 
     def __init__(self, hands: "Hands", person: str, table: Table) -> None:
         self._hands, self._person = hands, person
         self.table = table
-        self.has_ended = False
-        """Whether the page is at its end: its reader has left the table, or the table was removed."""
+        self.has_ended = False  # because the reader left the table, or the table was removed
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
-        self._unrated: str | None = None
-        """Why nobody's rating rose by the game (`AfterGames.unrated_reason`); None until that is known."""
+        self._unrated: str | None = None  # see `AfterGames.unrated_reason`; None until known
         self._changed = asyncio.Event()
         self._needs_reload = False
-        self._payloads: set[str] = set()
-        """The payloads of the page's buttons."""
+        self._payloads: set[str] = set()  # of the page's buttons
 
     def show(self, table: Table) -> None:
         """Show a later version of the table."""
@@ -60,19 +52,18 @@ class OpenHand:
             self.table = table
 
     def reload(self) -> None:
-        """Load the table: another worker has changed it."""
+        """Load the table soon, because another worker has changed it."""
         self._needs_reload = True
         self._changed.set()
 
     def has_button(self, payload: str) -> bool:
-        """Return whether the page, as it was last shown, has a button with this payload."""
+        """Return whether the last page that was shown has a button with this payload."""
         return payload in self._payloads
 
     def handle_choice(self, payload: str, language: str) -> Reply | None:
         """Answer a press that only changes what this page shows; return None for any other press.
 
-        It counts as a press, because it has the page drawn again. The toast says what is wrong, such as a decision that
-        was made meanwhile.
+        It counts as a press, because the page is drawn again. The toast is an error, such as an outdated decision.
         """
         try:
             action = actions.parse_payload(payload)
@@ -104,10 +95,10 @@ class OpenHand:
         return draft
 
     async def states(self) -> AsyncIterator[str]:
-        """Yield what the page should show, as JSON, and each later state. States that come too fast are skipped.
+        """Yield the page's contents as JSON, now and after each change. States that come too fast are skipped.
 
-        If a clock runs, ``clock_left`` is the number of seconds left for the move. After the game the states go on,
-        because the reader may be asked for a rematch. They end if the reader leaves or no game began. Raises one of the
+        If a clock runs, ``clock_left`` is the number of seconds left for the move. After the game the states continue,
+        because the reader can be asked for a rematch. They end if the reader leaves or no game began. Raises one of the
         store's errors.
         """
         shown = ""
@@ -121,7 +112,7 @@ class OpenHand:
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
 
     async def _changes(self) -> AsyncIterator[None]:
-        """Yield whenever the page may look different."""
+        """Yield each time the page can have changed."""
         async for _table in self.tables():
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
@@ -136,7 +127,7 @@ class OpenHand:
                 yield
 
     async def tables(self) -> AsyncIterator[Table]:
-        """Yield the table, and again whenever the page may look different, until the game or the seat is over."""
+        """Yield the table, now and each time the page can have changed, until the game ends or the person leaves."""
         while True:
             self._changed.clear()
             if self._needs_reload:
@@ -151,7 +142,7 @@ class OpenHand:
             await self._wait()
 
     async def _clock_left(self) -> float | None:
-        """Return the seconds left for the move, 0 if its time is up; None if no clock runs."""
+        """Return the seconds left for the move, 0 if time is up; None if no clock runs."""
         table = self.table
         if not table.clock or table.is_practice or table.phase != "playing":
             return None
@@ -163,7 +154,7 @@ class OpenHand:
         return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
 
     async def _wait(self) -> None:
-        """Wait until the table has changed, or it is time to look again."""
+        """Wait until the table has changed or must be loaded again."""
         try:
             async with asyncio.timeout(self._hands.reload_seconds(self.table.code)):
                 await self._changed.wait()
@@ -207,7 +198,7 @@ def _parse_menu(words: list[str]) -> str:
 
 
 class Hands:
-    """The pages that are open on somebody's hand."""
+    """The open pages of hands."""
 
     def __init__(
         self,
@@ -219,7 +210,7 @@ class Hands:
         *,
         is_limited: bool,
     ) -> None:
-        """``is_limited`` is whether people may have their pages drawn only so often."""
+        """``is_limited`` is whether presses that draw a page again are limited."""
         self.room, self.people, self.policies, self.after_games = room, people, policies, after_games
         self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
@@ -238,13 +229,13 @@ class Hands:
                 hand.reload()
 
     def count_choice(self, person: str) -> None:
-        """Count a press that draws a page again; TooManyPresses if they come too fast."""
+        """Count a press that draws a page again. TooManyPresses if they come too fast."""
         wait = self._choices.take(person, PRESSES_OF_PERSON)
         if self._is_limited and wait > 0:
             raise TooManyPresses()
 
     async def open_hand(self, code: str, person: str, *, or_ended: bool = False) -> OpenHand | None:
-        """Open a page on a person's hand; None if they neither sit at the table nor ask for a chair.
+        """Open a page of a person's hand; None unless they sit at the table or ask for a chair.
 
         ``or_ended`` also finds a table that was removed a moment ago. The caller must close the page. Raises one of the
         store's errors.
@@ -260,7 +251,6 @@ class Hands:
         return hand
 
     def remove(self, hand: OpenHand) -> None:
-        """Forget a page that was closed."""
         code = hand.table.code
         if hands := self._open.get(code):
             hands.discard(hand)

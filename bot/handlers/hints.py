@@ -1,5 +1,7 @@
-"""Hints for who practises. They come from the processes in which robots think about their moves, so nobody has more
-than one of them at work, or has the same thought about twice.
+"""Hints in practice games.
+
+They use the processes in which robots think. So each person has at most one hint at work, and no decision is computed
+twice.
 """
 
 import asyncio
@@ -12,7 +14,7 @@ from bot.robot_pool import RobotPool
 from bot.tables.table import Table
 from engine.robots.findings import Hint
 
-REMEMBERED = 1000
+REMEMBERED = 1000  # hints
 
 
 class Decision(NamedTuple):
@@ -24,7 +26,7 @@ class Decision(NamedTuple):
 
 
 class Hints:
-    """What the strong robot would do, for each person about one decision at a time."""
+    """The strong robot's hints, one decision of a person at a time."""
 
     def __init__(self, robot_pool: RobotPool) -> None:
         self._robot_pool = robot_pool
@@ -32,27 +34,30 @@ class Hints:
         self._running: dict[str, tuple[Decision, asyncio.Task[Hint | None]]] = {}
 
     async def find_hint(self, person: str, table: Table, seat: int) -> Hint:
-        """A hint for who is to move; NoTimeForHints when the robots are busy, or with another one for this person."""
-        moment = Decision(table.code, table.version, seat)
-        if moment in self._hints:
-            return self._hints[moment]
+        """Return a hint for the player to move.
+
+        NoTimeForHints if the robots are busy, or work on another hint for this person.
+        """
+        decision = Decision(table.code, table.version, seat)
+        if decision in self._hints:
+            return self._hints[decision]
         if person not in self._running:
-            self._running[person] = moment, asyncio.create_task(self._think(person, table, moment))
-        about, thought = self._running[person]
-        # Whoever presses again hears the same; one who hears no more does not end it for the others.
-        found = await asyncio.shield(thought) if about == moment else None
+            self._running[person] = decision, asyncio.create_task(self._think(person, table, decision))
+        running, task = self._running[person]
+        # A second press waits for the same hint. Cancelling one of them does not cancel the other.
+        found = await asyncio.shield(task) if running == decision else None
         if found is None:
             raise NoTimeForHints()
         return found
 
-    async def _think(self, person: str, table: Table, moment: Decision) -> Hint | None:
-        view = table.view(moment.seat)
+    async def _think(self, person: str, table: Table, decision: Decision) -> Hint | None:
+        view = table.view(decision.seat)
         assert table.game
         assert view
         try:
-            found = await self._robot_pool.hint(view, table.game.history(moment.seat))
+            found = await self._robot_pool.hint(view, table.game.history(decision.seat))
         finally:
             del self._running[person]
         if found:
-            self._hints[moment] = found
+            self._hints[decision] = found
         return found

@@ -1,4 +1,4 @@
-"""Invitations to tables that wait for players, for people to pass on."""
+"""Invitations to open tables, which people can forward."""
 
 from collections.abc import Mapping
 
@@ -20,14 +20,14 @@ class Invitations:
         self._store, self._adapters = store, adapters
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
-        """Return a person's invitation to a table, for their private chat. ``place`` is where they asked for it."""
+        """Return the invitation that a person who asked at ``place`` gets in their private chat."""
         address = await self._address_of(table, platform_of(place))
         panel = invitation_panel(table, profile.name, address, profile.language)
         toast = private_toast(place, profile.language)
         return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
 
     async def _address_of(self, table: Table, platform: str) -> str:
-        """Return an address by which people of a platform find a challenge; empty if there is none."""
+        """Return a link to a challenge on a platform, or an empty text."""
         adapter, shown = self._adapters[platform], await self._store.load_shown(table.code)
         for host, place in enumerate(table.hosts):
             state = shown.get(encode_name(card_at(table, host)))

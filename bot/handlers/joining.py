@@ -1,4 +1,4 @@
-"""How people come to tables by command: /challenge and /join."""
+"""The commands /challenge and /join."""
 
 from bot.feature import Handlers
 from bot.game_words import parse_game_and_points, target_rule
@@ -31,7 +31,7 @@ class Joining(Handlers):
         usual = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
-        # A challenge that is delivered again must not bring an older choice back.
+        # A challenge that is delivered twice must not restore an older choice.
         is_choice = chat.game != game and await self._challenges.find_opened(command.key) is None
         table = await self._challenges.open_table(
             game,
@@ -47,7 +47,7 @@ class Joining(Handlers):
         return Reply(toast=_forward_text(command, profile, table))
 
     async def join(self, command: Command, profile: Profile) -> Reply:
-        """Seat a person at a table by its code, or ask for a chair there. The code may be a guess."""
+        """Seat a person at a table by its code, or ask for a chair there. The code can be a guess."""
         if not command.words:
             raise SayTheCode()
         code, person = pasted_code(f"/join {' '.join(command.words)}"), command.person
@@ -80,7 +80,7 @@ class Joining(Handlers):
 
 
 def _forward_text(command: Command, profile: Profile, table: Table) -> str:
-    """Return what to tell a person who challenges somebody from a private chat: nobody else sees it there."""
+    """Return the hint to forward a challenge from a private chat, because only the challenger sees it there."""
     if table.invited is None or not is_private(command.place) or is_ephemeral(command.place):
         return ""
     _ = texts(profile.language).gettext

@@ -1,7 +1,7 @@
-"""How much one person and one chat may ask for.
+"""Rate limits for people and chats.
 
-Presses and commands are counted in the memory of each worker, by person and by group: whoever floods several workers
-gets as much from each. Codes of tables that led nowhere are counted in the store, for all workers together.
+Each worker counts presses and commands in its own memory, by person and by group. So a person who floods several
+workers gets the limit from each. Wrong table codes are counted in the store, across all workers.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -16,27 +16,24 @@ from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from engine.errors import EngineError
 
+# Far above what fast players need.
 PRESSES_OF_PERSON = RateLimit(burst=60, interval=0.2)
 PRESSES_IN_CHAT = RateLimit(burst=240, interval=0.05)
 COMMANDS_OF_PERSON = RateLimit(burst=30, interval=2.0)
 COMMANDS_IN_CHAT = RateLimit(burst=60, interval=1.0)
-"""Far more than people do who play fast: a burst, and one more each so many seconds."""
 
-BREAK_SECONDS = 30.0
-"""Seconds for which commands are not answered after too many, once that has been said: answering a flood is one."""
-
-TRIES = RateLimit(burst=5, interval=3600.0)
-"""How many codes that lead nowhere a person may try."""
+BREAK_SECONDS = 30.0  # of silence after the reply "too many commands": answering a flood would be a flood too
+TRIES = RateLimit(burst=5, interval=3600.0)  # wrong table codes of a person
 
 TAKE = read_script(__file__, "tries")
 
 
 class Verdict(Enum):
-    """What is to be done with a request."""
+    """The decision on a request."""
 
     ANSWER = "within the limits"
-    REFUSE = "over them, which is to be said"
-    DROP = "over them, which has been said"
+    REFUSE = "above the limits, with a reply that says so"
+    DROP = "above the limits, after such a reply"
 
 
 class TooManyPresses(TableError):
@@ -61,7 +58,7 @@ class TooManyCodes(TableError):
 
 
 class Limits:
-    """What this worker has heard of each person and group lately."""
+    """Counts the recent requests of each person and group at this worker."""
 
     def __init__(self, *, on: bool = True) -> None:
         self._on = on
@@ -69,7 +66,7 @@ class Limits:
         self._breaks, self._suggestions = RateLimiter(), RateLimiter()
 
     def check_press(self, press: Press) -> Verdict:
-        """Whether a press is to be heard; one that is not gets a short word."""
+        """Return whether to answer a press or refuse it."""
         if not self._on:
             return Verdict.ANSWER
         if self._presses.take(press.person.id, PRESSES_OF_PERSON) > 0:
@@ -80,26 +77,26 @@ class Limits:
         return Verdict.ANSWER
 
     def allows_suggestion(self, person: Person) -> bool:
-        """Whether something is to be suggested to a person who writes: as often as they may press, counted apart."""
+        """Return whether a person who types gets suggestions, as many as presses but counted separately."""
         return not self._on or self._suggestions.take(person.id, PRESSES_OF_PERSON) <= 0
 
     def check_command(self, command: Command) -> Verdict:
-        """Whether a command is to be heard, and if not whether to say so: once a break."""
+        """Return whether to answer a command, refuse it, or drop it during the break after a refusal."""
         if not self._on:
             return Verdict.ANSWER
         group = _group(command.place)
         once = RateLimit(1, BREAK_SECONDS)
-        if any(self._breaks.wait_seconds(whose, once) > 0 for whose in (command.person.id, group) if whose):
+        if any(self._breaks.wait_seconds(sender, once) > 0 for sender in (command.person.id, group) if sender):
             return Verdict.DROP
-        for whose, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_CHAT)):
-            if whose and self._commands.take(whose, rate_limit) > 0:
-                self._breaks.take(whose, once)
+        for sender, rate_limit in ((command.person.id, COMMANDS_OF_PERSON), (group, COMMANDS_IN_CHAT)):
+            if sender and self._commands.take(sender, rate_limit) > 0:
+                self._breaks.take(sender, once)
                 return Verdict.REFUSE
         return Verdict.ANSWER
 
 
 def _group(place: str) -> str:
-    """The key of a group; people have others. Empty in a private chat, and at an ephemeral place."""
+    """Return a group's key, distinct from people's; empty in a private chat and at an ephemeral place."""
     return "" if is_private(place) else f"group {chat_of(place)}"
 
 
@@ -110,16 +107,14 @@ class Tries:
         self._take = client.register_script(TAKE)
 
     async def take(self, person: Person) -> None:
-        """Count one more, before the code is looked at, so that many at once are counted too; TooManyCodes if there
-        were too many.
-        """
+        """Count a try before the code is checked, so that parallel tries count too. TooManyCodes above the limit."""
         wait = await self._add(person, 1)
         if wait > 0:
             raise TooManyCodes(minutes=-(-wait // 60_000))
 
     @asynccontextmanager
     async def count_if_failed(self, person: Person, is_at_table: Callable[[], bool]) -> AsyncIterator[None]:
-        """Count what is done here as a try, unless it is done, or ``is_at_table`` says that they had a right to try."""
+        """Count the body as a try unless it succeeds, or ``is_at_table`` returns True after an EngineError."""
         await self.take(person)
         try:
             yield
@@ -130,6 +125,6 @@ class Tries:
         await self._add(person, -1)
 
     async def _add(self, person: Person, count: int) -> int:
-        """Milliseconds to wait; 0 if it was counted."""
+        """Return the milliseconds to wait; 0 if the try was counted."""
         interval = round(1000 * TRIES.interval)
         return int(await self._take(keys=[keys.tries(person.id)], args=[count, TRIES.burst, interval]))

@@ -1,4 +1,4 @@
-"""Tables for people who play on pages: they open them, find them, and are invited to them."""
+"""Tables of people who play on pages: opening, lists and invitations."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from engine.errors import EngineError
 
 
 class Opened(NamedTuple):
-    """The ``code`` of an opened table; if it is empty, ``why`` says what to tell the person."""
+    """The ``code`` of an opened table; if it is empty, ``why`` is the error for the person."""
 
     code: str
     why: str = ""
@@ -35,7 +35,7 @@ class Opened(NamedTuple):
 class TableLine(NamedTuple):
     """A table in the list of a person's tables.
 
-    ``is_mine`` is whether it is their turn, ``score`` is the score in words. ``watch_id`` is empty if nobody may watch.
+    ``is_mine`` is whether it is their turn, ``score`` is the score in words. Without spectators ``watch_id`` is empty.
     """
 
     code: str
@@ -48,20 +48,20 @@ class TableLine(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """The panel for a person who may sit down at a table, and the id of its game."""
+    """The panel for a person who can sit down at a table, and the id of its game."""
 
     game: str
     panel: Panel
 
 
 class FullTable(NamedTuple):
-    """A table with no free chair; ``watch_id`` is empty if it may not be watched, or there is no game yet."""
+    """A table with no free chair; ``watch_id`` is empty if it has no game yet or allows no spectators."""
 
     watch_id: str
 
 
 class Lobby:
-    """The tables of people who play on pages. Every method may raise one of the store's errors."""
+    """The tables of people who play on pages. Every method can raise one of the store's errors."""
 
     def __init__(
         self,
@@ -79,15 +79,15 @@ class Lobby:
         return await self._people.person(person)
 
     async def meet(self, person: Person) -> None:
-        """Note a person as they are called now."""
+        """Note a person and their current name."""
         await self._people.meet(person)
 
     async def find_played(self, code: str, person: str) -> str:
-        """Return the game that a person played at a table (`Archive.played_at`)."""
+        """Return the game that a person played at a table (`Archive.find_played`)."""
         return await self._archive.find_played(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
-        """Return a person's language; that of their browser if the bot does not know them."""
+        """Return a person's language; their browser's language if the bot does not know them."""
         known = await self._people.person(person)
         return known.language if known.is_known else language_of(spoken)
 
@@ -103,7 +103,7 @@ class Lobby:
     ) -> Opened:
         """Open a table for a person. ``robot`` is the level of the robots in all other chairs; empty for free chairs.
 
-        The same update opens one table, and none when that table is gone. ``visitor`` is where a guest comes from.
+        A repeated update opens no second table, even if the first is gone. ``visitor`` is the origin of a guest.
         """
         begin_request()
         profile = await self._people.meet(person)
@@ -127,7 +127,7 @@ class Lobby:
         return Opened(opened.code)
 
     async def tables_of(self, person: str) -> list[TableLine]:
-        """Return the tables where a person sits or asks for a chair, their turns and games under way first."""
+        """Return the tables at which a person sits or asks for a chair: their turns first, then running games."""
         profile = await self._people.person(person)
         found = []
         for table in await self._room.lists.tables_of(person):
@@ -148,12 +148,12 @@ class Lobby:
                     watch_id=watch_id,
                 )
             )
-        return sorted(found, key=lambda one: (not one.is_mine, one.is_waiting, one.code))
+        return sorted(found, key=lambda line: (not line.is_mine, line.is_waiting, line.code))
 
     async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
-        """Return the invitation for a person who has a table's code and may sit down there.
+        """Return the invitation for a person who has a table's code.
 
-        None if they may not. It does not tell them whether the table exists.
+        None if they cannot sit down there. It does not reveal whether the table exists.
         """
         try:
             table = await self._room.table(code)
@@ -164,9 +164,9 @@ class Lobby:
         return Invitation(table.game_id, invitee_panel(table.localize(language), language))
 
     async def full_table(self, code: str) -> FullTable | None:
-        """Return what may be told of a full table that people were invited to; None for any other table.
+        """Return a full table to which a code invited people; None for any other table.
 
-        Tables whose code invites nobody stay unknown: practice, named opponents, matched strangers and tournaments.
+        Other tables stay secret: practice, named opponents, matched strangers and tournaments.
         """
         try:
             table = await self._room.table(code)

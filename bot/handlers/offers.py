@@ -1,4 +1,4 @@
-"""Offers: what a person may send into any chat, and how a table comes of one that somebody presses there."""
+"""Offers of games: a person sends one into any chat, and the first press on it opens a table."""
 
 import re
 from collections.abc import Sequence
@@ -21,20 +21,14 @@ from bot.tables.table import Table
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
 
-TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600
-"""For how long it is known where an offer was taken up: for longer than it is good."""
-
-BOUND_SECONDS = 400 * 24 * 3600
-"""For how long an inline message belongs to its offer after each time that its table is opened."""
-
+TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600  # that an accepted offer's place is stored, past its validity
+BOUND_SECONDS = 400 * 24 * 3600  # that an inline message belongs to its offer, after each opening of its table
 SIGNATURE = re.compile(r"[\w-]{14}", re.ASCII)
-
-NO_OFFER = "-"
-"""Stands for an offer with a message that is none of those that people send through the bot."""
+NO_OFFER = "-"  # stored for an inline message that was not sent through the bot
 
 
 class Offers:
-    """Makes offers, and opens the tables of those that are taken up."""
+    """Makes offers, and opens the tables of accepted ones."""
 
     def __init__(
         self, store: Store, people: People, challenges: Challenges, lists: TableLists, features: Sequence[Feature]
@@ -43,7 +37,7 @@ class Offers:
         self._lists, self._features = lists, features
 
     async def find_offers(self, profile: Profile, typed: str) -> list[Offer]:
-        """What fits what somebody has typed: each game, the one they named, and their own rating."""
+        """Return the offers that match the typed text. Features add theirs if it is empty."""
         secret, language = await self._store.secret(), profile.language
         found = []
         for choice in await self._choices(profile.id, typed):
@@ -57,7 +51,7 @@ class Offers:
         return found
 
     async def note_sent(self, person: str, offer: str, typed: str, place: str) -> None:
-        """Note that somebody has sent the offer of this id, one of those that fitted what they had typed."""
+        """Note that a person who had ``typed`` this has sent the offer with this id."""
         game, _, signature = offer.partition(".")
         if place and SIGNATURE.fullmatch(signature):
             client = self._store.client
@@ -68,30 +62,28 @@ class Offers:
                 await self._people.note_choice(person, choice)
 
     async def _choices(self, person: str, typed: str) -> list[Choice]:
-        """The games that somebody means who has typed this, as they last chose to play them, to the points that they
-        named.
-        """
+        """Return a person's last choice of each game that matches the typed name and points, with those points."""
         words = typed.casefold().split()
         points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
         named = " ".join(word for word in words if not word.isdecimal())
         found = [
-            one
-            for one in await self._people.last_choices(person)
-            if (not points or points in targets(one.game)) and any(named in name for name in _names(one.game))
+            choice
+            for choice in await self._people.last_choices(person)
+            if (not points or points in targets(choice.game)) and any(named in name for name in _names(choice.game))
         ]
-        return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
+        return [choice.with_target(targets(choice.game)[points].value) for choice in found] if points else found
 
     async def accept(self, press: Press, action: OfferAction) -> Table:
-        """Somebody has pressed an offer: its table, at which they sit now unless it is their own offer.
+        """Return the table of a pressed offer, after seating the person there unless it is their own offer.
 
-        The first press opens it, whoever makes it, and the message becomes its board. An offer stands for one message.
+        The first press by anyone opens the table, and the message becomes its board. An offer is good for one message.
         """
         if not is_inline(press.place):
             raise BadPayload()
         terms = offers.decode(action.terms, platform_of(press.place), await self._store.secret())
         if not terms.is_valid:
             raise OfferExpired()
-        # The signature: the same each time, and nobody else has it.
+        # The signature is the same for each press, and unique to the offer.
         signature = _signature(action.terms)
         update = f"{keys.OFFER}{signature}"
         is_first = await self._bind_offer(update, press.place)
@@ -105,8 +97,9 @@ class Offers:
         return await self._challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
     async def _bind_offer(self, update: str, place: str) -> bool:
-        """Whether this is an offer's first press; OfferTaken where it was pressed elsewhere and then carried there: it
-        could open tables without end.
+        """Return whether this is an offer's first press. OfferTaken if it belongs to another message.
+
+        Otherwise a copied offer could open tables without limit.
         """
         first = await self._store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
         if first is not None and _parse_message(first.decode()) != _parse_message(place):
@@ -114,14 +107,14 @@ class Offers:
         return first is None
 
     async def _bind_message(self, place: str, signature: str, update: str, *, is_first: bool) -> None:
-        """Bind an inline message to its offer; raise if it belongs to another one, whatever the client pressed."""
+        """Bind an inline message to its offer. Raise GameOnHere or BadPayload if it belongs to another offer."""
         client = self._store.client
         bound = await client.set(_message_key(place), signature, nx=True, get=True, ex=BOUND_SECONDS)
         if bound is None:
             return
         if bound.decode() != signature:
             if is_first:
-                # It was not taken up here, and still may be where it was sent.
+                # The offer was not accepted here, and is still good in its own message.
                 await client.delete(update)
             await check_is_free(self._lists, place, update)
             raise BadPayload()
@@ -133,23 +126,23 @@ class Offers:
         return bound is not None and bound.decode() != NO_OFFER
 
     async def block_offers(self, place: str) -> None:
-        """Note that a message with an inline id is none that somebody sent: no offer can be taken up there."""
+        """Note that a message with an inline id was not sent by a person, so no offer can be accepted there."""
         await self._store.client.set(_message_key(place), NO_OFFER, nx=True, ex=TAKEN_SECONDS)
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
         await check_is_free(self._lists, press.place, update)
         opener = await self._people.person(terms.person)
         if opener.name == Profile.name:
-            # They have had themselves forgotten since.
+            # They have used /forget since.
             raise OfferExpired()
-        # Before there is a table: its first board speaks that language already.
+        # Before the table opens, because its first board uses this language.
         await self._people.note_chat(press.place, opener.language)
         try:
             return await self._challenges.open_table(
                 terms.choice.game, opener.id, opener.name, update, host=press.place, setup=terms.choice.setup
             )
         except NoSuchTable:
-            # It was opened, and its game is over.
+            # The table was opened before, and its game is over.
             raise OfferExpired() from None
         except (TooManyTables, TooManyChallenges):
             if press.person.id == opener.id:
@@ -158,9 +151,9 @@ class Offers:
 
 
 async def check_is_free(lists: TableLists, place: str, update: str) -> None:
-    """An inline message shows one table: GameOnHere if it shows one that goes on, and was opened by another update.
+    """Check that an inline message is free for this update's table. GameOnHere if it shows another live table.
 
-    A press there need not be of a button that the message has.
+    The pressed button is not necessarily one of the message's.
     """
     for table in await lists.tables_at(chat_of(place)):
         if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_opened_by(update):
@@ -172,7 +165,7 @@ def _signature(terms: str) -> str:
 
 
 def _parse_message(place: str) -> tuple[str, str]:
-    """Return the platform and the inline id of a place, whose chat need not be known."""
+    """Return the platform and the inline id of a place. Its chat can be unknown."""
     where = Place.parse(place)
     return where.platform, where.part
 

@@ -1,4 +1,4 @@
-"""What people do with the tables where they sit: /hand, /invite, /resign."""
+"""Commands for a person's own tables: /hand, /invite, /resign."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from bot.tables.table import Table
 
 
 class OwnTables(Handlers):
-    """The tables where a person sits, by command."""
+    """Handles commands for a person's own tables."""
 
     def __init__(
         self, lists: TableLists, private_hands: PrivateHands, updates: Updates, invitations: Invitations
@@ -49,13 +49,15 @@ class OwnTables(Handlers):
         return Reply()
 
     async def _invite(self, command: Command, profile: Profile) -> Reply:
-        """Send an invitation to an open table to the private chat, where the person can forward it."""
-        tables = [one for one in await self._lists.tables_of(profile.id) if one.phase == "open" and not one.matched]
+        """Send an invitation to the private chat, from which the person can forward it."""
+        tables = [
+            table for table in await self._lists.tables_of(profile.id) if table.phase == "open" and not table.matched
+        ]
         table = await self._meant(command, profile, tables, NoChallenge())
         return await self._invitations.invitation(table, profile, command.ephemeral or command.place)
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
-        """Ask whether the person resigns, on their hand."""
+        """Ask for confirmation on the person's hand."""
         tables = [table for table in await self._lists.tables_of(profile.id) if table.phase == "playing"]
         table = await self._meant(command, profile, tables, NoTables())
         toast = "" if is_answer_private(command) else await self._private_hands.toast(profile, table.code)
@@ -67,7 +69,7 @@ class OwnTables(Handlers):
         return Reply(toast)
 
     async def _meant(self, command: Command, profile: Profile, tables: Sequence[Table], none: TableError) -> Table:
-        """Return which of these tables a command means. Raises ``none`` if there are none."""
+        """Return the table that a command means. Raise ``none`` if the list is empty."""
         if command.words:
             code = parse_code(command.words)
             tables = [table for table in tables if table.code == code]

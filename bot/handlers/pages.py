@@ -23,12 +23,11 @@ from bot.tables.snapshot import isolate_name
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
 
-MOST_LISTED = 10
-"""How many open challenges are listed, each with its button."""
+MOST_LISTED = 10  # open challenges, each with its button
 
 
 class CorePages(Handlers):
-    """Pages with what the store knows."""
+    """Handles the core's pages."""
 
     private_pages = ("replay", "fair")
 
@@ -71,7 +70,7 @@ class CorePages(Handlers):
         return Reply(panel=await self._rules(press.place, " ".join(words)))
 
     async def _rules(self, place: str, about: str) -> Panel:
-        """Return how a game is played, by its id, or another page on rules that `rules_page` knows."""
+        """Return the rules of a game, by its id, or another page of `rules_page`."""
         viewer = await self._viewers.viewer_at(place)
         panel = rules_page(viewer.language, about, viewer.suits)
         if not viewer.deck or about not in GAMES:
@@ -85,7 +84,7 @@ class CorePages(Handlers):
         return Reply(panel=await self._open_tables(command.place))
 
     async def _sit(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
-        """Sit down at a table that a list shows, and show the list as it is then."""
+        """Seat a person at a listed table, and show the new list."""
         if len(words) != 2 or words[0] != "sit":
             raise BadPayload()
         code, person = words[1], press.person
@@ -105,17 +104,17 @@ class CorePages(Handlers):
         return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
 
     async def _open_tables(self, place: str) -> Panel:
-        """Return the challenges of a chat that anybody there may accept."""
+        """Return the challenges at a place that are open to all."""
         language = (await self._viewers.viewer_at(place)).language
-        # A server's channels are one chat, and not everybody sees all of them.
+        # A server's channels are one chat, but not all members see every channel.
         there = [table for table in await self._lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
-        tables = [one for one in there if one.phase == "open" and one.invited is None and free_chairs(one)]
+        tables = [table for table in there if table.phase == "open" and table.invited is None and free_chairs(table)]
         tables.sort(key=lambda table: table.code)
         notes = [note for feature in self._features if (note := await feature.note_on_open_tables(language))]
         return open_tables_page(language, tables[:MOST_LISTED], notes)
 
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """In a group the result stays: the page is a message of its own, to the presser alone."""
+        """Return the replay. In a group it is a new message that only the presser sees, so the result stays."""
         if len(words) != 2:
             raise BadPayload()
         panel = await self._replays.replay(press.place, profile, *words)

@@ -1,4 +1,4 @@
-"""Tables as programs play at them: what one seat may see, and what it does."""
+"""Tables at which programs play."""
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,7 +25,7 @@ from engine.rules import Value, resolve
 
 @contextmanager
 def _raise_program_errors() -> Iterator[None]:
-    """What cannot be is said as programs hear it."""
+    """Convert errors to `ProgramError`."""
     try:
         yield
     except (NotAtThisTable, NoSuchTable, SetAside) as fault:
@@ -40,7 +40,7 @@ def _raise_program_errors() -> Iterator[None]:
 
 @contextmanager
 def _hide_missing_table(code: str) -> Iterator[None]:
-    """A table that is no more, or never was, is one at which a program does not sit: codes may be guessed."""
+    """Report a missing table like a table at which the program does not sit, because codes can be guessed."""
     try:
         yield
     except NoSuchTable:
@@ -48,7 +48,7 @@ def _hide_missing_table(code: str) -> Iterator[None]:
 
 
 class Playing:
-    """What programs do at tables. Every method raises `ProgramError`, or one of the store's errors."""
+    """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class Playing:
         self._used_keys = UsedKeys(room.store.client)
 
     async def tables(self, person: str) -> list[OwnTable]:
-        """Where a program sits, or asks for a chair."""
+        """Return the tables at which a program sits or asks for a chair."""
         return [own_table(table, person) for table in await self._room.lists.tables_of(person)]
 
     async def table(self, code: str, person: str) -> OwnTable:
-        """A table where a program sits, or asks for a chair; for a minute after it was removed as it ended."""
+        """Return a program's table, also for a minute after an ended table is removed."""
         room = self._room
         with _raise_program_errors(), _hide_missing_table(code):
             table = room.require_readable(await room.load_recent(code))
@@ -78,15 +78,16 @@ class Playing:
             return own_table(table, person)
 
     async def claim_key(self, program: Program, key: str, request: str) -> None:
-        """Reserve an idempotency key for a request, by its fingerprint; ProgramError if another request has used it."""
+        """Reserve a key for the request with this fingerprint. ProgramError if another request has used it."""
         if not await self._used_keys.claim(program.id, key, request):
             raise ProgramError("wrong", "This Idempotency-Key belongs to another request: send a new key.")
 
     async def open(
         self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str
     ) -> OwnTable:
-        """A new table, with robots of a level in all other chairs, or with free ones; once for each ``key``, which is
-        used up when that table is no more.
+        """Open a table with robots of this level in all other chairs; None leaves them free.
+
+        Each ``key`` opens one table. It cannot be used again after that table is gone.
         """
         begin_request()
         await self._meet(program)
@@ -106,7 +107,7 @@ class Playing:
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:
-        """Take a chair, or ask for it, as /join does; the code may be a guess, and is counted as people's are."""
+        """Take a chair or ask for it, like /join. Wrong codes count as tries."""
         begin_request()
         person = await self._meet(program)
         with _raise_program_errors(), suppress(AlreadySeated):
@@ -115,22 +116,23 @@ class Playing:
         return await self.table(code, program.person)
 
     async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
-        """Make a move by a table of this ``version``."""
+        """Make a move at a table that the program saw in this ``version``."""
         begin_request()
         room, update = self._room, _update(program, key)
         with _raise_program_errors(), _hide_missing_table(code):
             try:
                 table = await room.make_move(code, program.person, version, move, update)
             except NoSuchTable:
-                # Perhaps this move ended the game, and its answer was lost.
+                # This move can have ended the game, and its reply was lost.
                 table = room.require_readable(await room.load_recent(code))
                 if not table.log.has_update(update):
                     raise
         return own_table(table, program.person)
 
     async def states(self, code: str, person: str) -> AsyncGenerator[bytes]:
-        """A table where a program sits, as JSON, and again whenever it has changed; nothing from time to time. It ends
-        with the game.
+        """Yield a program's table as JSON, now and after each change, until the game ends.
+
+        Empty bytes in between mean no change.
         """
         hand: OpenHand | None = await self._hands.open_hand(code, person, or_ended=True)
         if hand is None:
@@ -139,7 +141,7 @@ class Playing:
         try:
             async for table in hand.tables():
                 state = own_table(table, person).model_dump_json().encode()
-                # Where nothing is new, whoever reads hears that we are there.
+                # An unchanged state is sent as a sign of life.
                 yield b"" if state == shown else state
                 shown = state
         finally:

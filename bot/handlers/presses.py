@@ -19,7 +19,7 @@ from bot.tables.room import Room
 
 
 class Presses:
-    """Does what payloads ask for. Anybody can send a made-up payload."""
+    """Handles the payloads of presses. Clients can forge them."""
 
     def __init__(
         self, all_handlers: Iterable[Handlers], room: Room, updates: Updates, offers: Offers, guard: Guard
@@ -28,10 +28,10 @@ class Presses:
         self._pages: dict[str, PageHandler] = {}
         self._private_pages = set[str]()
         self._verbs: dict[str, VerbHandler] = {}
-        for one in all_handlers:
-            self._pages |= one.pages
-            self._private_pages.update(one.private_pages)
-            self._verbs |= one.verbs
+        for handlers in all_handlers:
+            self._pages |= handlers.pages
+            self._private_pages.update(handlers.private_pages)
+            self._verbs |= handlers.verbs
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
         action = actions.parse_payload(press.payload)
@@ -40,7 +40,7 @@ class Presses:
         if isinstance(action, OfferAction):
             return seated_reply(press, profile, await self._offers.accept(press, action), "")
         if is_inline(press.place) and not await self._is_board(press.place, action.code):
-            # An ordinary message that Telegram calls by an inline id, or a made-up press: no message is touched.
+            # An ordinary message with an inline id from Telegram, or a forged press. No message is edited.
             private = private_place(press.person.id)
             if await self._room.lists.has_table(press.person.id, private, action.code):
                 await self._offers.block_offers(press.place)
@@ -50,7 +50,7 @@ class Presses:
         return await self._pressed_at_table(press, profile, action)
 
     async def _is_board(self, place: str, code: str) -> bool:
-        """Return whether an inline message is the board of a table. False if there is no such table."""
+        """Return whether an inline message is the board of an existing table."""
         try:
             return place in (await self._room.load_cached(code)).hosts or place in (await self._room.table(code)).hosts
         except NoSuchTable:
@@ -63,7 +63,6 @@ class Presses:
             return await self._handle_at_table(press, profile, action)
 
     async def _handle_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
-        """Do something at a table; the reply is often empty."""
         if isinstance(action, MoveAction):
             return await self._move(press, action)
         handler = self._verbs.get(action.verb)
@@ -73,8 +72,8 @@ class Presses:
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id
-        # A player who presses something on their hand looks at it now. The worker that delivers the table is told with
-        # the move.
+        # A player who presses on their hand looks at it now. The worker that delivers the table learns that together
+        # with the move.
         look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None
@@ -83,7 +82,7 @@ class Presses:
         try:
             await self._room.make_move(code, person, action.version, action.move, press.key, about)
         except OldPanel:
-            # The panel may not have come through.
+            # Perhaps the new panel did not arrive.
             if seat is not None:
                 await self._updates.send_change(code, Hand(seat), look)
             raise
@@ -91,7 +90,7 @@ class Presses:
 
     async def _answer_page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         if not (press.genuine or (is_inline(press.place) and action.page in self._private_pages)):
-            # Its answer would overwrite a message that may show something else.
+            # The answer would overwrite a message that can show something else.
             raise BadPayload()
         handler = self._pages.get(action.page)
         if handler is None:

@@ -1,4 +1,4 @@
-"""The same game again, by a button on its result."""
+"""Rematches, by a button on the result."""
 
 import asyncio
 from contextlib import suppress
@@ -20,8 +20,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
 from bot.tables.room import Room
 
-PAUSES = (0.1, 0.3, 0.6)
-"""Seconds between looks for a game that has only just ended."""
+PAUSES = (0.1, 0.3, 0.6)  # seconds between checks for a game that has just ended
 
 
 class Rematches(Handlers):
@@ -35,7 +34,7 @@ class Rematches(Handlers):
         self.pages = {"rematch": self._rematch}
 
     async def _rematch(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
-        """Open the same game with the same options and pairs, for the first who wants it, and seat the others there."""
+        """Open a table with the same game, options and pairs at the first press, and seat the others there later."""
         if len(words) != 1:
             raise BadPayload()
         [game_id] = words
@@ -49,12 +48,12 @@ class Rematches(Handlers):
         setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
         setup.append(Clock(game.clock, game.strict))
         robots = [
-            Sit(place, one, game.record.seats[place])
-            for place, one in enumerate(game.people)
-            if one.startswith("robot:")
+            Sit(seat, player, game.record.seats[seat])
+            for seat, player in enumerate(game.people)
+            if player.startswith("robot:")
         ]
-        others = [seat for seat, one in enumerate(game.people) if one != person.id]
-        # Whoever has been forgotten cannot be asked: then it is open to all.
+        others = [seat for seat, player in enumerate(game.people) if player != person.id]
+        # A forgotten opponent cannot be asked. Then the challenge is open to all.
         is_for_one = len(others) == 1 and not robots and not is_pseudonym(game.people[others[0]])
         if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
             return await self._ask_in_private(press, game, [*setup, *robots])
@@ -69,7 +68,7 @@ class Rematches(Handlers):
             person.name,
             update,
             again=True,
-            # What was played with robots on a page is begun there again, for whoever has the link to watch.
+            # A game with robots on a page starts there again, for spectators with the link.
             host="" if robots and game.origin == "page" and is_private(press.place) else press.place,
             setup=(*setup, *robots),
             invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
@@ -82,7 +81,7 @@ class Rematches(Handlers):
         return Reply()
 
     async def _find_finished(self, game_id: str) -> FinishedGame | None:
-        """Return a game if it is kept. A page shows the end before the archive has it, so wait for a game just over."""
+        """Return a game; None if it is not kept. A page shows the end before the archive has it, so wait a little."""
         for pause in PAUSES:
             game = await self._archive.get(game_id)
             if game or not self._room.cached_table(game_id.partition("-")[0]):
@@ -91,24 +90,31 @@ class Rematches(Handlers):
         return await self._archive.get(game_id)
 
     async def _ask_in_private(self, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
-        """People who played in no group may be strangers to each other, and have no chat together: all are asked, and
-        called as they were. A robot has the chair of somebody who was forgotten.
+        """Open a rematch of people who share no group, and ask each of them.
+
+        They can be strangers, so they keep the names of the last game. A robot takes the chair of a forgotten player.
         """
         seats = list(zip(game.people, game.record.seats, strict=True))
-        people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_pseudonym(one)]
+        people = [
+            Chair(player, name)
+            for player, name in seats
+            if not player.startswith("robot:") and not is_pseudonym(player)
+        ]
         setup += [
-            Sit(seat, f"robot:{STAND_IN_LEVEL}", name) for seat, (one, name) in enumerate(seats) if is_pseudonym(one)
+            Sit(seat, f"robot:{STAND_IN_LEVEL}", name)
+            for seat, (player, name) in enumerate(seats)
+            if is_pseudonym(player)
         ]
         if game.origin:
             setup.append(PlayAgain(game.origin))
         person = press.person.id
-        ids = [one.person for one in people]
+        ids = [chair.person for chair in people]
         has_blocked = dict(zip(ids, await self._blocks.blocked_people(ids), strict=True))
-        if found := next((one for one in people if one.person in has_blocked[person]), None):
+        if found := next((chair for chair in people if chair.person in has_blocked[person]), None):
             raise BlockedByYou(name=found.name)
-        # Whoever was blocked by another is not told: to them it looks as if nobody answered.
-        apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
-        asked = [person, *(one.person for one in people if one.person not in apart | {person})]
+        # If a player has blocked another, neither is asked. A blocked player sees only that no answer comes.
+        apart = {player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair}
+        asked = [person, *(player for player in ids if player not in apart | {person})]
         table = await self._challenges.open_matched(
             game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
         )

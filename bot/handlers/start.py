@@ -1,4 +1,4 @@
-"""What platforms send when somebody opens the private chat, by themselves or through a button or a link: /start."""
+"""The command /start, which platforms send when a person opens the private chat, directly or by a button or link."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from bot.texts import texts
 
 
 class Start(Handlers):
-    """Answers /start by the word behind it."""
+    """Answers /start according to the word after it."""
 
     def __init__(
         self,
@@ -26,18 +26,18 @@ class Start(Handlers):
         private_hands: PrivateHands,
         lists: TableLists,
     ) -> None:
-        """``others`` are those whose words may come behind /start."""
+        """``others`` are handlers with words that can follow /start."""
         self._joining, self._pages, self._private_hands, self._lists = joining, pages, private_hands, lists
         self.commands = {"start": self._start}
         self._words: dict[str, CommandHandler] = {}
-        for one in others:
-            self._words |= one.start_words
+        for handlers in others:
+            self._words |= handlers.start_words
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        """Do what the word says: seat the person at a table, or show the hand at one, or what a feature has."""
+        """Seat the person at a table, show their hand, or call a feature's handler, according to the word."""
         pasted = read_pasted(f"/start {' '.join(command.words)}")
         if pasted and pasted.joins:
-            # A player who opens the link again gets their hand. In a group they get the board: the link has brought
+            # A player who opens the link again gets their hand. In a group they get the board, because the link added
             # the bot there.
             if is_private(command.place) and await self._private_hands.resend(profile.id, pasted.id, command.place):
                 return Reply()
@@ -49,7 +49,7 @@ class Start(Handlers):
             return Reply()
         waiting = [table for table in await self._lists.tables_of(profile.id) if table.code == code]
         if waiting:
-            # The cards are not dealt yet. The person comes from a chat where the bot is no member.
+            # The cards are not dealt yet. The person comes from a chat without the bot.
             _ = texts(profile.language).gettext
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You have asked for a chair."))

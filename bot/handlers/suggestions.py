@@ -1,4 +1,4 @@
-"""What may be chosen for an argument of a command, where a platform lets people choose instead of type."""
+"""Completions for arguments of commands, on platforms that offer them."""
 
 from bot.commands import ArgumentKind
 from bot.game_words import targets
@@ -14,11 +14,11 @@ from engine import GAMES
 async def suggestions(
     people: People, lists: TableLists, kind: ArgumentKind, begun: str, person: Person, place: str, game: str
 ) -> list[Suggestion]:
-    """Return what a person may mean (`bot.card_room.CardRoom.suggestions`)."""
+    """See `bot.card_room.CardRoom.suggestions`."""
     if kind is ArgumentKind.POINTS:
         return _points(game if game in GAMES else (await people.chat(place)).game, begun)
     if kind is ArgumentKind.OPEN_TABLE:
-        # A server's channels are one chat, and not everybody sees all of them.
+        # A server's channels are one chat, but not all members see every channel.
         there = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [table for table in there if table.phase == "open"]
     elif kind is ArgumentKind.OWN_TABLE:
@@ -27,13 +27,17 @@ async def suggestions(
         return []
     found = [Suggestion(table.code, _label(table, language_of(person.language))) for table in tables]
     pasted = pasted_code(begun)
-    return [one for one in found if one.value == pasted or begun.casefold() in one.label.casefold()]
+    return [
+        suggestion
+        for suggestion in found
+        if suggestion.value == pasted or begun.casefold() in suggestion.label.casefold()
+    ]
 
 
 def _points(game: str, begun: str) -> list[Suggestion]:
-    """What a game is played to; all of it where nothing begins so."""
-    all_of_them = [str(points) for points in targets(game)]
-    return [Suggestion(one, one) for one in [one for one in all_of_them if one.startswith(begun)] or all_of_them]
+    """Return the targets of a game that begin with the typed text; all of them if none does."""
+    points = [str(target) for target in targets(game)]
+    return [Suggestion(text, text) for text in [text for text in points if text.startswith(begun)] or points]
 
 
 def _label(table: Table, language: str) -> str:

@@ -1,7 +1,7 @@
--- Count a try of a person's, or give one back: GCRA, by the store's own clock.
+-- Counts a try of a person, or takes one back, by GCRA with the store's clock.
 --
--- KEYS  when the next try falls due, Unix milliseconds; gone once that is past
--- ARGV  1 to take, -1 to give back; burst; milliseconds between tries
+-- KEYS  due time of the next try, Unix milliseconds; expires then
+-- ARGV  1 to count, -1 to take back; burst; milliseconds between tries
 -- Returns 0 if it was counted, otherwise the milliseconds to wait.
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)

@@ -1,4 +1,4 @@
-"""A fake chat platform, strict as the real ones are, and people who play on it by the buttons they see."""
+"""A fake chat platform, as strict as the real ones, and people who play with its visible buttons."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
@@ -35,7 +35,7 @@ GROUP = "paper:100"
 class FakePlatform:
     """A fake platform that keeps messages by place, fails on request and records all calls."""
 
-    # Stores that older releases recorded (tests/bot/releases) name its people so.
+    # Recorded stores of older releases (tests/bot/releases) have this platform in their people's ids.
     platform = "paper"
     healthy = True
     has_ephemeral = False
@@ -98,7 +98,7 @@ class FakePlatform:
         self._check("edit", place, message, panel)
         if message not in self.messages[place]:
             raise MessageGone(message)
-        assert self.messages[place][message] != panel, "an edit that changes nothing"
+        assert self.messages[place][message] != panel, "the edit changes nothing, which real platforms refuse"
         self.messages[place][message] = panel
         self._fail_after(place)
         return sent
@@ -118,7 +118,7 @@ class FakePlatform:
         if utf16_length(panel.plain) > self.longest:
             raise TooLong(self.longest)
         assert panel.plain.strip()
-        assert panel.picture is None or panel.picture.png, "a picture that was not painted"
+        assert panel.picture is None or panel.picture.png, "the picture must be painted before it is sent"
         for row in panel.rows:
             assert row
             for button in row:
@@ -131,7 +131,7 @@ class FakePlatform:
             raise self.after_faults[place].pop(0)
 
     def last(self, place: str) -> Panel:
-        """The lowest message of a place."""
+        """Return the lowest message of a place."""
         return list(self.messages[place].values())[-1]
 
     def texts(self, place: str) -> list[str]:
@@ -193,7 +193,7 @@ class Player:
         raise AssertionError(f"no button {label!r} among {[button.label for _, button in found]}")
 
     def moves(self) -> list[tuple[str, Button]]:
-        """The buttons of this player's lowest private panel that make a move."""
+        """Return the buttons for moves on this player's lowest private panel, with its message."""
         if not self.fake.messages[self.private]:
             return []
         message, panel = list(self.fake.messages[self.private].items())[-1]
@@ -235,7 +235,7 @@ class Player:
 async def open_worker(
     store: Store, fake: FakePlatform, *, rate_limits: bool = False, **options: Any
 ) -> AsyncIterator[Worker]:
-    """A worker with the fake platform, quick robots, and packs that are the same in every run."""
+    """Open a worker with the fake platform, quick robots, and the same packs in every run."""
     settings = Settings(_env_file=None, rate_limits=rate_limits)
     worker = Worker(store, settings, **{"robot_pause": 0.0, **options})
     worker.room.new_secret = Random(0).randbytes
@@ -256,7 +256,7 @@ def people(worker: Worker, fake: FakePlatform) -> list[Player]:
 
 
 async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
-    """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
+    """Start a game and return its players by seat. The first one challenges and presses the option labels."""
     count_of = GAMES[game].seats
     players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
     await players[0].say(f"/challenge {game}")
@@ -289,7 +289,7 @@ async def play_until(worker: Worker, players: list[Player], random: Random, done
                 await worker.settled()
                 break
         else:
-            raise AssertionError("nobody can move")
+            raise AssertionError("no player has a button to press, and the condition was not met")
     raise AssertionError("the condition was not met after 5000 presses")
 
 

@@ -48,7 +48,7 @@ def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -
     """Run a test on such a loop. The store has no deadlines, because it runs in real time."""
     monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
-    # The pace that workers share goes by the store's clock, and would hold a chat back for hours of this one.
+    # The shared pace uses the store's real clock, so it would block a chat for hours of this loop's clock.
     monkeypatch.setattr(SharedPace, "take", _take_without_delay)
     with asyncio.Runner(loop_factory=FastLoop) as runner:
         runner.run(test)

@@ -1,4 +1,4 @@
-"""Files of records as editors, shells and hosts hand them over, and records that two readers would read differently."""
+"""Record files from editors, shells and hosts, and records that could be read in two ways."""
 
 import gzip
 import json
@@ -17,14 +17,14 @@ from tests.bot.finished.games import finished_game
 
 @pytest.fixture
 def records(tmp_path: Path) -> str:
-    """Two short games, one a line."""
+    """Two short games, one per line."""
     words = ("--game", "testa", "--games", "2", "--rules", "target=11", "--out", "games.jsonl")
     assert run_command(tmp_path, "simulate", *words).returncode == 0
     return (tmp_path / "games.jsonl").read_text()
 
 
 def run_verify(folder: Path, content: bytes) -> tuple[int, str]:
-    """The exit code and output of `verify` for a file with this content."""
+    """Return exit code and output of `verify` for a file with this content."""
     (folder / "file").write_bytes(content)
     done = run_command(folder, "verify", "file")
     assert done.stderr == ""

@@ -18,7 +18,7 @@ from tests.bot.test_run import BUONGIOCO
 
 
 async def create_store(folder: Path, *, games: int = 0) -> None:
-    """A store at rest, with a person and some games."""
+    """Create a stopped store with a person and some games."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     async with open_store(embedded.url) as store:

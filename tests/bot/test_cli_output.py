@@ -42,7 +42,7 @@ def test_errors_print_no_control_characters(tmp_path: Path) -> None:
     (tmp_path / HOSTILE_NAME).write_text("{}")
     done = run_command(tmp_path, "replay", HOSTILE_NAME, "--game", "7")
     assert done.returncode == 2
-    # Rich colours its own frame, so only the bytes of the name are looked for.
+    # Rich colours its own frame, so only the characters of the name are checked.
     assert "\x1b]0;" not in done.stderr
     assert "\u202e" not in done.stderr
 

@@ -29,7 +29,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
             secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
             await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
             [waiting] = [table.code for table in await worker.tables_of("paper:3")]
-            # The folder is this test's, as a running bot's would be.
+            # The test holds the folder like a running bot.
             listed = await run_and_read(tmp_path, "tables")
             assert f"{playing}  playing" in listed
             assert "Anna, Bruno" in listed

@@ -1,4 +1,4 @@
-"""Commands are described once: help, menus, slash commands and hints are made from that."""
+"""Each command is described once. Help, menus, slash commands and hints come from that description."""
 
 import re
 from pathlib import Path
@@ -31,7 +31,7 @@ POEM = CommandSpec(
 
 @pytest.fixture
 def poem_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more command, described where all are."""
+    """Add a command to the list of all commands."""
     monkeypatch.setattr(commands, "COMMANDS", (*COMMANDS, POEM))
 
 
@@ -95,12 +95,13 @@ async def test_command_aliases_work_only_in_allowed_chats(store: Store, monkeypa
 
 async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        assert set(Dispatcher(worker)._commands._handlers) == {spec.name for spec in COMMANDS}
+        handled = set(Dispatcher(worker)._commands._handlers)
+        assert handled == {spec.name for spec in COMMANDS}, "COMMANDS and the handlers in bot/handlers differ"
     for spec in COMMANDS:
         if spec.is_listed:
-            assert {"en", *spec.names} == set(LANGUAGES)
+            assert {"en", *spec.names} == set(LANGUAGES), f"/{spec.name} needs a name in each language"
     words = [word for spec in COMMANDS for word in spec.words]
-    assert len(set(words)) == len(words)
+    assert len(set(words)) == len(words), f"names used twice: {sorted(one for one in words if words.count(one) > 1)}"
     assert all(find_command_spec(word) for word in words)
     assert find_command_spec("nonsense") is None
 
@@ -108,11 +109,9 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
 def test_players_page_lists_all_commands() -> None:
     page = (Path(__file__).parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `/(.+?)` \| `/(\w+)` \|", page, re.MULTILINE)
-    assert sorted(rows) == sorted(
-        (" ".join([spec.name, *map(_argument_text, spec.arguments)]), spec.names["it"])
-        for spec in COMMANDS
-        if spec.is_listed
-    )
+    specs = [spec for spec in COMMANDS if spec.is_listed]
+    listed = [(" ".join([spec.name, *map(_argument_text, spec.arguments)]), spec.names["it"]) for spec in specs]
+    assert sorted(rows) == sorted(listed), "update the table of commands in docs/players.md"
 
 
 def _argument_text(argument: Argument) -> str:

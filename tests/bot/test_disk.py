@@ -1,4 +1,4 @@
-"""Files that are on disk whole or not at all."""
+"""Files are written completely or not at all."""
 
 import fcntl
 import os
@@ -101,7 +101,7 @@ def test_pipe_without_reader_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_character_device_is_written_directly(tmp_path: Path) -> None:
-    """A terminal is one, and needs no root."""
+    """A terminal is such a device, and opening it needs no root."""
     ours, theirs = os.openpty()
     terminal = Path(os.ttyname(theirs))
     link = tmp_path / "link"

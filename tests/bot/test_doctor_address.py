@@ -1,4 +1,4 @@
-"""What `buongioco doctor` says of the address that people are given."""
+"""`buongioco doctor` checks the public address."""
 
 import asyncio
 from collections.abc import AsyncIterator

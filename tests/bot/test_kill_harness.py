@@ -62,7 +62,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
         await seat_players(worker, fake, "metamazzo")
 
         async def press(_wanted: int) -> None:
-            """In vain."""
+            """Do nothing."""
 
         with pytest.raises(Disagreement, match="no press counts"):
             await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()

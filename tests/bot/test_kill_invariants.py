@@ -1,4 +1,4 @@
-"""Each invariant of the kill harness notices a fault that is planted, and passes where all is well."""
+"""Each invariant of the kill harness finds a planted fault and accepts a consistent state."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -79,7 +79,7 @@ class Screen:
 
 @pytest.fixture
 async def rest(store: Store) -> AsyncIterator[StateAtRest]:
-    """A table for two in its first deal with a move made, an open one for four, and a finished game."""
+    """A table for two after one move, an open table for four, and a finished game."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         finished = await worker.room.table(await code_of(worker, (await seat_players(worker, fake, "spades"))[0]))
@@ -338,12 +338,13 @@ async def test_message_in_flight_at_a_kill_can_be_duplicated(rest: StateAtRest) 
 
 
 async def test_board_duplicated_at_a_kill_can_stay_older(rest: StateAtRest) -> None:
-    """Its text is still true as long as no trick is over, and its picture is not."""
+    """Within a trick the text of such a board is correct, and its picture is not."""
     check(replace(add_older_board(rest), at_risk=1))
 
 
 def test_every_invariant_has_a_planted_fault() -> None:
-    assert {invariant for _plant, invariant in FAULTS} == set(invariants.INVARIANTS)
+    planted = {invariant for _plant, invariant in FAULTS}
+    assert planted == set(invariants.INVARIANTS), "plant a fault in FAULTS for each of tests/kills/invariants.py"
 
 
 def test_choice_is_recovered_from_buttons_in_any_order() -> None:

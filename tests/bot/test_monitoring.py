@@ -30,7 +30,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 @asynccontextmanager
 async def serve_monitoring(store: Store, **settings: Any) -> AsyncIterator[int]:
-    """The port at which a worker with these settings serves both, and nothing else."""
+    """Serve the monitoring of a worker with these settings and yield its port."""
     port = free_port()
     worker = Worker(store, Settings(_env_file=None, monitoring_port=port, **settings))
     async with monitoring(Dispatcher(worker)):
@@ -65,7 +65,7 @@ async def response_statuses(port: int, **headers: str) -> set[int]:
 )
 async def test_monitoring_answers_only_permitted_hosts(store: Store, host: str, name: str, answered: bool) -> None:
     async with serve_monitoring(store, monitoring_host=host, monitoring_names="Bot, cards.internal") as port:
-        # The worker has not started, so it is not well.
+        # The worker has not started, so it is unhealthy.
         assert await response_statuses(port, Host=name) == ({503, 200} if answered else {403})
         assert await response_statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
 
@@ -105,7 +105,7 @@ def test_monitoring_names_must_be_host_names(monkeypatch: pytest.MonkeyPatch, na
 
 
 def health_check_command() -> list[str]:
-    """The command of the image's health check; its Python is this one."""
+    """Return the command of the image's health check, with this Python."""
     command = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert command
     python, *words = json.loads(command[1])
@@ -135,7 +135,7 @@ async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
         out, _ = await check.communicate()
         return check.returncode, out.decode()
 
-    assert (await checked())[0] == 1, "no bot runs yet"
+    assert (await checked())[0] == 1, "the check must fail before a bot runs"
     bot = await asyncio.create_subprocess_exec(
         str(Path(sys.executable).with_name("buongioco")), "run", env=said, cwd=tmp_path
     )

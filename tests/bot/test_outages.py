@@ -14,7 +14,7 @@ from bot.platform import DeliveryError, MessageGone, MessageRefused, NotDelivere
 
 
 class WatchedOutages:
-    """Outages of a platform that is healthy or not, as a test wants it."""
+    """Outages of a platform with health that a test can set."""
 
     def __init__(self) -> None:
         self.healthy = True

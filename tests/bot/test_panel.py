@@ -46,7 +46,7 @@ def test_different_panels_have_different_digests() -> None:
 
 
 def test_digest_ignores_roles() -> None:
-    """Messages look the same with another role, and stored digests must stay good."""
+    """Roles do not change a message, and stored digests must stay valid."""
     plain, with_role = Button("Hint", "p1"), Button("Hint", "p1", role=Role.HINT, about="3D")
     assert Panel((Span("a"),), ((plain,),)).digest == Panel((Span("a"),), ((with_role,),)).digest == "589eef5dd7a3"
 

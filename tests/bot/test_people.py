@@ -13,7 +13,7 @@ from bot.store import Store, keys
 
 
 class SlowClient:
-    """A client of the store that answers the first read of a person late."""
+    """A store client that delays the first read of a person."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""A place is what its text says, and its text is what every release has stored."""
+"""Places round-trip through their texts, which all releases store in the same form."""
 
 import pytest
 from hypothesis import given

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("spawned")
 
 
 class UnpicklableError(Exception):
-    """Can be pickled, but not read again."""
+    """A result that can be pickled but not unpickled."""
 
     def __init__(self, one: int, two: int) -> None:
         super().__init__(f"{one} and {two}")
@@ -117,7 +117,7 @@ async def test_cancelled_work_keeps_others_when_the_process_dies() -> None:
     async with processes() as some:
         assert await some.run(sleep_for, 0.0) == 0.0
         first = asyncio.create_task(some.run(sleep_for, 0.5))
-        # More wait than the process is handed ahead of time.
+        # More work waits than the process takes in advance.
         others = [asyncio.create_task(some.run(sleep_for, 0.01 * number)) for number in range(1, 7)]
         await asyncio.sleep(0.1)
         for impatient in others[::2]:

@@ -1,4 +1,4 @@
-"""Rate limits: bursts, refills, and memory that is bounded."""
+"""Rate limits: bursts, refills and bounded memory."""
 
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter

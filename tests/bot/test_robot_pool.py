@@ -22,17 +22,17 @@ def game() -> Game:
 
 
 def think_too_long(level: str, view: object, history: object, seed: int) -> str | None:
-    """A thought that takes too long."""
+    """Take too long for a move."""
     time.sleep(20)
     return None
 
 
 def hint_nothing(view: object, history: object, seed: int) -> None:
-    """A hint that says nothing."""
+    """Return an empty hint."""
 
 
 def die_thinking(level: str, view: object, history: object, seed: int) -> str | None:
-    """A thought that ends its worker."""
+    """Kill the worker process instead of moving."""
     os.kill(os.getpid(), signal.SIGKILL)
     return None
 

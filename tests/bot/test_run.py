@@ -143,7 +143,7 @@ async def test_signal_stops_a_bot_that_is_starting(
     monkeypatch: pytest.MonkeyPatch, number: signal.Signals, ignored: bool
 ) -> None:
     if ignored:
-        # As `nohup` has it; another signal still ends the bot.
+        # `nohup` ignores SIGHUP. Other signals still end the bot.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     is_opening = asyncio.Event()
 

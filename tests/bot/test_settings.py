@@ -293,7 +293,7 @@ def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.Monk
     assert "wrong  BUONGIOCO_PLAYGROUND_PROT is not a setting; did you mean BUONGIOCO_PLAYGROUND_PORT?" in out
     assert len(out.splitlines()) == len(wrong) + 1
     assert "hunter2" not in out
-    # Any other command says the same.
+    # Other commands report it too.
     for command in ("run", "tables"):
         said = CliRunner().invoke(cli.app, [command])
         assert said.exit_code == 2
@@ -377,7 +377,7 @@ async def test_doctor_finds_wrong_store_settings(embedded: EmbeddedStore, monkey
     code, out = await asyncio.to_thread(run_doctor)
     assert code == 1
     assert "wrong  store: it writes no append-only file" in out
-    assert "on disk before they are answered" not in out, "what is written nowhere is not on disk"
+    assert "on disk before they are answered" not in out, "the store has no file, so moves are not on disk"
 
 
 async def test_doctor_reports_refused_config(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,4 +430,5 @@ def test_doctor_reports_nothing_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_env_example_lists_exactly_the_settings() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == [*variable_names(), "VALKEY_PASSWORD"]
+    listed = re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE)
+    assert listed == [*variable_names(), "VALKEY_PASSWORD"], ".env.example must list the settings of bot/settings.py"

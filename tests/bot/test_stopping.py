@@ -1,4 +1,4 @@
-"""Nothing that is busy holds up the end: no process, and no thread."""
+"""Busy processes and threads do not delay the end of the bot."""
 
 import asyncio
 import subprocess
@@ -94,7 +94,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("how", ["stops", long("breaks off")])
 def test_python_exits_despite_a_busy_child(how: str, tmp_path: Path) -> None:
-    """Also if an error on the way kept the bot from stopping its processes."""
+    """This holds even if an error prevented the bot from stopping its processes."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     file = tmp_path / "begun"

@@ -19,7 +19,7 @@ from tests.bot.fake_platform import FakePlatform, open_worker
 
 
 class FlakyPlatform(FakePlatform):
-    """A platform that meets one thing after the other when it is started and served, and is well from then on."""
+    """A platform that fails with these errors when started and served, and works after them."""
 
     healthy = False
 

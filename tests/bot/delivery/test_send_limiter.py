@@ -54,7 +54,7 @@ async def test_burst_then_one_message_per_interval(clock: Clock) -> None:
         waited.append(clock.time - begun)
         assert was_held == (waited[-1] > 0)
     assert waited == pytest.approx([0, 0, 0, 5, 5])
-    assert limiter.take_turn("x:2") == 0, "another place has turns of its own"
+    assert limiter.take_turn("x:2") == 0, "another place must have its own turns"
 
 
 async def test_is_free_takes_no_turn(clock: Clock) -> None:
@@ -128,7 +128,7 @@ async def test_boards_leave_platform_turns_to_hands(clock: Clock, burst: int, bo
     clock.time += 5.0
     assert limiter.take_turn("x:99") > 0
     assert limiter.take_turn("x:@99") == 0
-    assert limiter.take_turn("y:99") == 0, "another platform"
+    assert limiter.take_turn("y:99") == 0, "another platform must have its own turns"
 
 
 async def test_answers_leave_turns_of_a_place_to_boards(clock: Clock) -> None:

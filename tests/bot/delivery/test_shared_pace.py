@@ -36,9 +36,9 @@ async def test_workers_share_the_turns_of_a_chat(store: Store) -> None:
     assert one.take_turn(GROUP) == 0
     assert await one.claim_shared(GROUP) == 0
     assert await sent_at_once(other, GROUP) == 2
-    assert one.take_turn(GROUP) == 0, "its own count leaves room"
+    assert one.take_turn(GROUP) == 0, "the worker's own count leaves a turn"
     assert await one.claim_shared(GROUP) > 3000
-    assert one.wait_seconds(GROUP) > 3000, "it waits as long as the others"
+    assert one.wait_seconds(GROUP) > 3000, "the worker must wait as long as the others"
     assert not await store.client.exists(keys.pace(OTHER_GROUP))
 
 

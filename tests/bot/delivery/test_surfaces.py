@@ -53,7 +53,7 @@ def test_hand_to_move_comes_first_and_robots_have_none() -> None:
     table = start_game("tavolo", CHAT, people=(ADA, BEA, "robot:easy", CLEO))
     assert table.game
     turn = table.game.turn
-    assert turn in (0, 1, 3), "the pack of this secret"
+    assert turn in (0, 1, 3), "the secret must give the turn to a person, not the robot"
     others = [Hand(seat) for seat in (0, 1, 3) if seat != turn]
     assert list(required_surfaces(table)) == [Hand(turn), *others, ChallengeCard(0), Board(1, 0)]
 
@@ -113,4 +113,5 @@ def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
 
 def test_place_tags_never_change() -> None:
     """They are stored: with another tag a message would count as another player's and be sent again."""
-    assert [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")] == ["1b0e", "33d", "556d"]
+    tags = [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")]
+    assert tags == ["1b0e", "33d", "556d"], "restore tag_of: stores of earlier releases have these tags"

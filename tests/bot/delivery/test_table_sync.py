@@ -319,7 +319,7 @@ async def test_cancelled_table_does_no_more_work() -> None:
 
     sync.start_surface(sync.surface(Hand(0), HOME), work())
     sync.run(work())
-    sync.retry_in(0.0, 1.0, lambda: pytest.fail("it was touched again"))
+    sync.retry_in(0.0, 1.0, lambda: pytest.fail("a cancelled table was touched for a retry"))
     tasks = sync.tasks
     sync.cancel()
     async with asyncio.timeout(5):

@@ -161,7 +161,7 @@ def test_board_seen_time_counts_without_a_hand(surfaces: Surfaces, seen_at: int,
 def test_only_hands_sent_here_are_announced_as_lowest() -> None:
     told = list[tuple[str, str]]()
     lowest = LowestHands(lambda place, code: told.append((place, code)))
-    assert lowest.is_lowest(HOME, "CODE"), "nothing else is known"
+    assert lowest.is_lowest(HOME, "CODE"), "without other hands, a hand is the lowest"
     lowest.record(HOME, "OTHER")
     assert not lowest.is_lowest(HOME, "CODE")
     lowest.record_sent(HOME, "CODE")

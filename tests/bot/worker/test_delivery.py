@@ -142,7 +142,7 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
             while len(fake.messages[other.private]) < count:
                 await asyncio.sleep(0)
 
-        # The hand is gone, and each time that something changes, or it is asked for, one comes, once.
+        # The hand was deleted. Each change or request sends one new hand, once.
         await mover.press(mover.moves()[0][1].label, settle=False)
         await until_there_are(1)
         dispatcher = Dispatcher(worker)
@@ -245,7 +245,7 @@ async def test_unreachable_person_is_asked_to_open_the_chat(store: Store) -> Non
         assert row[0].kind == "private"
         calls = len(fake.calls)
         await asyncio.sleep(0.1)
-        assert len(fake.calls) == calls, "no use in trying again and again"
+        assert len(fake.calls) == calls, "the bot must not retry an unreachable person"
         fake.closed.clear()
         await players[1].dispatcher.send_hands(players[1].person, row[0].payload)
         await worker.settled()
@@ -306,7 +306,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
             await asyncio.sleep(0.001)
             if (await worker.room.load_cached(code)).version > 30:
                 break
-        # The hour is over.
+        # The hour has passed.
         worker.delivery._tools.limiter._blocked.clear()
         worker.delivery.touch(code)
         await worker.settled()
@@ -345,7 +345,7 @@ async def test_hand_to_move_becomes_the_lowest_message(store: Store) -> None:
         first = await code_of(worker, players[0])
         await seat_players(worker, fake, "testa")
         table = await worker.room.table(first)
-        # The second table's panels lie below. Somebody moves at the first: it comes up for the other.
+        # The second table's panels are lower. After a move at the first, its panel moves down for the other player.
         mover = next(player for player in players if table.to_move and player.person.id == table.to_move.person)
         other = next(player for player in players if player is not mover)
         message, panel = next(
@@ -375,7 +375,7 @@ async def test_restart_sends_nothing_twice(store: Store) -> None:
 
 
 async def commit_undelivered(worker: Worker, players: list[Player]) -> str:
-    """A move that is in the store and that delivery has not heard of; returns the table's code."""
+    """Commit a move without notifying delivery; return the table's code."""
     code = await code_of(worker, players[0])
     await worker.delivery.stop(1.0)
     table = await worker.room.table(code)
@@ -422,7 +422,7 @@ async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> 
         while len(fake.calls) == calls:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-        assert len(fake.calls) == calls + 1, "the first hand is up to date"
+        assert len(fake.calls) == calls + 1, "only the first hand must have been edited"
         assert await store.changed_tables(range(keys.SHARDS)) == {code: table.version}
         assert worker.delivery.lag > 0
         gate.set()
@@ -547,7 +547,7 @@ async def test_edits_are_saved_while_another_message_waits(store: Store) -> None
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         await worker.settled()
         code = await code_of(worker, anna)
-        # The board's next turn comes in an hour.
+        # The board must wait an hour for its next turn.
         fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=3600.0)
         assert worker.delivery._tools.limiter.take_turn(GROUP) == 0
         mover, hand = (anna, "h0") if anna.moves() else (bruno, "h1")

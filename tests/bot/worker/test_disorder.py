@@ -1,4 +1,4 @@
-"""Updates that come twice and in another order; `python -m tests.disorder` has ten thousand sequences of them."""
+"""Repeated and reordered updates. `python -m tests.disorder` checks ten thousand sequences."""
 
 from pathlib import Path
 

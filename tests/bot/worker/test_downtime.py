@@ -1,4 +1,4 @@
-"""Downtime is no playing time; no clock but the store's playing time counts; who hung acts on nothing it has lost."""
+"""Clocks use only the store's playing time, without downtime, and a hung worker leaves lost tables alone."""
 
 import asyncio
 import time
@@ -17,14 +17,13 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 from tests.bot.hours import pass_time, ring_clocks, step_clock
 
 HOUR = 3600.0
-LONGEST_GAP = 5.0
-"""Longest part of a gap that counts as playing time, in seconds; see playing_time.lua."""
+LONGEST_GAP = 5.0  # longest part of a gap that counts as playing time, in seconds; see playing_time.lua
 
 ALL_SHARDS = range(keys.SHARDS)
 
 
 async def running_clocks(store: Store) -> dict[str, float]:
-    """Every clock that runs, and how long until it rings."""
+    """Return all running clocks with the seconds until they ring."""
     return await store.attendance.due_clocks(ALL_SHARDS, 10 * TIME_TO_ACCEPT)
 
 
@@ -42,13 +41,13 @@ async def freeze(worker: Worker) -> None:
 
 
 async def hang(worker: Worker, seconds: float) -> None:
-    """Let a worker have been frozen for so long: so it looks to the store, and by the worker's own clock."""
+    """Make a worker seem frozen for this long, to the store and by the worker's own clock."""
     await freeze(worker)
     await step_clock(worker.store, seconds)
     worker.shards.now = lambda: time.clock_gettime(CLOCK) + seconds
 
 
-# Down
+# Downtime
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
@@ -60,7 +59,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
             await ring_clocks(worker, TIME_TO_ACCEPT - HOUR / 2)
             before, begun = await running_clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
-                # Nothing is given back.
+                # A killed worker gives no leases back.
                 worker.shards.owned.clear()
         assert len(before) == 60
         await step_clock(store, HOUR)
@@ -68,7 +67,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
             await ring_clocks(worker, 0)
             after = await running_clocks(store)
             assert set(after) == set(before)
-            # Time in which a worker attends does count, and a slow machine takes some to open sixty tables.
+            # Time with a running worker counts, and a slow machine needs some to open sixty tables.
             passed = asyncio.get_running_loop().time() - begun
             assert all(before[code] - after[code] <= LONGEST_GAP + 2 + passed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
@@ -118,7 +117,7 @@ async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
         assert 2.9 < stopped - left < LONGEST_GAP + 2 + passed
 
 
-# Clocks that are set
+# Clock steps
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
@@ -216,7 +215,7 @@ async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.
         assert after != before
 
 
-# Workers that hang
+# Hung workers
 
 
 async def test_hung_single_worker_flags_nobody(store: Store) -> None:
@@ -308,7 +307,7 @@ async def test_worker_ends_its_lease_earlier_than_others(store: Store) -> None:
         assert worker.shards.surely_owns("ABCD")
 
 
-# The queue
+# The scheduler's queue
 
 
 async def test_scheduler_keeps_one_entry_per_table(store: Store) -> None:
@@ -356,7 +355,7 @@ async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> N
     for code, score in rings.items():
         await store.client.zadd(keys.timers(keys.shard_of(code)), {code: score})
     await schema.check(store.client)
-    # A step cut short is done again.
+    # An interrupted step is repeated.
     await store.client.set(keys.SCHEMA, 1)
     await schema.check(store.client)
     left = await running_clocks(store)

@@ -1,4 +1,4 @@
-"""A game that only this module knows is played in chat, picture and page: facts of a game live in its kind."""
+"""A game defined only here works in chat, pictures and pages, because all facts of a game are in its kind."""
 
 import ast
 import re
@@ -85,7 +85,7 @@ def twenty(monkeypatch: pytest.MonkeyPatch) -> GameKind:
 
 
 def game_tables() -> Iterator[Table]:
-    """A table before each move of a game."""
+    """Yield the table before each move of a game, and at its end."""
     people = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
     deal = FirstDeal(bytes([7] * 32), RELEASE, resolve(TwentyRules, {}).model_dump())
     table = Table("ABCD").with_entries([Open("twenty", "p:0", "Person 0"), *people, deal], "begin")
@@ -152,7 +152,7 @@ def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
         trick = scene.last_trick
         won_by |= {(trick[0].card.code[1], one.card.code[1]) for one in trick if one.wins}
         assert public_table(table).is_french
-    assert any(led != "H" == suit for led, suit in won_by), "no trick was trumped"
+    assert any(led != "H" == suit for led, suit in won_by), "no trick was trumped: choose another seed"
 
 
 def test_no_code_outside_engine_compares_game_ids() -> None:
@@ -164,7 +164,7 @@ def test_no_code_outside_engine_compares_game_ids() -> None:
                 found += [(path.name, node.lineno) for _word in words & GAMES.keys()]
     for path in Path(adapters.__path__[0]).rglob("*.js"):
         found += [(path.name, 0) for game in GAMES if re.search(rf"""[!=]== ["']{game}["']""", path.read_text())]
-    assert not found
+    assert not found, f"{found} compare a game id: make the difference an attribute of GameKind"
 
 
 def test_rules_of_a_new_game_name_its_own_cards() -> None:

@@ -1,4 +1,4 @@
-"""Every game from the challenge to the leaderboard, by people who see nothing but panels."""
+"""Every game from the challenge to the leaderboard, played with panels only."""
 
 from random import Random
 
@@ -20,7 +20,7 @@ def strip_signals(move: str) -> str:
 
 
 def shortest_target(game: str) -> tuple[str, ...]:
-    """The button for the smallest target, if there is a choice."""
+    """Return the button label of the smallest target, if there is a choice."""
     targets = GAMES[game].rules.choices()["target"]
     unit = 3 if game == "tressette" else 1
     return (f"to {min(map(int, targets)) * unit}",) if len(targets) > 1 else ()
@@ -39,7 +39,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
             Random(game),
             lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
         )
-        # Everything live is gone, and the game is kept.
+        # The table is removed, and the game is archived.
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
         assert not [key async for key in store.client.scan_iter("{s*}:shown:*")]
         [finished] = [game async for game in worker.archive.all()]
@@ -48,7 +48,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         assert "won by" in result
         assert result.count("→") == len(players)
         assert f"Ratings in {GAMES[game].name}:" in result
-        # Each deal has its board, with its secret.
+        # Each deal has a board with its secret.
         assert sum("Secret: " in text for text in fake.texts(GROUP)) == len(finished.record.deals)
         winners = [player for player in players if "You win!" in fake.last(player.private).plain]
         losers = [player for player in players if "You lose." in fake.last(player.private).plain]
@@ -62,7 +62,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
-    """Whatever the engine lets a seat do can be reached by buttons, and no button is refused."""
+    """The buttons are exactly the legal moves of the engine."""
     fake, random = FakePlatform(), Random(game)
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, game)
@@ -76,7 +76,7 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
                 legal = [move for move in table.game.legal_moves(seat) if move != "resign"]
                 if table.game.turn != seat:
                     legal = [move for move in legal if move.startswith(("declare", "claim"))]
-                # Choices in several presses are tried by the whole games above.
+                # Moves of several presses are covered by the whole games above.
                 one_step = {m for m in legal if not m.startswith(("take", "exchange")) and not m.endswith(SIGNALS)}
                 offered = {m for m in offered if not m.startswith(("take", "exchange"))}
                 assert offered <= set(legal)

@@ -78,7 +78,7 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
 
 
 async def fail_over(cluster: LocalCluster, code: str) -> None:
-    """The primary that has a table dies, and comes back as a replica."""
+    """Kill the primary of a table and restart it as a replica."""
     primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
     replica = await asyncio.to_thread(cluster.replica_of, primary)
     await asyncio.to_thread(primary.kill)

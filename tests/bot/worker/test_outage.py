@@ -130,7 +130,7 @@ async def test_presses_on_a_frozen_store_count_once(
         tasks = len(asyncio.all_tasks())
         with capture_logs() as logs:
             async with freeze_store(embedded, worker.store):
-                # More than there are connections; each gets its answer.
+                # There are more presses than connections, and each is answered.
                 presses = [mover.send(button.payload, mover.private, message, key=f"frozen{n}") for n in range(100)]
                 strangers = [Player(worker, mover.fake, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
                 async with asyncio.timeout(60):
@@ -140,7 +140,7 @@ async def test_presses_on_a_frozen_store_count_once(
             await wait_until_healthy(worker)
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",
-                # Another of the hundred was written when the store woke up.
+                # The store wrote another of the hundred presses when it woke up.
                 "That was an old button: the table has moved on.",
             )
         log = await worker.store.load(code)
@@ -167,7 +167,7 @@ async def test_late_written_press_is_found_by_its_key(
             reply = await mover.send(button.payload, mover.private, message, key="once")
             assert UNREACHABLE in reply.toast
         await wait_until_healthy(worker)
-        # The store had it in its socket, and wrote it when it woke up; the worker's memory does not know.
+        # The store had the press in its socket and wrote it on waking up. The worker's cache does not have it.
         assert (await worker.store.load(code)).version == before + 1
         assert (await mover.send(button.payload, mover.private, message, key="once")).toast == ""
         assert (await worker.store.load(code)).version == before + 1

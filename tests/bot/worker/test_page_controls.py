@@ -69,7 +69,7 @@ def is_composed(move: str) -> bool:
 
 
 def needs_control(game: Game, seat: int) -> set[str]:
-    """The legal moves that must be visible outside the menu."""
+    """Return the legal moves that must be visible outside the menu."""
     moves = {*game.legal_moves(seat)} - {"resign"}
     if "claim" in moves:
         try:
@@ -88,7 +88,7 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
     at_once = visible_moves(first)
     where = f"{table.game_id} {table.game.moves} {table.alarm}, seat {seat}"
     slow = {move for move in needed if is_composed(move)}
-    assert not needed - slow - at_once.keys(), f"no control at {where}"
+    assert not needed - slow - at_once.keys(), f"no visible control for {needed - slow - at_once.keys()} at {where}"
     for button in (button for row in first.rows for button in row):
         action = actions.parse_payload(button.payload)
         if isinstance(action, MoveAction):
@@ -106,13 +106,15 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
         payloads, moves = visible_payloads(page), visible_moves(page)
         assert not [payload for payload, count in payloads.items() if count > 1], f"two controls at {where}"
         assert not [move for move in moves if moves[move] > 1], f"two controls at {where}"
-        assert not [move for move in moves if not move.startswith("play ") and move not in legal], f"no move at {where}"
+        assert not [move for move in moves if not move.startswith("play ") and move not in legal], (
+            f"a control without a legal move at {where}"
+        )
         found |= moves.keys()
         for choice in sorted(choices(page) - seen):
             seen.add(choice)
             waiting.append(hand_page(table, person, profile, choice))
     if len(seen) < MOST_PAGES:
-        assert not needed - found, f"no way to a move at {where}"
+        assert not needed - found, f"no controls lead to {needed - found} at {where}"
 
 
 def new_table(game: str, random: Random) -> Table:
@@ -156,4 +158,4 @@ def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_bri
                     words |= {move.partition(" ")[0] for move in needs_control(table.game, seat)}
                     check_page(shown, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))
             table = next_table(table, random)
-    assert words >= MOVE_KINDS[game], "not every kind of move came up"
+    assert words >= MOVE_KINDS[game], f"no position had {MOVE_KINDS[game] - words}: try more tables"

@@ -1,4 +1,4 @@
-"""A platform that is away, or says wait again and again: nothing is lost, nothing is sent twice, nothing piles up."""
+"""A platform outage or endless waits lose no message, send none twice and pile up no tasks."""
 
 import asyncio
 from random import Random
@@ -15,8 +15,7 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players
 from tests.long import long
 
-SURFACES = 3
-"""Two hands and a board; each has one task at most."""
+SURFACES = 3  # two hands and a board, with at most one task each
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +46,7 @@ class FailingPlatform(FakePlatform):
 
 @pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
 async def test_long_platform_failure_only_delays(store: Store, error: str, times: int) -> None:
-    """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
+    """The test makes many more attempts than a ten-minute outage, which has some twelve per surface."""
     fake = FailingPlatform()
     with capture_logs() as logs:
         await play_through_failures(store, fake, error, times)

@@ -35,7 +35,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def stop_store(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
-    """While the store is down; it is started again behind that."""
+    """Kill the store for the time of the block, and restart it afterwards."""
     os.kill(store_process(embedded), signal.SIGKILL)
     yield
     keeper = asyncio.create_task(embedded.keep_running())
@@ -201,7 +201,7 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
         fake.closed.clear()
 
         async def at(_chat: str) -> list[Table]:
-            # It is over between this and the change of its board, which this worker has not in memory.
+            # The game ends before its board is changed, and this worker does not have the table in memory.
             await worker.room.remove(found[0])
             del worker.delivery._tables[found[0].code]
             return found

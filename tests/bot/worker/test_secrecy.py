@@ -38,7 +38,7 @@ DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
 
 
 def random_table(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
-    """A table with two boards, at a random moment of a random game; or one in private chats, of a tournament or a day."""
+    """Return a table at a random point of its game. A fixture or day puts its boards into private chats."""
     hosts: list[Entry] = [Host("p:100"), Host("q:200")]
     if fixture:
         hosts = [*(Host(private_place(f"p:{seat}")) for seat in range(GAMES[game].seats)), fixture]
@@ -116,9 +116,9 @@ def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None
 def test_finished_duplicate_reveals_no_cards(
     game: str, fixture: Fixture | Day, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given up or lost on time in its middle, and nothing that is then drawn is drawn from its record.
+    """After a resignation or a timeout, panels must not use the record, which has all cards.
 
-    Not even if the policy of its feature is missing.
+    This holds even if the policy of its feature is missing.
     """
     changed = 0
     for seed in range(30):
@@ -130,7 +130,9 @@ def test_finished_duplicate_reveals_no_cards(
         ending = random.choice(endings)
         over = table.with_entries([ending], "end")
         with monkeypatch.context() as patch:
-            patch.setattr(Game, "record", lambda _game, **_options: pytest.fail("its record has all cards"))
+            patch.setattr(
+                Game, "record", lambda _game, **_options: pytest.fail("a panel read the record, which has all cards")
+            )
             for viewer in (None, *range(table.game.kind.seats)):
                 before = panels(over, viewer, {})
                 assert any("Result" in name for name in before) == (viewer is None)
@@ -179,7 +181,7 @@ def _hidden_from(table: Table, seat: int) -> list[int]:
 
 
 def test_panels_depend_on_visible_cards() -> None:
-    """The test above can fail: a seat's own panel does change when its own cards do."""
+    """This proves that the tests above can fail."""
     random = Random(1)
     tables = (random_table("metamazzo", random) for _ in range(100))
     table = next(one for one in tables if one.game and one.game.turn == 1 and len(_hidden_from(one, 0)) > 8)

@@ -71,7 +71,7 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             assert len(fake.calls) == calls
             assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
-            # The others go on.
+            # Other tables continue.
             again = await seat_players(worker, fake, "testa")
             await play_until(worker, again, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
@@ -117,7 +117,7 @@ async def test_damaged_log_is_set_aside(store: Store, head: bytes) -> None:
             await worker.room.table(code)
         assert "cannot read table" in (await anna.say(f"/join {code}")).toast
         assert not (await anna.say("/challenge testa")).toast
-        # The sweep would come by in some seconds.
+        # Do not wait for the next sweep.
         worker.delivery.touch(code, reload=True)
         await worker.settled()
         await asyncio.sleep(0.1)
@@ -208,7 +208,7 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
     async with open_worker(store, fake, alone=False) as owner:
         players = await seat_players(owner, fake, "metamazzo")
         code = await code_of(owner, players[0])
-        # This one delivers no tables.
+        # The older worker delivers no tables.
         older = Worker(store, owner.settings, alone=False)
 
         async def load_as_older(code: str, **_: object) -> Table:

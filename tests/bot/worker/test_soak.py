@@ -1,4 +1,4 @@
-"""A short soak: after whole games nothing is left but what finished games keep. `python -m tests.soak` is the long one."""
+"""A short soak: whole games leave only the data of finished games. `python -m tests.soak` is the long one."""
 
 from pathlib import Path
 

@@ -50,7 +50,7 @@ async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monk
     [table] = await other.tables_of(player.person.id)
 
     async def asked(*_: Any, **__: Any) -> Any:
-        raise AssertionError("the store was asked for what the commit had told")
+        raise AssertionError("the worker read entries that the commit notification had")
 
     monkeypatch.setattr(owner.store, "entries_since", asked)
     before = fleet.fake.last(player.private)

@@ -123,8 +123,8 @@ class Dispatcher:
         begin_request()
         try:
             # A group's language is not the presser's language.
-            is_there = press.message and is_private(press.place)
-            profile = await self.worker.people.meet(press.person, press.place if is_there else "")
+            in_private_chat = press.message and is_private(press.place)
+            profile = await self.worker.people.meet(press.person, press.place if in_private_chat else "")
             language, suits = profile.language, profile.suits
             reply = await self._with_picture(await self._presses.answer(press, profile))
             if reply.private:

@@ -131,19 +131,19 @@ class Lobby:
         profile = await self._people.person(person)
         found = []
         for table in await self._room.lists.tables_of(person):
-            spoken = table.localize(profile.language)
-            others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
+            localized = table.localize(profile.language)
+            others = " · ".join(chair.name for chair in localized.chairs if chair and chair.person != person)
             watch_id = await self._watching.watch_id(table)
-            seen = snapshot(spoken, spoken.seat_of(person))
+            state = snapshot(localized, localized.seat_of(person))
             found.append(
                 TableLine(
                     code=table.code,
-                    game=texts(profile.language).gettext(seen.kind.name),
+                    game=texts(profile.language).gettext(state.kind.name),
                     others=others,
                     is_waiting=table.phase == "open",
-                    is_mine=seen.is_my_turn,
-                    score=table_words(seen, profile.language, profile.suits).points(seen.view.totals, seen.rules)
-                    if seen.view
+                    is_mine=state.is_my_turn,
+                    score=table_words(state, profile.language, profile.suits).points(state.view.totals, state.rules)
+                    if state.view
                     else "",
                     watch_id=watch_id,
                 )

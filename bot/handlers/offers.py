@@ -166,8 +166,8 @@ def _signature(terms: str) -> str:
 
 def _parse_message(place: str) -> tuple[str, str]:
     """Return the platform and the inline id of a place. Its chat can be unknown."""
-    where = Place.parse(place)
-    return where.platform, where.part
+    parsed = Place.parse(place)
+    return parsed.platform, parsed.part
 
 
 def _message_key(place: str) -> str:

@@ -74,17 +74,17 @@ class Presses:
         code, person = action.code, press.person.id
         # A player who presses on their hand looks at it now. The worker that delivers the table learns that together
         # with the move.
-        look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+        change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         seat = (
             (await self._room.load_cached(code)).seat_of(person) if press.message and is_private(press.place) else None
         )
-        about = None if seat is None else (encode_name(Hand(seat)), encode_change(look))
+        about = None if seat is None else (encode_name(Hand(seat)), encode_change(change))
         try:
             await self._room.make_move(code, person, action.version, action.move, press.key, about)
         except OldPanel:
             # Perhaps the new panel did not arrive.
             if seat is not None:
-                await self._updates.send_change(code, Hand(seat), look)
+                await self._updates.send_change(code, Hand(seat), change)
             raise
         return Reply()
 

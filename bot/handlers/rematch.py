@@ -113,8 +113,10 @@ class Rematches(Handlers):
         if found := next((chair for chair in people if chair.person in has_blocked[person]), None):
             raise BlockedByYou(name=found.name)
         # If a player has blocked another, neither is asked. A blocked player sees only that no answer comes.
-        apart = {player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair}
-        asked = [person, *(player for player in ids if player not in apart | {person})]
+        kept_apart = {
+            player for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for player in pair
+        }
+        asked = [person, *(player for player in ids if player not in kept_apart | {person})]
         table = await self._challenges.open_matched(
             game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True, visitor=press.visitor
         )

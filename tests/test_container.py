@@ -47,17 +47,17 @@ def filled(text: str) -> str:
     return re.sub(r"\$\{VALKEY_PASSWORD:\?set VALKEY_PASSWORD in \.env[^}]*\}", "secret", text)
 
 
-def test_every_instruction_is_looked_at_below() -> None:
+def test_every_instruction_is_covered_by_these_tests() -> None:
     known = {"FROM", "COPY", "WORKDIR", "ENV", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL"}
     assert {name for name, _ in instructions()} == known | {"ENTRYPOINT", "CMD"}
 
 
-def test_two_stages_on_a_python_that_the_project_supports() -> None:
+def test_two_stages_use_a_supported_python() -> None:
     assert of("FROM") == ["python:3.13-slim AS build", "python:3.13-slim"]
     assert "Programming Language :: Python :: 3.13" in PROJECT["classifiers"]
 
 
-def test_what_is_copied_is_there_and_is_let_through() -> None:
+def test_copied_files_exist_and_are_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
     copied = []
     for line in of("COPY"):
@@ -86,7 +86,7 @@ def pins(name: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-run.txt"])
-def test_every_pin_is_one_version_with_its_hashes_and_no_index_is_named(name: str) -> None:
+def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
     found = pins(name)
     for pin, hashes in found.items():
         assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), pin
@@ -98,7 +98,7 @@ def test_every_pin_is_one_version_with_its_hashes_and_no_index_is_named(name: st
         assert re.split(r"[\[>=<;]", wanted)[0].strip().lower().replace(".", "-") in pinned
 
 
-def test_what_is_installed_is_what_its_hash_says() -> None:
+def test_installed_files_are_checked_by_hash() -> None:
     [build, user] = of("RUN")
     assert "--require-hashes --requirement requirements-run.txt" in build
     # The package itself, last, with what builds it pinned and nothing else.
@@ -113,13 +113,13 @@ def test_what_is_installed_is_what_its_hash_says() -> None:
     assert "--require-hashes --requirement requirements.txt" in make
 
 
-def test_what_breaks_at_a_new_major_has_an_upper_bound() -> None:
+def test_packages_that_break_at_a_major_have_an_upper_bound() -> None:
     fast = PROJECT["optional-dependencies"]["fast"]
     unbounded = [one for one in [*PROJECT["dependencies"], *fast] if "<" not in one.partition(";")[0]]
     assert [re.split(r"[\[>=<;]", one)[0] for one in unbounded] == ["tzdata", "structlog"]  # versions by the calendar
 
 
-def test_the_environment_is_of_settings_and_points_at_the_volume() -> None:
+def test_environment_has_only_settings_and_uses_the_volume() -> None:
     environment = dict(word.split("=", 1) for line in of("ENV") for word in shlex.split(line))
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
     assert set(ours) <= set(variable_names())
@@ -130,7 +130,7 @@ def test_the_environment_is_of_settings_and_points_at_the_volume() -> None:
     assert environment["PATH"].startswith("/app/.venv/bin:")
 
 
-def test_the_commands_are_there() -> None:
+def test_commands_in_the_image_exist() -> None:
     [entry], [command] = of("ENTRYPOINT"), of("CMD")
     assert yaml.safe_load(entry) == ["buongioco"]
     assert "buongioco" in SCRIPTS
@@ -143,7 +143,7 @@ def test_the_commands_are_there() -> None:
     assert of("USER") == ["buongioco"]
 
 
-def test_compose_names_settings_ports_and_volumes_that_there_are() -> None:
+def test_compose_names_existing_settings_ports_and_volumes() -> None:
     services = compose()["services"]
     bot, valkey = services["bot"], services["valkey"]
     assert set(bot["environment"]) <= set(variable_names())
@@ -160,7 +160,7 @@ def test_compose_names_settings_ports_and_volumes_that_there_are() -> None:
     assert int(bot["stop_grace_period"].removesuffix("s")) > 5
 
 
-def test_both_are_confined() -> None:
+def test_both_services_are_confined() -> None:
     services = compose()["services"]
     for service in services.values():
         assert service["cap_drop"] == ["ALL"]
@@ -183,7 +183,7 @@ def short_folder() -> Iterator[Path]:
         yield Path(made)
 
 
-async def test_the_stores_settings_are_ones_that_it_takes(tmp_path: Path, short_folder: Path) -> None:
+async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) -> None:
     """The words after valkey-server start the Valkey that the tests have, and the doctor would call it well."""
     command = compose()["services"]["valkey"]["command"]
     assert command[0] == "valkey-server"
@@ -209,7 +209,7 @@ async def test_the_stores_settings_are_ones_that_it_takes(tmp_path: Path, short_
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/hosting.md"])
-def test_commands_that_the_docs_name_are_there(name: str) -> None:
+def test_documented_commands_exist(name: str) -> None:
     text = (ROOT / name).read_text()
     for command in re.findall(r"buongioco (?!run\b)([a-z]+)\b", "\n".join(re.findall(r"^    .*$|`[^`]+`", text, re.M))):
         assert command in COMMANDS, command

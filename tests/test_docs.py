@@ -20,36 +20,36 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_the_readme_begins_with_the_two_commands() -> None:
+def test_readme_starts_with_the_two_commands() -> None:
     first, second, *_ = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert first.split("#")[0].strip() == "make run"
     assert second.split("#")[0].strip() == "make test"
 
 
-def test_the_readmes_session_is_true() -> None:
+def test_readme_session_gives_its_output() -> None:
     assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
 
 
-def test_commands_that_the_readme_names_exist() -> None:
+def test_commands_in_the_readme_exist() -> None:
     named = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert named <= set(Commands.targets)
 
 
-def test_benchmarks_that_the_docs_name_exist() -> None:
+def test_documented_benchmarks_exist() -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"python -m benchmarks (\w+)", text))
     assert "engine" in named
     assert named <= set(Benchmarks.targets)
 
 
-def test_every_game_and_option_stands_in_the_rules() -> None:
+def test_rules_describe_every_game_and_option() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").lower()
     for game, kind in GAMES.items():
         assert re.search(rf"\b{game}\b", text), game
@@ -59,7 +59,7 @@ def test_every_game_and_option_stands_in_the_rules() -> None:
                 assert all(str(value) in text for value in values if not isinstance(value, bool))
 
 
-def test_modules_and_files_that_the_docs_name_exist() -> None:
+def test_documented_modules_and_files_exist() -> None:
     found = 0
     for page in PAGES:
         for name in re.findall(
@@ -78,7 +78,7 @@ def test_modules_and_files_that_the_docs_name_exist() -> None:
     assert found > 100
 
 
-def test_no_text_has_the_marks_of_a_merge_that_nobody_finished() -> None:
+def test_files_have_no_merge_conflict_markers() -> None:
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     paths = [ROOT / name for name in tracked.split("\0") if name]
     assert len(paths) > 500
@@ -87,19 +87,19 @@ def test_no_text_has_the_marks_of_a_merge_that_nobody_finished() -> None:
     assert [path.name for path in paths if path.is_file() and marks.search(path.read_bytes())] == []
 
 
-def test_make_knows_the_targets_that_the_docs_name() -> None:
+def test_documented_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for page in PAGES:
         for target in re.findall(r"^    make (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
-def test_the_version_is_in_the_changelog_and_the_command_says_it() -> None:
+def test_changelog_and_command_have_the_version() -> None:
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
 
 
-def test_the_workflow_runs_what_ci_runs_on_every_python_that_the_project_names() -> None:
+def test_workflow_runs_ci_on_every_supported_python() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
     named = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]]
     assert jobs["linux"]["strategy"]["matrix"]["python"] == [found[1] for found in named if found]
@@ -111,7 +111,7 @@ def test_the_workflow_runs_what_ci_runs_on_every_python_that_the_project_names()
     assert {"make check", "env -u CI make test"} <= set(runs["macos"])
 
 
-def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
+def test_commit_hook_and_make_run_the_same_checks() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [recipe] = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
@@ -126,7 +126,7 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-def test_too_old_a_python_is_one_clear_line(tmp_path: Path) -> None:
+def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("pyproject.toml", "requirements.txt"):
         (tmp_path / name).touch()
@@ -146,7 +146,7 @@ WHOLE, CUT_SHORT, GONE = "whole", "cut short before pip was there", "its Python 
 
 
 @pytest.mark.parametrize("venv", [WHOLE, CUT_SHORT, GONE])
-def test_what_was_set_up_is_made_anew_where_it_is_not_whole(tmp_path: Path, venv: str) -> None:
+def test_incomplete_setup_is_rebuilt(tmp_path: Path, venv: str) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     folder = tmp_path / ".venv" / "bin"
     folder.mkdir(parents=True)

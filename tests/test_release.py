@@ -98,7 +98,7 @@ def call(folder: Path, *words: str | Path, text: str = "") -> str:
     return done.stdout
 
 
-def test_the_wheel_has_every_file_of_the_packages_and_no_other(wheel: Path) -> None:
+def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
     ours = {
         str(path.relative_to(ROOT))
         for package in PACKAGES
@@ -113,7 +113,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(wheel: Path) -> N
     assert {about + name for name in ("METADATA", "entry_points.txt", "licenses/LICENSE")} <= names
 
 
-def test_it_is_what_runs_and_says_its_version(installed: Path, tmp_path: Path) -> None:
+def test_installed_package_runs_and_prints_its_version(installed: Path, tmp_path: Path) -> None:
     imports = "import engine, bot, adapters; print(engine.__file__, bot.__file__, adapters.__file__)"
     for path in call(tmp_path, installed / "python", "-c", imports).split():
         assert Path(path).is_relative_to(installed.parent)
@@ -121,7 +121,7 @@ def test_it_is_what_runs_and_says_its_version(installed: Path, tmp_path: Path) -
     assert call(tmp_path, installed / "buongioco", "--version") == f"buongioco {version}\n"
 
 
-def test_the_commands_of_the_games(installed: Path, tmp_path: Path) -> None:
+def test_installed_game_commands_work(installed: Path, tmp_path: Path) -> None:
     assert "spades: Spades" in call(tmp_path, installed / "buongioco", "games")
     words = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
     told = call(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
@@ -191,7 +191,7 @@ async def running(installed: Path, folder: Path, port: int) -> AsyncIterator[aio
             await bot.wait()
 
 
-async def test_a_card_is_played_by_a_press_in_the_playground(installed: Path, tmp_path: Path) -> None:
+async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: Path) -> None:
     port = free_port()
     async with running(installed, tmp_path, port) as session:
         check = await asyncio.create_subprocess_exec(

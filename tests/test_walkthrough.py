@@ -56,13 +56,13 @@ def defined(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("title", ["A press", "A challenge", "A rule"])
-def test_every_function_of_a_walk_is_there(title: str) -> None:
+def test_functions_in_the_walkthrough_exist(title: str) -> None:
     assert len(named(walk(title))) > 10
     for path, name in named(walk(title)):
         assert name in defined(ROOT / path), f"{path}: {name}"
 
 
-def test_the_places_of_the_glossary_are_there() -> None:
+def test_places_in_the_glossary_exist() -> None:
     rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ") and not line.startswith("| word")]
     assert len(rows) > 70
     for row in rows:
@@ -121,7 +121,7 @@ async def playground(tmp_path: Path) -> AsyncIterator[Open]:
     await one.stop()
 
 
-async def test_a_challenge_takes_its_walk(playground: Open) -> None:
+async def test_challenge_calls_the_functions_of_its_walk(playground: Open) -> None:
     origin = {"Origin": playground.url.rstrip("/")}
     async with (
         aiohttp.ClientSession(playground.url) as session,

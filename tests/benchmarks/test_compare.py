@@ -96,7 +96,7 @@ def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
     assert len(trees.stdout.splitlines()) == 1
 
 
-def test_a_revision_has_its_own_entry_points_and_is_ended(repository: Path) -> None:
+def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path) -> None:
     # Here and now are those of the installed project, not of this repository: which tells one from the other.
     result = call("HEAD", "--rounds", "1", "--only", "telegram")
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
@@ -111,7 +111,7 @@ def test_a_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.Mo
     assert (repository / "benchmarks" / "ended").exists()
 
 
-def test_steps_are_printed_at_once_and_the_table_after_sigterm(
+def test_steps_print_immediately_and_sigterm_prints_the_table(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ended(_side: compare.Side) -> dict[str, float]:
@@ -134,7 +134,7 @@ def test_steps_are_printed_at_once_and_the_table_after_sigterm(
 
 
 @pytest.mark.long
-def test_a_missing_figure_is_a_dash_with_its_reason(repository: Path) -> None:
+def test_missing_figure_prints_a_dash_and_the_reason(repository: Path) -> None:
     result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0
     assert "discord at now: no figures within 3 s" in result.stderr
@@ -143,7 +143,7 @@ def test_a_missing_figure_is_a_dash_with_its_reason(repository: Path) -> None:
     assert "room, flat out, presses/s" in result.stdout
 
 
-def test_an_unknown_revision_is_a_line(repository: Path) -> None:
+def test_unknown_revision_prints_one_line(repository: Path) -> None:
     result = call("nowhere")
     assert result.exit_code == 1
     assert result.stderr.startswith("benchmarks: git rev-parse")

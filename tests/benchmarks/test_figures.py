@@ -13,7 +13,7 @@ def call(*words: str) -> Result:
     return CliRunner().invoke(app, list(words))
 
 
-def test_engine_prints_a_baseline_beside_each_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_prints_a_baseline_next_to_each_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
     monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
     monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
@@ -25,7 +25,7 @@ def test_engine_prints_a_baseline_beside_each_figure(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.long
-def test_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_prints_its_baseline_next_to_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.store.TABLES", 3)
     monkeypatch.setattr("benchmarks.store.PRESSES", 256)
     monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)

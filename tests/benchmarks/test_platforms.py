@@ -42,7 +42,7 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
-def test_web_prints_aiohttp_alone_beside_the_bot() -> None:
+def test_web_prints_plain_aiohttp_next_to_the_bot() -> None:
     result = bench("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
     told = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
@@ -51,7 +51,7 @@ def test_web_prints_aiohttp_alone_beside_the_bot() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_bot_is_compared_with_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
     result = bench("presses", "--adapter", platform, "--tables", "14")
     assert result.exit_code == 0, result.output
@@ -65,7 +65,7 @@ def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch:
 
 @pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_benchmarks_print_their_figures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
     for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40, "PICTURE_AT_ONCE": 4}.items():
         monkeypatch.setattr(f"benchmarks.{platform}.{name}", value)
@@ -79,7 +79,7 @@ def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
-def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_commands_are_compared_with_the_bare_library(monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, "telegram")
     monkeypatch.setattr("benchmarks.telegram.QUERIES", 40)
     result = bench("presses", "--adapter", "telegram", "--inline")
@@ -91,7 +91,7 @@ def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytes
     assert (result.exit_code, "on discord" in result.stderr) == (2, True)
 
 
-def test_rounds_in_which_pictures_were_left_out_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rounds_without_all_pictures_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
     bare = {"speed": 100, "cpu": 0.001, "uploads": 270, "uploads_a_press": 2.7, "rate": 0}
     full, quick = bare | {"speed": 50, "cpu": 0.002}, bare | {"speed": 300, "cpu": 0.0005, "uploads_a_press": 2.5}
     print_ratios([full, quick], [bare, bare])
@@ -128,7 +128,7 @@ def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.long
-def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presses_in_one_process_print_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SECONDS": 1, "RATE": 50, "FLAT_OUT": 100, "COUNTED": 100}.items():
         monkeypatch.setattr(f"benchmarks.presses.{name}", value)
     result = bench("presses", "--tables", "80")
@@ -162,7 +162,7 @@ async def never_shown(*_about: object) -> None:
 
 
 @pytest.mark.long
-def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presses_with_separate_workers_print_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     for name, value in {"TABLES": 12, "WARM_UP": 10, "PRESSES": 60, "RATED": 30}.items():
         monkeypatch.setattr(f"benchmarks.scale.{name}", value)
@@ -171,7 +171,7 @@ def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyP
     assert [name for name in ("one node", "cluster of three", "one replica asked") if name not in result.output] == []
 
 
-def test_a_worker_that_ends_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_worker_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     monkeypatch.setattr("benchmarks.scale.sys.executable", "/bin/false")
     result = bench("scale")
@@ -179,19 +179,19 @@ def test_a_worker_that_ends_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) 
     assert "benchmarks: worker 0 ended, with exit code 1" in result.stderr
 
 
-async def test_a_step_that_runs_out_of_time_says_what_it_waited_for() -> None:
+async def test_timed_out_step_says_what_it_waited_for() -> None:
     with pytest.raises(BenchFailed, match=r"^waited 0\.01 s for a bus$"):
         async with within(0.01, "a bus"):
             await asyncio.Event().wait()
 
 
-async def test_another_timeout_inside_a_step_is_not_taken_for_its_own() -> None:
+async def test_other_timeout_inside_a_step_is_not_its_own() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
         async with within(10, "a bus"):
             raise TimeoutError("theirs")
 
 
-def test_matching_is_told_beside_a_look_at_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matching_is_compared_with_checking_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.find.PEOPLE", 40)
     monkeypatch.setattr("benchmarks.find.ROUNDS", 2)
     result = bench("find")

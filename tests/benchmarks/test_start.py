@@ -12,7 +12,7 @@ from benchmarks.limits import BenchFailed
 
 
 @pytest.mark.long
-def test_start_prints_the_baselines_and_what_the_bot_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "ROUNDS", 1)
     out = CliRunner().invoke(app, ["start"]).output
     found = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))

@@ -165,7 +165,7 @@ async def answer(name: str, dialog: Dialog) -> None:
 
 
 @pytest.mark.long
-async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Browser) -> None:
+async def test_partner_is_refused_at_a_tavolo_table(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     for name in ("Carla", "Dino", "Elsa"):
         anna.page.once("dialog", partial(answer, name))
@@ -199,9 +199,7 @@ async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Br
 
 
 @pytest.mark.long
-async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_button(
-    playground: Open, browser: Browser
-) -> None:
+async def test_group_message_offers_to_open_a_closed_private_chat(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await bruno.page.check("#closed")
@@ -214,7 +212,7 @@ async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_butt
     await expect(bruno.page.locator("#closed")).not_to_be_checked()
 
 
-async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, browser: Browser) -> None:
+async def test_reload_and_bot_restart_lose_nothing(playground: Open, browser: Browser) -> None:
     """A game in the browser from the challenge to its end."""
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
@@ -275,7 +273,7 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
 
 
 @pytest.mark.long
-async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: Browser) -> None:
+async def test_practice_with_a_hint_and_a_review(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Strong robot")

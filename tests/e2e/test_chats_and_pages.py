@@ -22,7 +22,7 @@ from tests.telegram.players import Person as TelegramPerson
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
-async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, browser: Browser) -> None:
+async def test_page_player_and_discord_player_play_together(tmp_path: Path, browser: Browser) -> None:
     server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
@@ -41,7 +41,7 @@ async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, br
         await server.stop()
 
 
-async def test_one_on_the_page_one_in_telegram_and_one_in_discord_play_a_deal(tmp_path: Path, browser: Browser) -> None:
+async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, browser: Browser) -> None:
     server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()

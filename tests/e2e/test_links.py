@@ -38,7 +38,7 @@ async def shot(page: Page, name: str) -> None:
         await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
 
-async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, browser: Browser) -> None:
+async def test_host_immediately_sees_the_link_of_a_new_person(network: Open, browser: Browser) -> None:
     host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     links = host.locator("#links a")
     await expect(links).to_have_count(2)
@@ -71,9 +71,7 @@ async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, br
         ("it-IT", "#key=wrong", "Questo link non apre più niente."),
     ],
 )
-async def test_a_link_that_opens_nothing_says_so(
-    network: Open, browser: Browser, locale: str, key: str, says: str
-) -> None:
+async def test_invalid_link_says_so(network: Open, browser: Browser, locale: str, key: str, says: str) -> None:
     page = await opened(browser, network.chat_url + key, locale)
     await expect(page.get_by_role("alert")).to_contain_text(says)
     await expect(page.locator("#offline")).to_be_hidden()
@@ -85,7 +83,7 @@ async def test_a_link_that_opens_nothing_says_so(
     await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
 
 
-async def test_the_hosts_page_says_that_another_start_has_another_link(network: Open, browser: Browser) -> None:
+async def test_host_page_says_that_a_restart_changes_its_link(network: Open, browser: Browser) -> None:
     host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
@@ -94,7 +92,7 @@ async def test_the_hosts_page_says_that_another_start_has_another_link(network: 
     await expect(host.locator("#links")).to_be_hidden()
 
 
-async def test_one_page_too_many_says_so_and_opens_once_another_is_closed(network: Open, browser: Browser) -> None:
+async def test_page_over_the_limit_opens_after_another_closes(network: Open, browser: Browser) -> None:
     tabs = network.playground.server.tabs
     url = f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}"
     first = await opened(browser, url)

@@ -66,7 +66,7 @@ async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, br
     assert "You play here as" in await page.inner_text("main") or "Qui giochi come" in await page.inner_text("main")
 
 
-async def test_outside_of_the_app_its_page_says_where_it_is_opened(tmp_path: Path, browser: Browser) -> None:
+async def test_page_outside_the_app_says_where_to_open_it(tmp_path: Path, browser: Browser) -> None:
     server = TelegramServer()
     await server.start()
     valkey = EmbeddedStore(tmp_path)

@@ -14,7 +14,7 @@ from tests.open_playground import Open
 pytestmark = ONE_BROWSER
 
 
-async def test_the_commands_stay_open_though_the_field_had_the_focus(playground: Open, browser: Browser) -> None:
+async def test_command_list_stays_open_after_the_field_loses_focus(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.chat_url)
     await page.click("#text")
     await page.click("#slash")
@@ -25,9 +25,7 @@ async def test_the_commands_stay_open_though_the_field_had_the_focus(playground:
     await shot(page, "slash")
 
 
-async def test_commands_are_offered_to_whoever_began_to_write_before_they_came(
-    playground: Open, browser: Browser
-) -> None:
+async def test_commands_typed_before_the_list_loads_are_completed(playground: Open, browser: Browser) -> None:
     def late(line: WebSocketRoute) -> None:
         after = asyncio.get_running_loop().call_later
         line.connect_to_server().on_message(lambda text: after(1.0, line.send, text))
@@ -47,7 +45,7 @@ async def test_commands_are_offered_to_whoever_began_to_write_before_they_came(
         ("it-IT", "Scrivi /sfida per proporre una partita", "chiusa", "Chat privata chiusa"),
     ],
 )
-async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
+async def test_empty_chat_and_checkbox_explain_themselves(
     playground: Open, locale: str, greeting: str, closed: str, about: str
 ) -> None:
     # The locale of a context is not told where a WebSocket is opened: Chromium 150 says its own language there.
@@ -66,7 +64,7 @@ async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
         await expect(page.locator("#messages")).not_to_contain_text(greeting)
 
 
-async def test_an_invitations_address_seats_whoever_opens_it(playground: Open, browser: Browser) -> None:
+async def test_opening_an_invitation_address_takes_a_seat(playground: Open, browser: Browser) -> None:
     anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge testa")
     await anna.press("Invite")

@@ -215,7 +215,7 @@ async def public(tmp_path: Path) -> AsyncIterator[Open]:
     await one.stop()
 
 
-async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public: Open) -> None:
+async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: Open) -> None:
     status, page = await proxy.get("/")
     assert (status, "<title>Buongioco</title>" in page) == (200, True)
     anna = public.playground.chat_store.people["1"]
@@ -230,7 +230,7 @@ async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public:
     assert anna.token not in await proxy.logged("/ws")
 
 
-async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_page(proxy: Proxy, public: Open) -> None:
+async def test_missing_link_other_host_and_other_origin_are_refused(proxy: Proxy, public: Open) -> None:
     key = public.playground.chat_store.people["1"].token
     await proxy.refuses()
     await proxy.refuses("wrong")
@@ -244,7 +244,7 @@ async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_pa
             assert status == 403 or not text
 
 
-async def test_malformed_bodies_through_a_proxy_are_few_lines(
+async def test_malformed_bodies_through_a_proxy_log_few_lines(
     proxy: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_log_filter, "throttle", Throttle())
@@ -257,7 +257,7 @@ async def test_malformed_bodies_through_a_proxy_are_few_lines(
 
 
 @pytest.mark.parametrize("which", list(PROXIES))
-async def test_a_playground_that_was_not_opened_lets_nobody_in_through_a_proxy(which: str, tmp_path: Path) -> None:
+async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp_path: Path) -> None:
     playground = Open(tmp_path / "data")
     await playground.start()
     try:
@@ -272,7 +272,7 @@ async def test_a_playground_that_was_not_opened_lets_nobody_in_through_a_proxy(w
         await playground.stop()
 
 
-async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) -> None:
+async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
     """Only `proxy_pass`, which names us 127.0.0.1 and forwards no headers."""
     bare = re.sub(r"^ *proxy_(?!pass).*\n", "", documented("nginx"), flags=re.MULTILINE)
     assert bare.count("proxy_") == 1
@@ -288,7 +288,7 @@ async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("proxy", mostly_long(PROXIES, "nginx"), indirect=True)
-async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public: Open) -> None:
+async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, public: Open) -> None:
     flags = [f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
     anna = public.playground.chat_store.people["1"]
     async with launched(*flags) as browser:

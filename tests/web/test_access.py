@@ -27,7 +27,7 @@ from tests.open_playground import Open
         ("", "", ""),
     ],
 )
-def test_a_household_counts_as_one_whichever_of_its_addresses_it_uses(address: str, counted: str, network: str) -> None:
+def test_all_addresses_of_a_household_count_as_one(address: str, counted: str, network: str) -> None:
     assert Visitor.from_address(address) == (counted, network)
 
 
@@ -44,13 +44,13 @@ def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
         ["203.0.113.99", "198.51.100.1"],
     ],
 )
-def test_a_visitor_counts_as_what_the_proxy_says_whatever_they_send(lines: list[str]) -> None:
+def test_proxy_decides_the_address_of_a_visitor(lines: list[str]) -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
     headers = behind_a_proxy(*(("X-Forwarded-For", line) for line in lines))
     assert access.visitor(make_mocked_request("GET", "/", headers)).address == "198.51.100.1"
 
 
-def test_the_last_proxy_says_by_which_scheme_somebody_came() -> None:
+def test_last_proxy_decides_the_scheme() -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
     by = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
     access.check(behind_a_proxy(*by), (1, 1), is_watching=False)
@@ -72,7 +72,7 @@ def test_the_last_proxy_says_by_which_scheme_somebody_came() -> None:
         ("cross-site", "navigate", "iframe", "app/telegram", 404),
     ],
 )
-async def test_what_another_sites_page_brings_in_itself_is_refused_and_not_counted(
+async def test_cross_site_requests_are_refused_but_not_counted(
     site: Open,
     session: aiohttp.ClientSession,
     monkeypatch: pytest.MonkeyPatch,
@@ -91,7 +91,7 @@ async def test_what_another_sites_page_brings_in_itself_is_refused_and_not_count
 
 
 @pytest.mark.parametrize("public_url", [None, "https://cards.example.org"])
-def test_permitted_names_are_for_monitoring_alone(public_url: str | None) -> None:
+def test_allowed_host_names_are_only_for_monitoring(public_url: str | None) -> None:
     access = Access(Settings(_env_file=None, monitoring_names="bot", public_url=public_url))
     headers = CIMultiDictProxy(CIMultiDict({"Host": "bot:8765"}))
     access.check(headers, (1, 1), is_watching=True)

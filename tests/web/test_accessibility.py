@@ -40,7 +40,7 @@ async def resigned(page: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", LOOKS)
-async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, theme: str) -> None:
+async def test_pages_leading_to_a_table_are_accessible(playground: Open, browser: Browser, theme: str) -> None:
     page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme)
     await judged(page)
     for path in ("rules", "rules/tressette", "leaderboard", "chat", "daily"):
@@ -59,7 +59,7 @@ async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, th
 
 
 @pytest.mark.parametrize("theme", LOOKS)
-async def test_a_table_that_is_watched(playground: Open, browser: Browser, theme: str) -> None:
+async def test_watched_table_is_accessible(playground: Open, browser: Browser, theme: str) -> None:
     code, watch_id = await open_table(playground)
     card = await plays(playground, code, "m1")
     page = await opened(browser, f"{playground.url}t/{watch_id}", **LOOKS[theme], color_scheme=theme)
@@ -69,7 +69,7 @@ async def test_a_table_that_is_watched(playground: Open, browser: Browser, theme
 
 @pytest.mark.parametrize("theme", mostly_long(LOOKS, "light"))
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino"))
-async def test_a_table_from_the_first_card_to_the_replay(
+async def test_table_is_accessible_from_first_card_to_replay(
     playground: Open, browser: Browser, game: str, theme: str
 ) -> None:
     page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme, reduced_motion="reduce")

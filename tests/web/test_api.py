@@ -73,7 +73,7 @@ async def open_table(site: Open, people: int = 2, game: str = "metamazzo") -> tu
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.record.game))
-async def test_each_answer_on_a_finished_game_is_as_its_model_says(
+async def test_finished_game_responses_match_their_models(
     site: Open, session: aiohttp.ClientSession, game: FinishedGame
 ) -> None:
     await kept(site, game)
@@ -87,7 +87,7 @@ async def test_each_answer_on_a_finished_game_is_as_its_model_says(
                 verify(read(json.dumps(found)))
 
 
-async def test_it_is_asked_for_once_and_again_only_when_it_changed(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_unchanged_response_is_not_sent_again(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[0])
     url = api(site, f"/games/{game.id}/deals/1")
     async with session.get(url) as answer:
@@ -100,7 +100,7 @@ async def test_it_is_asked_for_once_and_again_only_when_it_changed(site: Open, s
         assert "gioca" in await answer.text()
 
 
-async def test_words_are_in_the_language_that_was_asked_for(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_texts_are_in_the_requested_language(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[0])
     url = api(site, f"/games/{game.id}")
     async with session.get(url, headers={"Accept-Language": "it"}) as answer:
@@ -111,7 +111,7 @@ async def test_words_are_in_the_language_that_was_asked_for(site: Open, session:
     assert "suits must be one of" in (await asked(session, f"{url}?suits=swiss", 400))["detail"]
 
 
-async def test_what_is_not_there_is_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_missing_things_give_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[1])
     for path in (
         "/games/AAAAAA-000000",
@@ -133,7 +133,7 @@ async def test_what_is_not_there_is_a_problem(site: Open, session: aiohttp.Clien
         await asked(session, api(site, path.format(game=game.id)), 404)
 
 
-async def test_other_methods_are_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_unsupported_methods_give_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[1])
     async with session.delete(api(site, f"/games/{game.id}/analysis")) as answer:
         assert (answer.status, answer.headers["Allow"]) == (405, "GET, POST")
@@ -142,7 +142,7 @@ async def test_other_methods_are_a_problem(site: Open, session: aiohttp.ClientSe
         assert answer.status == 200
 
 
-async def test_the_head_of_a_stream_is_not_told_and_its_line_stays_good(site: Open) -> None:
+async def test_head_request_for_a_stream_keeps_the_connection_open(site: Open) -> None:
     _code, watch_id = await open_table(site)
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
 
@@ -160,14 +160,14 @@ async def test_the_head_of_a_stream_is_not_told_and_its_line_stays_good(site: Op
     writer.close()
 
 
-async def test_another_sites_page_is_refused_with_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_cross_site_request_gives_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[1])
     url = api(site, f"/games/{game.id}/analysis")
     async with session.post(url, headers={"Origin": "https://elsewhere.example"}) as answer:
         assert (answer.status, answer.content_type) == (403, "application/problem+json")
 
 
-async def test_an_analysis_is_begun_by_a_post_alone(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_only_a_post_starts_an_analysis(site: Open, session: aiohttp.ClientSession) -> None:
     game = await kept(site, GAMES[1])
     made = []
 
@@ -187,7 +187,7 @@ async def test_an_analysis_is_begun_by_a_post_alone(site: Open, session: aiohttp
 # Tables
 
 
-async def test_a_table_is_told_as_everybody_sees_it(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_table_response_has_only_public_information(site: Open, session: aiohttp.ClientSession) -> None:
     code, watch_id = await open_table(site)
     found = await asked(session, api(site, f"/tables/{watch_id}"))
     assert PublicTable.model_validate(found, strict=False).code == code
@@ -200,7 +200,7 @@ async def test_a_table_is_told_as_everybody_sees_it(site: Open, session: aiohttp
     assert not [card for card in hands if f'"{card}"' in json.dumps(found)]
 
 
-async def test_a_stream_tells_each_card_and_ends_with_the_game(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_stream_sends_each_card_and_ends_with_the_game(site: Open, session: aiohttp.ClientSession) -> None:
     code, watch_id = await open_table(site)
     room = site.worker.room
     async with asyncio.timeout(60), session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
@@ -222,9 +222,7 @@ async def test_a_stream_tells_each_card_and_ends_with_the_game(site: Open, sessi
     await asked(session, api(site, f"/games/{last['replay']}"))
 
 
-async def test_whoever_watches_never_reads_a_card_before_it_is_played(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_watchers_never_read_a_card_before_it_is_played(site: Open, session: aiohttp.ClientSession) -> None:
     """Every line of a whole deal is searched for the cards that lay hidden when it was written."""
     code, watch_id = await open_table(site)
     room, random = site.worker.room, Random(5)
@@ -253,7 +251,7 @@ async def test_whoever_watches_never_reads_a_card_before_it_is_played(
     assert seen >= 20
 
 
-async def test_nobody_who_watches_holds_up_the_stop(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_watchers_do_not_delay_shutdown(site: Open, session: aiohttp.ClientSession) -> None:
     _code, watch_id = await open_table(site)
     async with session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
         assert await answer.content.readline()
@@ -263,7 +261,7 @@ async def test_nobody_who_watches_holds_up_the_stop(site: Open, session: aiohttp
             assert await answer.content.read() == b""
 
 
-async def test_a_reader_who_goes_away_is_no_outage_of_the_store(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_disconnected_reader_is_not_a_store_outage(site: Open, session: aiohttp.ClientSession) -> None:
     code, watch_id = await open_table(site)
     with capture_logs() as logs:
         answer = await session.get(api(site, f"/tables/{watch_id}/stream"))
@@ -277,7 +275,7 @@ async def test_a_reader_who_goes_away_is_no_outage_of_the_store(site: Open, sess
     assert "store_failed" not in [line["event"] for line in logs]
 
 
-async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(
+async def test_error_in_a_stream_ends_it_and_is_logged(
     site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def failing() -> AsyncGenerator[bytes]:
@@ -294,9 +292,7 @@ async def test_a_fault_in_a_stream_ends_it_and_is_in_the_log(
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_stream_failed"]
 
 
-async def test_whoever_was_forgotten_is_gone_from_a_table_that_a_client_remembers(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_forgotten_person_disappears_from_a_cached_table(site: Open, session: aiohttp.ClientSession) -> None:
     """Their name is written over in the log, whose version stays."""
     code, watch_id = await open_table(site)
     url = api(site, f"/tables/{watch_id}")
@@ -320,7 +316,7 @@ async def test_whoever_was_forgotten_is_gone_from_a_table_that_a_client_remember
 # Limits
 
 
-async def test_too_many_requests_reach_their_limit(
+async def test_too_many_requests_are_refused(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "REQUESTS", RateLimit(burst=3, interval=60.0))
@@ -332,7 +328,7 @@ async def test_too_many_requests_reach_their_limit(
         assert 1 <= int(answer.headers["Retry-After"]) <= 60
 
 
-async def test_ids_that_lead_nowhere_have_a_limit(
+async def test_requests_for_unknown_ids_are_limited(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
@@ -344,7 +340,7 @@ async def test_ids_that_lead_nowhere_have_a_limit(
 
 
 @pytest.mark.parametrize("path", ["g/AAAAAA-000000", "g/nothing", "t/AAAAAA-ABCDEFGHJKMN"])
-async def test_ids_that_are_tried_as_pages_are_counted_as_well(
+async def test_unknown_ids_of_pages_count_too(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
@@ -355,7 +351,7 @@ async def test_ids_that_are_tried_as_pages_are_counted_as_well(
     await asked(session, api(site, "/games/AAAAAA-000000"), 429)
 
 
-async def test_ids_that_are_tried_side_by_side_are_counted(
+async def test_unknown_ids_requested_at_once_all_count(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
@@ -369,7 +365,7 @@ async def test_ids_that_are_tried_side_by_side_are_counted(
     assert Counter(found)[429] == len(found) - 2
 
 
-async def test_an_id_that_leads_somewhere_counts_only_while_it_is_looked_up(
+async def test_known_id_counts_only_during_its_lookup(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MISSES", RateLimit(burst=1, interval=60.0))
@@ -384,7 +380,7 @@ async def test_an_id_that_leads_somewhere_counts_only_while_it_is_looked_up(
     await asked(session, api(site, f"/games/{game.id}"), 429)
 
 
-async def test_streams_have_a_limit_and_give_back_what_they_had(
+async def test_streams_are_limited_and_release_their_slots(
     limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "STREAMS_OF_ADDRESS", 1)
@@ -403,12 +399,12 @@ async def test_streams_have_a_limit_and_give_back_what_they_had(
 # The description
 
 
-def test_every_operation_is_answered() -> None:
+def test_every_documented_operation_responds() -> None:
     assert all(callable(getattr(Api, one.name)) for one in OPERATIONS)
     assert len({one.name for one in OPERATIONS}) == len(OPERATIONS)
 
 
-async def test_the_description_is_served_and_whole(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_api_description_is_served_and_complete(site: Open, session: aiohttp.ClientSession) -> None:
     found = await asked(session, api(site, "/openapi.json"))
     assert found == document()
     assert found["openapi"] == "3.1.0"
@@ -421,5 +417,5 @@ async def test_the_description_is_served_and_whole(site: Open, session: aiohttp.
             assert said == {part.strip("{}") for part in path.split("/") if part.startswith("{")}
 
 
-def test_the_docs_have_the_whole_description() -> None:
+def test_docs_contain_the_whole_api_description() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "python -m adapters.web.api.reference"

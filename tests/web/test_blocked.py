@@ -49,7 +49,7 @@ async def invitation(playground: Open, browser: Browser) -> str:
     return await page.locator(".link input").input_value()
 
 
-async def test_blocked_cookies_are_named_before_a_table_is_opened(
+async def test_blocked_cookies_are_reported_before_opening_a_table(
     playground: Open, browser: Browser, blocking: BrowserContext
 ) -> None:
     buttons = {"": "Play now", "daily": "Play", "settings": "Play now", "t": "Sit down"}
@@ -67,7 +67,7 @@ async def test_blocked_cookies_are_named_before_a_table_is_opened(
     await expect(page.get_by_role("alert")).to_contain_text(BLOCKED)
 
 
-async def test_pages_without_forms_go_on_with_blocked_storage(playground: Open, blocking: BrowserContext) -> None:
+async def test_pages_without_forms_work_with_blocked_storage(playground: Open, blocking: BrowserContext) -> None:
     game = await kept(playground)
     _code, watch_id = await open_table(playground)
     for path in (f"g/{game.id}", f"t/{watch_id}"):
@@ -87,7 +87,7 @@ async def cookieless() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_lost_cookie_is_named_wherever_one_is_given(site: Open, cookieless: aiohttp.ClientSession) -> None:
+async def test_every_form_reports_a_lost_cookie(site: Open, cookieless: aiohttp.ClientSession) -> None:
     origin = {"Origin": site.url.rstrip("/")}
     friend = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "invites")
     async with cookieless.get(f"{site.url}puzzle") as answer:
@@ -111,7 +111,7 @@ async def test_lost_cookie_is_named_wherever_one_is_given(site: Open, cookieless
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_only_our_own_addresses_are_led_to(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_redirects_lead_only_to_our_own_addresses(site: Open, session: aiohttp.ClientSession) -> None:
     for address in ("//example.com", "https://example.com", "/\\example.com", "", "t/ABCDEF", "/t/A\r\nB"):
         async with session.get(f"{site.url}cookies", params={"to": address}, allow_redirects=False) as answer:
             assert answer.status == 403, address

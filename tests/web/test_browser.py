@@ -28,7 +28,7 @@ async def opened(browser: Browser, url: str, size: str = "phone") -> Page:
     return page
 
 
-async def test_the_libraries_work_together(playground: Open, browser: Browser) -> None:
+async def test_page_libraries_work_together(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url)
     await page.evaluate(
         """async (script) => {
@@ -46,7 +46,7 @@ async def test_the_libraries_work_together(playground: Open, browser: Browser) -
 
 
 @pytest.mark.parametrize("deck", ["italian-classic", "french-easy"])
-async def test_a_card_is_drawn_from_its_decks_file(playground: Open, browser: Browser, deck: str) -> None:
+async def test_cards_are_drawn_from_the_file_of_their_deck(playground: Open, browser: Browser, deck: str) -> None:
     page = await opened(browser, playground.url)
     use = f"{playground.site.assets.cards_url(deck)}#3S"
     await page.evaluate(
@@ -63,12 +63,12 @@ async def test_a_card_is_drawn_from_its_decks_file(playground: Open, browser: Br
     assert len(shot.getcolors(1 << 24) or ()) > 50
 
 
-async def test_an_old_link_to_the_chat_leads_there(playground: Open, browser: Browser) -> None:
+async def test_old_link_to_the_chat_still_works(playground: Open, browser: Browser) -> None:
     page = await opened(browser, f"{playground.url}#key=abc")
     await page.wait_for_url(f"{playground.chat_url}#key=abc")
 
 
-async def test_the_chats_button_writes_the_command_for_its_reader(playground: Open, browser: Browser) -> None:
+async def test_chat_button_fills_in_the_command(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
@@ -76,7 +76,7 @@ async def test_the_chats_button_writes_the_command_for_its_reader(playground: Op
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 
-async def test_in_the_chat_keys_reply_and_copy(playground: Open, browser: Browser) -> None:
+async def test_keys_reply_and_copy_in_the_chat(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.chat_url)
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await playground.playground.chat_store.send("1", Panel((Span("Table "), Span("K7K7K7", "code"))), "key")
@@ -87,7 +87,7 @@ async def test_in_the_chat_keys_reply_and_copy(playground: Open, browser: Browse
     await expect(page.locator("#replying")).to_be_visible()
 
 
-async def test_in_the_chat_a_message_that_is_edited_keeps_the_focus(playground: Open, browser: Browser) -> None:
+async def test_edited_chat_message_keeps_the_focus(playground: Open, browser: Browser) -> None:
     def asked(*labels: str) -> Panel:
         return Panel((Span("Which one?"),), (tuple(Button(label, f"1{label}") for label in labels),))
 
@@ -109,7 +109,7 @@ async def has_light(page: Page, selector: str) -> bool:
     return max(shot.tobytes()) > 200
 
 
-async def test_signs_of_black_suits_are_light_on_dark_pages(playground: Open, browser: Browser) -> None:
+async def test_black_suit_signs_are_light_on_dark_pages(playground: Open, browser: Browser) -> None:
     page = await (await browser.new_context(color_scheme="dark", locale="en-GB")).new_page()
     await page.goto(playground.chat_url)
     panel = Panel((Span("2♣️ and "), Span("7♠️", "bold")), ((Button("A♠️", "1a"),),))
@@ -140,7 +140,7 @@ async def test_signs_of_black_suits_are_light_on_dark_pages(playground: Open, br
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-async def test_a_leaderboard_fits_and_shows_what_is_chosen(playground: Open, browser: Browser, size: str) -> None:
+async def test_leaderboard_fits_and_shows_the_chosen_filters(playground: Open, browser: Browser, size: str) -> None:
     await store_rated_games(playground.worker, count=30)
     page = await opened(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
@@ -158,7 +158,7 @@ async def test_a_leaderboard_fits_and_shows_what_is_chosen(playground: Open, bro
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-async def test_who_waits_for_a_friend_may_share_the_link(playground: Open, browser: Browser) -> None:
+async def test_player_waiting_for_a_friend_can_share_the_link(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url)
     await page.add_init_script("navigator.share = async (what) => { document.title = what.url; };")
     await page.get_by_role("button", name="Play with a friend").click()
@@ -175,9 +175,7 @@ async def test_who_waits_for_a_friend_may_share_the_link(playground: Open, brows
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-async def test_a_link_from_a_chat_leads_to_ones_cards_and_leaves_nothing_in_the_address(
-    playground: Open, browser: Browser, size: str
-) -> None:
+async def test_chat_link_opens_the_hand_and_clears_the_address(playground: Open, browser: Browser, size: str) -> None:
     chat = Chat(playground, ANNA)
     code = await chat.practice()
     address = address_of(await chat.press(f"1t{code}:browser"))
@@ -199,7 +197,7 @@ async def test_a_link_from_a_chat_leads_to_ones_cards_and_leaves_nothing_in_the_
     await expect(enter).to_be_hidden()
 
 
-async def test_pages_go_on_in_a_frame_that_may_keep_nothing(playground: Open, browser: Browser) -> None:
+async def test_pages_work_in_a_frame_without_storage(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     _code, watch_id = await open_table(playground)
     page = await opened(browser, playground.url)

@@ -57,7 +57,7 @@ def decisions(game: str) -> Iterator[tuple[Table, int]]:
 
 
 @pytest.mark.parametrize("game", ["pizzichino", "spades", *(long(game) for game in GAMES)])
-async def test_every_legal_move_can_be_hit_on_a_phone(playground: Open, browser: Browser, game: str) -> None:
+async def test_every_legal_move_can_be_tapped_on_a_phone(playground: Open, browser: Browser, game: str) -> None:
     page = await begun(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
     told: list[str] = []
     await page.route_web_socket("**/live", lambda line: line.send(told[0]))

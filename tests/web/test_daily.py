@@ -19,7 +19,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if unstored_game(day) == "testa")
 
 
-async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
+async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     playground: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
@@ -80,7 +80,7 @@ async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
     await expect(page.locator("[aria-current]").first).to_contain_text(card)
 
 
-async def test_a_stranger_reads_what_it_is(playground: Open, browser: Browser) -> None:
+async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: Open, browser: Browser) -> None:
     page = await opened(browser, f"{playground.url}daily?yesterday")
     await expect(page.locator(".day")).to_contain_text("Deal of the day")
     await expect(page.locator(".lines")).to_have_count(0)

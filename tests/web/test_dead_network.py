@@ -57,7 +57,7 @@ def presses_sent(page: Page) -> list[dict[str, str]]:
     return sent
 
 
-async def test_press_on_a_frozen_bot_is_shown_as_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
+async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
     page = await opened(browser, bot.url, **PHONE)
     sent = presses_sent(page)
     await page.select_option("[name=game]", "metamazzo")
@@ -104,7 +104,7 @@ async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> 
     await expect(page.locator("#messages .own")).to_have_count(1)
 
 
-async def test_a_stream_that_falls_silent_is_opened_again(playground: Open, browser: Browser) -> None:
+async def test_silent_stream_is_reopened(playground: Open, browser: Browser) -> None:
     _code, watch_id = await open_table(playground)
     page = await opened(browser, playground.url, **PHONE)
     await page.clock.install()

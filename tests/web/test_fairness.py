@@ -49,37 +49,37 @@ def dealt(secret: bytes, pack: Pack) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("pack", [ITALIAN, FRENCH], ids=["italian", "french"])
-async def test_a_true_deal_passes(page: Page, pack: Pack) -> None:
+async def test_fair_deal_passes(page: Page, pack: Pack) -> None:
     for secret in SECRETS:
         found = await call(page, "checkDeal", dealt(secret, pack))
         assert found == {"commitment": True, "pack": True, "wrong": []}
 
 
-async def test_the_first_dealer_is_the_engines(page: Page) -> None:
+async def test_first_dealer_matches_the_engine(page: Page) -> None:
     for seats in (2, 4):
         found = [await call(page, "firstDealer", secret.hex(), seats) for secret in SECRETS]
         assert found == [first_dealer(seats, secret) for secret in SECRETS]
 
 
-async def test_two_cards_that_were_swapped_are_found(page: Page) -> None:
+async def test_two_swapped_cards_are_detected(page: Page) -> None:
     deal = dealt(bytes(32), ITALIAN)
     deal["pack"][3], deal["pack"][17] = deal["pack"][17], deal["pack"][3]
     assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": False, "wrong": [3, 17]}
 
 
-async def test_a_secret_that_was_changed_is_found(page: Page) -> None:
+async def test_changed_secret_is_detected(page: Page) -> None:
     deal = dealt(bytes(range(32)), ITALIAN)
     deal["proof"]["commitment"] = commitment(bytes(32))
     assert await call(page, "checkDeal", deal) == {"commitment": False, "pack": True, "wrong": []}
 
 
 @pytest.mark.parametrize("secret", ["", "00", "zz" * 32, "00" * 33])
-async def test_what_is_no_secret_is_refused(page: Page, secret: str) -> None:
+async def test_invalid_secret_is_refused(page: Page, secret: str) -> None:
     with pytest.raises(Exception, match="64 hexadecimal digits"):
         await call(page, "commitment", secret)
 
 
-async def test_a_page_without_https_says_that_nothing_was_checked(browser: Browser) -> None:
+async def test_page_without_https_says_that_it_checked_nothing(browser: Browser) -> None:
     page = await opened(browser, "http://cards.example.org/")
     with pytest.raises(Exception, match="without https"):
         await call(page, "checkDeal", dealt(bytes(32), ITALIAN))

@@ -59,7 +59,7 @@ IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
-def test_a_network_may_try_a_few_times_what_an_address_may(limits: Limits, addresses: list[str]) -> None:
+def test_network_gets_a_few_times_the_limit_of_an_address(limits: Limits, addresses: list[str]) -> None:
     most = NETWORK_FACTOR * NEWCOMERS.burst
     assert most <= allowed(limits.count_newcomer, addresses) <= most + SLACK
     most = CODES_NETWORK_FACTOR * CODES.burst
@@ -80,20 +80,20 @@ def nowhere(limits: Limits) -> Callable[[web.Request], None]:
 
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
-def test_a_few_addresses_use_up_no_codes_and_ids_of_their_neighbours(limits: Limits, addresses: list[str]) -> None:
+def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addresses: list[str]) -> None:
     *few, neighbour = addresses[:101]
     for count, each in ((limits.count_code, CODES.burst), (nowhere(limits), MISSES.burst)):
         allowed(count, few * 2 * each)
         assert allowed(count, [neighbour] * 2 * each) == each
 
 
-def test_all_that_new_people_of_a_network_may_try_is_more_than_what_it_may_look_at() -> None:
+def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
     """Or it would keep nobody who guesses from anything."""
     by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, NETWORK_FACTOR / NEWCOMERS.interval * TRIES.burst
     assert by_looking < by_sitting
 
 
-def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> None:
+def test_one_network_cannot_use_up_all_new_people(limits: Limits) -> None:
     found = allowed(limits.count_newcomer, IN_48_BITS)
     assert NETWORK_FACTOR * NEWCOMERS.burst <= found < MOST_NEW
     # A class at one address may come at once.
@@ -101,7 +101,7 @@ def test_a_network_cannot_be_all_the_new_people_there_may_be(limits: Limits) -> 
 
 
 @pytest.mark.parametrize("what", ["open_stream", "open_page"])
-def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -> None:
+def test_one_network_cannot_hold_all_open_connections(limits: Limits, what: str) -> None:
     opened: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, what)
     each = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[what]
     with ExitStack() as held:
@@ -120,7 +120,7 @@ def test_a_network_cannot_hold_all_that_may_be_open(limits: Limits, what: str) -
         assert limits.streams == (what == "open_stream")
 
 
-def test_what_leads_somewhere_is_given_back_to_both(limits: Limits) -> None:
+def test_successful_lookup_is_refunded_to_address_and_network(limits: Limits) -> None:
     for address in IN_48_BITS:
         limits.count_code(asker(address))
         limits.give_code_back(asker(address))

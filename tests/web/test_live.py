@@ -41,7 +41,7 @@ async def first_card(live: Live) -> str:
             return press
 
 
-async def test_beat_is_answered_while_a_press_is_made(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_heartbeat_is_answered_during_a_press(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with browser(site) as anna:
         code = await anna.play("metamazzo")
         async with anna.live(code) as live:
@@ -55,7 +55,7 @@ async def test_beat_is_answered_while_a_press_is_made(site: Open, monkeypatch: p
             assert not (await live.word("n"))["refused"]
 
 
-async def test_press_counts_although_its_page_is_gone(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_press_counts_after_its_page_closed(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with browser(site) as anna:
         code = await anna.play("metamazzo")
         async with anna.live(code) as live:
@@ -68,7 +68,7 @@ async def test_press_counts_although_its_page_is_gone(site: Open, monkeypatch: p
                 pass
 
 
-async def test_press_on_a_dying_and_a_new_line_counts_once(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_press_sent_on_two_connections_counts_once(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with browser(site) as anna:
         code = await anna.play("metamazzo")
         async with anna.live(code) as old, anna.live(code) as new:
@@ -83,7 +83,7 @@ async def test_press_on_a_dying_and_a_new_line_counts_once(site: Open, monkeypat
         assert [move for seat, move in table.game.history(0) if seat == 0] == [card.rpartition(":")[2]]
 
 
-async def test_beats_are_counted_and_strict(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_heartbeats_are_limited_and_validated(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
     monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
     async with browser(site) as anna:
@@ -102,7 +102,7 @@ async def test_beats_are_counted_and_strict(limited: None, site: Open, monkeypat
                 assert live.line.close_code == aiohttp.WSCloseCode.POLICY_VIOLATION
 
 
-async def test_beat_is_answered_in_the_chat(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_heartbeat_is_answered_in_the_chat(site: Open, session: aiohttp.ClientSession) -> None:
     async with session.ws_connect(f"{site.url}ws", headers={"Origin": site.url.rstrip("/")}) as line:
         assert (await line.receive_json(timeout=60))["type"] == "hello"
         await line.send_str('{"beat":true}')

@@ -74,7 +74,7 @@ def _header(text: str) -> str:
 
 
 @pytest.mark.parametrize("requests", [400, long(REQUESTS)])
-async def test_nonsense_at_every_address_is_no_error_of_ours(
+async def test_nonsense_at_any_address_causes_no_server_error(
     site: Open, session: aiohttp.ClientSession, requests: int
 ) -> None:
     store, random = site.worker.store, Random(19)

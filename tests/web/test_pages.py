@@ -26,7 +26,7 @@ def addresses(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["", "chat"])
-async def test_a_page_and_its_files_are_served_safely(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp.ClientSession, path: str) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 200
         # The first page's form is good once.
@@ -50,7 +50,7 @@ async def test_a_page_and_its_files_are_served_safely(site: Open, session: aioht
             assert (answer.status, await answer.read()) == (304, b"")
 
 
-async def test_a_file_of_another_release_is_answered_and_not_kept(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_file_of_another_release_is_served_uncached(site: Open, session: aiohttp.ClientSession) -> None:
     """A page that was opened before an update may still ask for it."""
     for path in ("static/0123456789abcdef/site.css", "cards/0123456789abcdef/french-easy.svg"):
         async with session.get(site.url + path) as answer:
@@ -67,36 +67,34 @@ async def test_nothing_else_is_served(site: Open, session: aiohttp.ClientSession
 
 
 @pytest.mark.parametrize(("language", "says"), [("it-IT,it;q=0.9", "Chat di prova"), ("fr", "Playground chat")])
-async def test_the_first_page_speaks_its_readers_language(
+async def test_first_page_is_in_the_readers_language(
     site: Open, session: aiohttp.ClientSession, language: str, says: str
 ) -> None:
     async with session.get(site.url, headers={"Accept-Language": language}) as answer:
         assert says in await answer.text()
 
 
-async def test_the_chats_page_has_the_command_to_begin_with_as_a_button(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_chat_page_has_a_button_for_the_first_command(site: Open, session: aiohttp.ClientSession) -> None:
     async with session.get(site.chat_url, headers={"Accept-Language": "it"}) as answer:
         page = await answer.text()
     assert 'data-command="/sfida metamazzo">/sfida metamazzo</button>' in page
     assert '<a id="home" href="/"' in page
 
 
-def test_what_a_script_is_given_ends_no_element() -> None:
+def test_script_data_cannot_close_its_element() -> None:
     found = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
     [said] = re.findall(r'id="page-data">(.*)</script>', found)
     assert said == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=map(deck_name, DECKS))
-def test_a_decks_drawing_has_every_card_once_and_is_small(deck: Deck) -> None:
+def test_deck_file_has_each_card_once_and_is_small(deck: Deck) -> None:
     drawn = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
     assert [one.get("id") for one in drawn] == [*PACKS[deck.suits].codes, "back"]
     assert len(Assets()._sprites[deck_name(deck)].gzipped) < 30_000
 
 
-def test_the_libraries_are_those_that_were_looked_at() -> None:
+def test_vendored_libraries_match_their_hashes() -> None:
     assert vendor.find_changed() == []
     listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
     # The types are our own words: the compiler has the libraries' from the packages that it is installed with.
@@ -105,7 +103,7 @@ def test_the_libraries_are_those_that_were_looked_at() -> None:
     assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= checked.items()
 
 
-def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_library_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for file in vendor.FOLDER.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setattr(vendor, "FOLDER", tmp_path)
@@ -116,7 +114,7 @@ def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("language", "common"), [("it", "Quaranta carte di quattro semi"), ("en", "no trumps")])
-async def test_the_rules_of_each_game_are_a_page(
+async def test_each_game_has_a_page_of_rules(
     site: Open, session: aiohttp.ClientSession, language: str, common: str
 ) -> None:
     for game in GAMES:
@@ -139,7 +137,7 @@ async def is_a_page_of_rules(site: Open, session: aiohttp.ClientSession, game: s
             assert answer.status == 200
 
 
-async def test_an_address_that_leads_nowhere_leads_home(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_unknown_address_links_to_the_first_page(site: Open, session: aiohttp.ClientSession) -> None:
     browser = {"Accept": "text/html,*/*", "Accept-Language": "it"}
     for path in ("nothing", "rules/nothing", "t/nonsense-code", "g/"):
         async with session.get(site.url + path, headers=browser) as answer:
@@ -188,7 +186,7 @@ async def test_a_code_or_a_link_leads_to_its_table(
         ("g/K7QF2M-1F0E9A.", "/g/K7QF2M-1f0e9a"),
     ],
 )
-async def test_a_link_with_more_behind_it_leads_on(
+async def test_link_with_extra_characters_still_works(
     site: Open, session: aiohttp.ClientSession, path: str, leads_to: str
 ) -> None:
     async with session.get(f"{site.url}{path}", allow_redirects=False) as answer:

@@ -17,7 +17,7 @@ def test_a_curve_fills_its_drawing() -> None:
     assert curve([900, 1100, 1000], (100, 50), margin=5) == [(5, 45), (50, 5), (95, 25)]
 
 
-async def test_the_leaderboard_tells_strangers_nicknames(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_leaderboard_shows_strangers_only_nicknames(site: Open, session: aiohttp.ClientSession) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard", headers={"Accept-Language": "it"}) as answer:
         page = await answer.text()
@@ -39,7 +39,7 @@ async def test_the_leaderboard_tells_strangers_nicknames(site: Open, session: ai
 
 
 @pytest.mark.parametrize("choice", ["game=testa", "game=spades", "period=month", "game=testa&period=month"])
-async def test_every_choice_of_a_leaderboard_is_a_page(site: Open, session: aiohttp.ClientSession, choice: str) -> None:
+async def test_every_leaderboard_choice_has_a_page(site: Open, session: aiohttp.ClientSession, choice: str) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard?{choice}") as answer:
         page = await answer.text()
@@ -48,12 +48,14 @@ async def test_every_choice_of_a_leaderboard_is_a_page(site: Open, session: aioh
 
 
 @pytest.mark.parametrize("path", ["leaderboard?game=odd", "leaderboard?period=odd", "p/x", f"p/{'A' * 60}"])
-async def test_what_there_is_not_is_no_page(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+async def test_unknown_leaderboards_and_players_have_no_page(
+    site: Open, session: aiohttp.ClientSession, path: str
+) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 404
 
 
-async def test_players_are_told_to_programs(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_programs_can_read_players(site: Open, session: aiohttp.ClientSession) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}api/v1/leaderboard?game=testa") as answer:
         board = await answer.json()
@@ -69,7 +71,7 @@ async def test_players_are_told_to_programs(site: Open, session: aiohttp.ClientS
         assert (answer.status, answer.content_type) == (404, "application/problem+json")
 
 
-async def test_ones_own_page_has_ones_games(site: Open) -> None:
+async def test_own_page_lists_own_games(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play(name="Anna")
         person = f"web:{await only_id(site)}"

@@ -61,7 +61,7 @@ async def program(site: Open, session: aiohttp.ClientSession, name: str = "Deep 
     return Client(site, session, token)
 
 
-async def test_who_i_am_and_what_i_may(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_program_reads_its_account_and_permissions(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     assert await one.done("/me") == {"name": "🤖 Deep Three", "scopes": ["read", "play"]}
     _reader, token = await Programs(site.worker.store.client).add("Looks on", ("read",))
@@ -71,7 +71,7 @@ async def test_who_i_am_and_what_i_may(site: Open, session: aiohttp.ClientSessio
     assert (status, problem["status"]) == (403, 403)
 
 
-async def test_a_code_may_be_written_as_people_write_it(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_table_code_can_be_written_in_any_form(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     code = (await one.done("/me/tables", {"game": "testa", "robots": "easy"}))["code"]
     for written in (code.lower(), f"%23{code}", f"({code})"):
@@ -81,7 +81,7 @@ async def test_a_code_may_be_written_as_people_write_it(site: Open, session: aio
 
 
 @pytest.mark.parametrize("token", ["", "x", "x.y", "0123456789ab.", ".", "ü.ü", "a" * 3000])
-async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.ClientSession, token: str) -> None:
+async def test_invalid_token_is_refused(site: Open, session: aiohttp.ClientSession, token: str) -> None:
     one = await program(site, session)
     for each in (token, one.token[:-1], f"{one.token}0"):
         async with session.get(
@@ -93,7 +93,7 @@ async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.C
             assert one.token not in json.dumps(problem)
 
 
-async def test_a_token_in_bytes_that_are_no_text_opens_nothing(site: Open) -> None:
+async def test_token_that_is_not_text_is_refused(site: Open) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     host = f"127.0.0.1:{site.port}".encode()
     writer.write(b"GET /api/v1/me HTTP/1.1\r\nHost: " + host + b"\r\nAuthorization: Bearer \xff\xfe.x\r\n\r\n")
@@ -104,7 +104,7 @@ async def test_a_token_in_bytes_that_are_no_text_opens_nothing(site: Open) -> No
     writer.close()
 
 
-async def test_what_nobody_expected_is_a_problem_and_in_the_log(
+async def test_unexpected_error_gives_a_problem_and_is_logged(
     site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def failing(*_words: object) -> None:
@@ -127,7 +127,7 @@ async def test_what_nobody_expected_is_a_problem_and_in_the_log(
         ({"Content-Encoding": "gzip"}, b"no gzip", 400),
     ],
 )
-async def test_what_is_too_long_or_packed_wrongly_is_a_problem(
+async def test_oversized_and_badly_encoded_bodies_give_a_problem(
     site: Open, session: aiohttp.ClientSession, kind: dict[str, str], body: bytes, status: int
 ) -> None:
     one = await program(site, session)
@@ -139,7 +139,7 @@ async def test_what_is_too_long_or_packed_wrongly_is_a_problem(
     assert all(413 in operation.statuses for operation in OPERATIONS if operation.body)
 
 
-async def test_who_goes_away_as_they_send_is_no_outage_of_the_store(
+async def test_disconnect_during_a_request_is_not_a_store_outage(
     site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     came_in, is_over, real = asyncio.Event(), asyncio.Event(), server._read_body
@@ -184,7 +184,7 @@ async def test_a_stream_ends_with_its_token(site: Open, session: aiohttp.ClientS
         assert await answer.content.read() == b"", "the cards that are dealt then are not told"
 
 
-async def test_a_revoked_token_is_good_no_more(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_revoked_token_is_refused(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     programs = Programs(site.worker.store.client)
     assert await programs.revoke(one.token.partition(".")[0])
@@ -201,7 +201,7 @@ async def site_with_its_store(tmp_path: Path) -> AsyncIterator[Open]:
     await one.stop()
 
 
-async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
+async def test_host_manages_tokens_while_the_bot_runs(
     site_with_its_store: Open, session: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
     site = site_with_its_store
@@ -228,7 +228,7 @@ async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
     assert "needs a name" in await called("make", "🤖", code=2)
 
 
-async def test_a_program_that_is_forgotten_has_no_token_any_more(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_forgotten_program_loses_its_token(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     client = site.worker.store.client
     [known] = await Programs(client).all()
@@ -237,7 +237,7 @@ async def test_a_program_that_is_forgotten_has_no_token_any_more(site: Open, ses
     assert await Programs(client).all() == []
 
 
-async def test_a_cookie_is_no_token(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_cookie_does_not_work_as_a_token(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     async with session.get(f"{site.url}api/v1/me", cookies={"buongioco": one.token}) as answer:
         assert answer.status == 401
@@ -280,7 +280,7 @@ async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.
     assert not finished.is_rated
 
 
-async def test_a_move_that_comes_again_is_made_once(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_repeated_move_is_made_once(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     table = await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open")
     assert (await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open"))["code"] == table["code"]
@@ -300,7 +300,7 @@ async def test_a_move_that_comes_again_is_made_once(site: Open, session: aiohttp
     assert (await one.ask(moves, wanted))[0] == 409
 
 
-async def test_a_key_whose_table_is_no_more_opens_no_other(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_key_of_a_removed_table_opens_no_other_table(site: Open, session: aiohttp.ClientSession) -> None:
     one, room = await program(site, session), site.worker.room
     table = await one.done("/me/tables", {"game": "testa"}, key="open-open")
     await room.remove(await room.table(table["code"]))
@@ -310,7 +310,7 @@ async def test_a_key_whose_table_is_no_more_opens_no_other(site: Open, session: 
     await one.done("/me/tables", {"game": "testa"}, key="open-open-2")
 
 
-async def test_what_cannot_be_is_said(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_impossible_requests_explain_why(site: Open, session: aiohttp.ClientSession) -> None:
     one, other = await program(site, session), await program(site, session, "Nosy")
     table = await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"})
     mine = f"/me/tables/{table['code']}"
@@ -332,9 +332,7 @@ async def test_what_cannot_be_is_said(site: Open, session: aiohttp.ClientSession
     assert (await one.ask("/me/tables", {"game": "testa"}, key="short"))[0] == 400
 
 
-async def test_codes_that_a_program_guesses_are_counted_as_peoples_are(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_codes_guessed_by_programs_count_like_peoples(site: Open, session: aiohttp.ClientSession) -> None:
     one, other = await program(site, session), await program(site, session, "Nosy")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
     full = (await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
@@ -353,7 +351,7 @@ async def test_codes_that_a_program_guesses_are_counted_as_peoples_are(
         await one.done(f"/me/tables/{code}/seat", {})
 
 
-async def test_what_a_good_token_asks_for_counts_as_no_wrong_id(
+async def test_requests_with_a_valid_token_count_no_unknown_id(
     site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
@@ -370,9 +368,7 @@ async def test_what_a_good_token_asks_for_counts_as_no_wrong_id(
     assert [(await wrong.ask("/me"))[0] for _ in range(2)] == [401, 429]
 
 
-async def test_how_a_game_ended_is_answered_though_its_table_is_gone(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_result_is_available_after_the_table_is_gone(site: Open, session: aiohttp.ClientSession) -> None:
     """A program that asks now and then seldom comes between the other's last move and the table's removal."""
     one, other = await program(site, session), await program(site, session, "Other")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
@@ -393,7 +389,7 @@ async def test_how_a_game_ended_is_answered_though_its_table_is_gone(
     assert (await one.ask(f"/me/tables/{code}/moves", {"version": over["version"], "move": "resign"}))[0] == 404
 
 
-async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_player_sees_only_their_own_hand(site: Open, session: aiohttp.ClientSession) -> None:
     one, other = await program(site, session), await program(site, session, "Other")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
     await other.done(f"/me/tables/{code}/seat", {})
@@ -422,7 +418,7 @@ async def example(url: str, token: str) -> tuple[int | None, str, str]:
 
 
 @pytest.mark.parametrize("is_heard", [True, False])
-async def test_the_example_opens_a_stream_again_that_ends_before_its_game(*, is_heard: bool) -> None:
+async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: bool) -> None:
     """As it does where the bot stops or its store is away."""
     playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}
     playing |= {"seat": 0, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
@@ -466,9 +462,7 @@ async def test_the_example_opens_a_stream_again_that_ends_before_its_game(*, is_
 
 
 @pytest.mark.long
-async def test_the_example_plays_a_whole_game_against_the_strong_robot(
-    site: Open, session: aiohttp.ClientSession
-) -> None:
+async def test_example_plays_a_game_against_the_strong_robot(site: Open, session: aiohttp.ClientSession) -> None:
     assert len(EXAMPLE.read_text().splitlines()) <= 75
     one = await program(site, session, "Example")
     code, out, err = await example(site.url, one.token)
@@ -480,7 +474,7 @@ async def test_the_example_plays_a_whole_game_against_the_strong_robot(
     assert await site.worker.archive.get(replay)
 
 
-def test_what_writes_wants_a_token_and_a_key() -> None:
+def test_writing_operations_need_a_token_and_a_key() -> None:
     for one in OPERATIONS:
         if one.body:
             assert one.scope == "play"
@@ -512,7 +506,7 @@ async def test_key_of_another_request_gets_422(site: Open, session: aiohttp.Clie
     assert (await other.done("/me/tables", wanted, "first-key"))["code"] != table["code"]
 
 
-async def test_key_of_a_refused_request_stays_its_own(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_key_of_a_refused_request_stays_reserved(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     assert (await one.ask("/me/tables", {"game": "nonsense"}, key="first-key"))[0] == 422
     status, problem = await one.ask("/me/tables", {"game": "testa"}, key="first-key")
@@ -521,7 +515,7 @@ async def test_key_of_a_refused_request_stays_its_own(site: Open, session: aioht
     assert (await one.ask("/me/tables", {"game": "testa"}, key="next-key"))[0] == 200
 
 
-async def test_repeats_side_by_side_are_done_once(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_simultaneous_repeats_are_done_once(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     wanted = {"game": "metamazzo"}
     opened = await asyncio.gather(*(one.done("/me/tables", wanted, "same-key") for _ in range(8)))
@@ -529,7 +523,7 @@ async def test_repeats_side_by_side_are_done_once(site: Open, session: aiohttp.C
     assert len((await one.done("/me/tables"))["tables"]) == 1
 
 
-async def test_few_keys_of_a_program_are_kept(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stored_keys_of_a_program_are_limited(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.idempotency.KEYS_KEPT", 4)
     client = site.worker.store.client
     used = UsedKeys(client)
@@ -571,7 +565,7 @@ async def test_people_make_and_revoke_tokens_in_settings(site: Open, session: ai
     assert (await one.ask("/me"))[0] == 401
 
 
-async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(site: Open) -> None:
+async def test_programs_are_limited_and_a_repeated_press_makes_one(site: Open) -> None:
     programs = Programs(site.worker.store.client)
     _one, first = await programs.add_owned(ANNA.id, ("read",), "k1")
     again, second = await programs.add_owned(ANNA.id, ("read",), "k1")
@@ -600,7 +594,7 @@ async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(
     assert not await programs.owned_by(ANNA.id)
 
 
-async def test_of_tokens_made_at_once_no_more_than_five_are_one_persons(site: Open) -> None:
+async def test_person_has_at_most_five_tokens_made_at_once(site: Open) -> None:
     programs = Programs(site.worker.store.client)
     made = await asyncio.gather(
         *(programs.add_owned("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
@@ -613,7 +607,7 @@ async def test_of_tokens_made_at_once_no_more_than_five_are_one_persons(site: Op
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
 
 
-async def test_people_leave_room_for_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_people_cannot_use_up_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.programs.MOST_OF_PEOPLE", 3)
     programs = Programs(site.worker.store.client)
     for number in range(4):

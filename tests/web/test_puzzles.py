@@ -17,9 +17,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 @pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("game", mostly_long(GAMES, "tressette"))
-async def test_a_card_is_tapped_and_explained(
-    playground: Open, browser: Browser, game: str, how: dict[str, object]
-) -> None:
+async def test_tapped_card_is_explained(playground: Open, browser: Browser, game: str, how: dict[str, object]) -> None:
     puzzle = next(one for one in all_puzzles().values() if one.game == game and one.trick)
     page = await opened(browser, f"{playground.url}puzzle?id={puzzle.id}", **how)
     await expect(page.locator(".fan .tap:enabled")).to_have_count(len(puzzle.lines))
@@ -41,7 +39,7 @@ async def test_a_card_is_tapped_and_explained(
     assert puzzle.id != await page.locator("[name=id]").input_value()
 
 
-async def test_in_the_dark_and_from_the_first_page(playground: Open, browser: Browser) -> None:
+async def test_puzzle_opens_from_the_first_page_in_dark_mode(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url, **LOOKS["dark"], color_scheme="dark")
     await page.get_by_role("link", name="Puzzle").click()
     await expect(page.locator(".words")).to_contain_text("which?")
@@ -52,7 +50,7 @@ async def test_in_the_dark_and_from_the_first_page(playground: Open, browser: Br
     await judged(page)
 
 
-async def test_nonsense_is_refused_and_nobody_is_kept_for_it(playground: Open, browser: Browser) -> None:
+async def test_nonsense_is_refused_and_stores_no_person(playground: Open, browser: Browser) -> None:
     puzzle = next(iter(all_puzzles().values()))
     unplayable = next(code for code in puzzle.pack.codes if puzzle.line(puzzle.pack.index[code]) is None)
     async with visitor(playground) as anna:

@@ -68,7 +68,7 @@ async def at(page: Page, hash_: str) -> None:
     await page.wait_for_function("hash => location.hash === hash", arg=hash_)
 
 
-async def test_each_move_is_reached_by_keys_slider_and_link(playground: Open, browser: Browser) -> None:
+async def test_keys_slider_and_link_reach_each_move(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     last = len(game.record.deals[0].moves)
     page = await opened(browser, f"{playground.url}g/{game.id}")
@@ -95,7 +95,7 @@ async def test_each_move_is_reached_by_keys_slider_and_link(playground: Open, br
     await expect(again.locator(".moves a").nth(5)).to_have_attribute("aria-current", "step")
 
 
-async def test_keys_that_come_faster_than_the_page_is_drawn_all_count(playground: Open, browser: Browser) -> None:
+async def test_keys_faster_than_drawing_all_count(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     page = await opened(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".says")).to_contain_text("deals")
@@ -106,7 +106,7 @@ async def test_keys_that_come_faster_than_the_page_is_drawn_all_count(playground
     await at(page, "#d2m1")
 
 
-async def test_it_plays_by_itself_and_stops(playground: Open, browser: Browser) -> None:
+async def test_replay_plays_automatically_and_stops(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     page = await opened(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".says")).to_contain_text("deals")
@@ -116,7 +116,7 @@ async def test_it_plays_by_itself_and_stops(playground: Open, browser: Browser) 
     await expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")
 
 
-async def test_what_each_seat_saw_is_what_the_engine_says(playground: Open, browser: Browser) -> None:
+async def test_view_of_each_seat_matches_the_engine(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     page = await opened(browser, f"{playground.url}g/{game.id}#d1m5")
     then = load(game.record, 1, 5)
@@ -132,7 +132,7 @@ async def test_what_each_seat_saw_is_what_the_engine_says(playground: Open, brow
             assert await hand_of(page, seat) == (hands[seat] if choice == str(seat) else hidden)
 
 
-async def test_the_analysis_stands_beside_each_move(playground: Open, browser: Browser) -> None:
+async def test_analysis_is_shown_next_to_each_move(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     analysed(playground, game)
     page = await opened(browser, f"{playground.url}g/{game.id}")
@@ -150,7 +150,7 @@ async def test_the_analysis_stands_beside_each_move(playground: Open, browser: B
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
 
 
-async def test_who_decided_nothing_has_no_share_of_good_decisions(playground: Open, browser: Browser) -> None:
+async def test_player_without_decisions_has_no_quality_figure(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
 
     async def verdicts(_record: object, _deal: int) -> list[Verdict]:
@@ -164,7 +164,7 @@ async def test_who_decided_nothing_has_no_share_of_good_decisions(playground: Op
 
 
 @pytest.mark.parametrize(("game_id", "costs", "told"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
-async def test_points_given_away_are_as_large_as_the_tables(
+async def test_points_given_away_match_the_size_of_the_table(
     playground: Open, browser: Browser, game_id: str, costs: float, told: str
 ) -> None:
     game = await kept(playground, game_id)
@@ -174,7 +174,7 @@ async def test_points_given_away_are_as_large_as_the_tables(
     await expect(page.locator(".costliest li").first).to_contain_text(told)
 
 
-async def test_an_analysis_is_told_in_the_suits_that_were_chosen_last(playground: Open, browser: Browser) -> None:
+async def test_analysis_uses_the_last_chosen_suits(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     deals = len(game.record.deals)
     found: dict[str, Any] = {"is_begun": True, "deals": deals, "players": [], "judgements": [], "costliest": []}
@@ -203,7 +203,7 @@ async def test_an_analysis_is_told_in_the_suits_that_were_chosen_last(playground
     assert len(polls) == 1
 
 
-async def test_a_true_shuffle_is_green(playground: Open, browser: Browser) -> None:
+async def test_fair_shuffle_is_green(playground: Open, browser: Browser) -> None:
     game = await kept(playground)
     page = await opened(browser, f"{playground.url}g/{game.id}")
     await page.click("#check")
@@ -213,7 +213,7 @@ async def test_a_true_shuffle_is_green(playground: Open, browser: Browser) -> No
 
 
 @pytest.mark.parametrize("fault", ["pack", "commitment", "secret", "dealer"])
-async def test_a_record_that_was_tampered_with_is_red(playground: Open, browser: Browser, fault: str) -> None:
+async def test_tampered_record_is_red(playground: Open, browser: Browser, fault: str) -> None:
     game = await kept(playground)
     record = json.loads(game.record.to_json())
     deal = record["deals"][0]
@@ -245,12 +245,12 @@ async def test_the_record_can_be_downloaded(playground: Open, browser: Browser) 
     assert file.read_text() == game.record.to_json()
 
 
-async def test_a_link_that_leads_nowhere_says_so(playground: Open, browser: Browser) -> None:
+async def test_link_to_an_unknown_game_says_so(playground: Open, browser: Browser) -> None:
     page = await opened(browser, f"{playground.url}g/AAAAAA-000000", language="it", errors=False)
     await expect(page.locator("main")).to_contain_text("Qui non c’è nessuna partita")
 
 
-async def test_names_mean_nothing_in_the_page(playground: Open, browser: Browser) -> None:
+async def test_names_are_escaped_in_the_page(playground: Open, browser: Browser) -> None:
     game = finished_game(1, "metamazzo")
     names = ["<img src=x onerror=alert(1)>", "</script><b>Bruno"]
     game = replace(game, record=game.record.model_copy(update={"seats": names}))
@@ -262,7 +262,7 @@ async def test_names_mean_nothing_in_the_page(playground: Open, browser: Browser
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 @pytest.mark.parametrize("game_id", GAMES)
-async def test_it_fits_the_screen(playground: Open, browser: Browser, game_id: str, size: str) -> None:
+async def test_replay_fits_the_screen(playground: Open, browser: Browser, game_id: str, size: str) -> None:
     game = await kept(playground, game_id)
     analysed(playground, game)
     scheme = "dark" if list(GAMES).index(game_id) % 2 else "light"

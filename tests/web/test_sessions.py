@@ -78,7 +78,7 @@ async def until(done: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_link_opens_ones_own_hand_once(site: Open) -> None:
+async def test_link_opens_the_persons_own_hand_once(site: Open) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
     address = address_of(await chat.press(f"1t{code}:browser"))
@@ -114,7 +114,7 @@ async def test_a_link_opens_ones_own_hand_once(site: Open) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "a" * 43, "ü", "\x00", "a" * 2000])
-async def test_what_was_no_link_opens_nothing(site: Open, key: str) -> None:
+async def test_invalid_link_opens_nothing(site: Open, key: str) -> None:
     async with browser(site) as anna:
         answer = await anna.post("/in", None, key=key, t="../evil")
         assert answer.status == 410
@@ -122,7 +122,7 @@ async def test_what_was_no_link_opens_nothing(site: Open, key: str) -> None:
         assert (await anna.post("/in", {}, key=key)).status == 403
 
 
-async def test_a_link_is_good_for_ten_minutes_and_leads_nowhere_else(site: Open) -> None:
+async def test_link_works_ten_minutes_and_only_for_its_table(site: Open) -> None:
     chat = Chat(site, ANNA)
     key = await chat.key("1pbrowsers home")
     [entrance] = [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
@@ -133,7 +133,7 @@ async def test_a_link_is_good_for_ten_minutes_and_leads_nowhere_else(site: Open)
         assert (answer.status, answer.headers["Location"]) == (303, "/cookies?to=/")
 
 
-async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:
+async def test_link_from_an_older_worker_still_works(site: Open) -> None:
     """It held a token alone, and the store whose it is: workers are updated one by one."""
     await Chat(site, ANNA).practice()
     token = "A" * 43
@@ -144,9 +144,7 @@ async def test_a_link_from_a_worker_of_before_is_good_too(site: Open) -> None:
         assert (await thief.post("/in", None, key=token)).status == 410
 
 
-async def test_wrong_codes_ids_and_links_keep_nobody_at_their_address_from_signing_in(
-    site: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failed_tries_do_not_block_sign_in_from_the_address(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
     for limit in ("CODES", "MISSES"):
         monkeypatch.setattr(f"adapters.web.limits.{limit}", RateLimit(burst=1, interval=3600.0))
@@ -162,7 +160,7 @@ async def test_wrong_codes_ids_and_links_keep_nobody_at_their_address_from_signi
         assert (await anna.get(f"/t/{code}"))[0] == 200
 
 
-async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:
+async def test_only_seated_people_get_a_link_to_the_table(site: Open) -> None:
     code = await Chat(site, ANNA).practice()
     reply = await Chat(site, BRUNO).press(f"1t{code}:browser", genuine=False)
     assert reply.toast
@@ -170,7 +168,7 @@ async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:
     assert not [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
 
 
-async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 0.05)
     chat, other = Chat(site, ANNA), Chat(site, BRUNO)
     code = await chat.practice()
@@ -199,7 +197,7 @@ async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, mo
             assert (await late.line.receive()).type is aiohttp.WSMsgType.CLOSE
 
 
-async def test_whose_browser_was_ended_presses_nothing(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ended_session_cannot_press(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 600)
     chat = Chat(site, ANNA)
     code = await chat.practice()
@@ -211,7 +209,7 @@ async def test_whose_browser_was_ended_presses_nothing(site: Open, monkeypatch: 
         assert (await site.worker.room.table(code)).version == version
 
 
-async def test_who_leaves_a_browser_is_the_guest_again_that_they_were(site: Open) -> None:
+async def test_signing_out_restores_the_earlier_guest(site: Open) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with browser(site) as anna:
@@ -228,7 +226,7 @@ async def test_who_leaves_a_browser_is_the_guest_again_that_they_were(site: Open
         assert not await site.worker.store.client.exists(keys.sessions(ANNA.id))
 
 
-async def test_who_comes_back_stays_who_they_are(site: Open) -> None:
+async def test_returning_person_keeps_their_identity(site: Open) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with browser(site) as anna:
@@ -252,7 +250,7 @@ async def test_who_comes_back_stays_who_they_are(site: Open) -> None:
         assert guest.startswith(f"{people.COOKIE}=")
 
 
-async def test_no_browser_keeps_a_page_of_somebodys(site: Open) -> None:
+async def test_pages_of_a_person_are_not_cached(site: Open) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with signed_in(site, chat, code) as anna:
@@ -263,7 +261,7 @@ async def test_no_browser_keeps_a_page_of_somebodys(site: Open) -> None:
         assert (await anna.session.get(f"{site.url}puzzle")).headers["Cache-Control"] == "no-cache"
 
 
-async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
+async def test_link_of_another_person_takes_over_the_browser(site: Open) -> None:
     anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
     code, other = await anna.practice(), await bruno.practice()
     async with signed_in(site, anna, code) as visitor:
@@ -272,7 +270,7 @@ async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
         assert not await Sessions(site.worker.store.client).sessions_of(ANNA.id)
 
 
-async def test_made_up_sessions_are_nobodys(site: Open) -> None:
+async def test_forged_sessions_sign_in_nobody(site: Open) -> None:
     sessions = Sessions(site.worker.store.client)
     held = await sessions.start(ANNA.id)
     person, id_, token = held.rsplit(".", 2)
@@ -290,7 +288,7 @@ async def test_made_up_sessions_are_nobodys(site: Open) -> None:
         assert not await sessions.authenticate(wrong)
 
 
-async def test_sessions_end_unused_and_are_few(site: Open) -> None:
+async def test_unused_sessions_expire_and_sessions_are_limited(site: Open) -> None:
     sessions, now = Sessions(site.worker.store.client), 1_800_000_000.0
     sessions.now = lambda: now
     first = await sessions.start(ANNA.id)
@@ -306,7 +304,7 @@ async def test_sessions_end_unused_and_are_few(site: Open) -> None:
     assert not await sessions.sessions_of(ANNA.id)
 
 
-async def test_what_is_over_is_kept_no_longer_though_another_is_in_use(site: Open) -> None:
+async def test_expired_session_is_removed_while_another_is_used(site: Open) -> None:
     client, now = site.worker.store.client, 1_800_000_000.0
     sessions = Sessions(client)
     sessions.now = lambda: now
@@ -321,7 +319,7 @@ async def test_what_is_over_is_kept_no_longer_though_another_is_in_use(site: Ope
     assert await client.hlen(keys.sessions(ANNA.id)) == 1
 
 
-async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_session_ended_during_use_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     sessions = Sessions(client)
     held = await sessions.start(ANNA.id)
@@ -341,7 +339,7 @@ async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypa
     assert not await sessions.sessions_of(ANNA.id)
 
 
-async def test_what_is_kept_of_browsers_is_told_and_forgotten(site: Open) -> None:
+async def test_mydata_and_forget_include_sessions(site: Open) -> None:
     worker, chat = site.worker, Chat(site, ANNA)
     code = await chat.practice()
     async with signed_in(site, chat, code) as anna:
@@ -357,7 +355,7 @@ async def test_what_is_kept_of_browsers_is_told_and_forgotten(site: Open) -> Non
         assert "You play here" not in (await anna.get("/"))[1]
 
 
-async def test_no_log_has_what_a_link_or_a_cookie_holds(
+async def test_logs_contain_no_link_or_cookie_secret(
     site: Open, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
@@ -375,7 +373,7 @@ async def test_no_log_has_what_a_link_or_a_cookie_holds(
         assert secret not in said.out + said.err + caplog.text
 
 
-async def test_what_is_pressed_on_a_page_is_no_word_of_a_private_chat(site: Open) -> None:
+async def test_press_on_a_page_does_not_count_as_a_private_chat(site: Open) -> None:
     """Who plays on the page and never wrote to the bot has no private chat with it, and no message of it was pressed."""
     stranger = Person("playground:77", "Dino", "dino", "en")
     chat = Chat(site, stranger)

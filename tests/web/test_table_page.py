@@ -74,7 +74,7 @@ async def is_mine(page: Page) -> None:
     await expect(page.locator(".line.mine")).to_be_visible()
 
 
-async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground: Open, browser: Browser) -> None:
+async def test_first_card_takes_three_clicks_from_the_first_page(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url)
     # A trick that was taken lies there for a moment: here for an hour, so that it is seen however seldom one looks.
     await page.add_init_script(
@@ -102,7 +102,7 @@ async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground
 @pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
 @pytest.mark.parametrize("deck", ["italian", long("italian-easy")])
 @pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
-async def test_what_is_pressed_is_in_sight(
+async def test_controls_are_visible(
     playground: Open, browser: Browser, game: str, deck: str, how: dict[str, object]
 ) -> None:
     page = await begun(browser, playground, game, **how)
@@ -135,7 +135,7 @@ CUT = """() => [...document.querySelectorAll(".other .who, figcaption span")]
 
 
 @pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
-async def test_what_four_play_lies_beside_one_another_and_names_are_whole(
+async def test_four_played_cards_and_full_names_do_not_overlap(
     playground: Open, browser: Browser, how: dict[str, object]
 ) -> None:
     names = ("you", "🤖 Nonna Rosa", "🤖 Zio Beppe", "🤖 Maestro Elio")
@@ -161,7 +161,7 @@ async def test_what_four_play_lies_beside_one_another_and_names_are_whole(
     assert await page.evaluate(ALL_SEEN, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
 
-async def test_large_letters_make_no_page_wider_than_the_window(playground: Open, browser: Browser) -> None:
+async def test_large_text_does_not_widen_the_page(playground: Open, browser: Browser) -> None:
     def change(table: dict[str, Any]) -> None:
         [_me, other] = table["sitting"]
         top = {"code": "3D", "name": "3", "light": "", "press": "", "size": 5, "label": ""}
@@ -176,7 +176,7 @@ async def test_large_letters_make_no_page_wider_than_the_window(playground: Open
         await expect(card).to_be_in_viewport(ratio=1)
 
 
-async def test_a_card_that_may_not_be_played_says_why(playground: Open, browser: Browser) -> None:
+async def test_illegal_card_says_why(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "testa")
     for _ in range(20):
         await is_mine(page)
@@ -190,9 +190,7 @@ async def test_a_card_that_may_not_be_played_says_why(playground: Open, browser:
     await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
 
 
-async def test_ones_own_card_moves_at_once_and_is_taken_back_if_it_was_refused(
-    playground: Open, browser: Browser
-) -> None:
+async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     await is_mine(page)
     card = page.locator(".fan .tap.playable").first
@@ -223,7 +221,7 @@ async def test_ones_own_card_moves_at_once_and_is_taken_back_if_it_was_refused(
     await expect(other.locator(f".fan [data-card='{forged}']")).to_have_count(1)
 
 
-async def test_a_page_that_is_loaded_again_shows_the_same_table(playground: Open, browser: Browser) -> None:
+async def test_reloaded_page_shows_the_same_table(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     await is_mine(page)
     before = await page.locator(".fan").inner_html()
@@ -233,7 +231,7 @@ async def test_a_page_that_is_loaded_again_shows_the_same_table(playground: Open
 
 
 @pytest.mark.long
-async def test_a_bot_that_was_started_anew_is_found_again(playground: Open, browser: Browser) -> None:
+async def test_page_reconnects_to_a_restarted_bot(playground: Open, browser: Browser) -> None:
     page = await (await browser.new_context(**PHONE)).new_page()  # type: ignore[arg-type]
     await page.goto(playground.url)
     await page.locator("button.main").click()
@@ -266,7 +264,7 @@ async def test_page_places_hint_by_its_role(playground: Open, browser: Browser) 
     await expect(page.locator("#table > .buttons button", has_text="Hint")).to_have_count(0)
 
 
-async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: Open, browser: Browser) -> None:
+async def test_friend_joins_by_link_and_two_play_with_keys(playground: Open, browser: Browser) -> None:
     anna = await opened(browser, playground.url)
     await anna.select_option("[name=game]", "testa")
     await anna.fill("[name=name]", "Anna")
@@ -305,9 +303,7 @@ async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: O
     await shot(anna, "two-people")
 
 
-async def test_by_keys_one_draws_and_chooses_without_looking_for_the_buttons(
-    playground: Open, browser: Browser
-) -> None:
+async def test_keys_draw_and_choose_without_the_buttons(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "spades")
     await is_mine(page)
     await page.keyboard.press("Tab")
@@ -320,7 +316,7 @@ async def test_by_keys_one_draws_and_chooses_without_looking_for_the_buttons(
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
 
 
-async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, browser: Browser) -> None:
+async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "spades")
     first = page.url
     await page.locator(".opens-menu").click()
@@ -346,7 +342,7 @@ async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, b
     await page.wait_for_selector(".felt")
 
 
-async def test_nothing_moves_for_who_wants_it_still(playground: Open, browser: Browser) -> None:
+async def test_reduced_motion_disables_animations(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
     await is_mine(page)
     await page.locator(".fan .tap.playable").first.click()
@@ -354,7 +350,7 @@ async def test_nothing_moves_for_who_wants_it_still(playground: Open, browser: B
 
 
 @pytest.mark.long
-async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playground: Open, browser: Browser) -> None:
+async def test_last_trick_is_visible_before_the_score(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
@@ -383,7 +379,7 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
-async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, browser: Browser) -> None:
+async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
     await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
@@ -411,7 +407,9 @@ async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, brow
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["in two words", "in one word"])
-async def test_turn_is_told_once_the_led_card_is_seen(playground: Open, browser: Browser, at_once: bool) -> None:
+async def test_turn_is_announced_after_the_led_card_is_visible(
+    playground: Open, browser: Browser, at_once: bool
+) -> None:
     page = await begun(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
     await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
@@ -456,9 +454,7 @@ async def test_turn_is_told_once_the_led_card_is_seen(playground: Open, browser:
 
 
 @pytest.mark.long
-async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
-    playground: Open, browser: Browser
-) -> None:
+async def test_menu_question_is_not_covered_by_the_score(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
@@ -474,7 +470,7 @@ async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
     await expect(page.locator(".line")).to_have_text(re.compile(" resigned.$"))
 
 
-async def test_two_packets_are_taken_in_hand_by_taps(playground: Open, browser: Browser) -> None:
+async def test_taps_take_two_packets_in_hand(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "pizzichino")
     packets = page.locator(".fan .tap")
     await is_mine(page)
@@ -491,7 +487,7 @@ async def test_two_packets_are_taken_in_hand_by_taps(playground: Open, browser: 
     await expect(page.locator(".fan .tap")).to_have_count(12)
 
 
-async def test_a_card_is_drawn_onto_the_table_or_put_back(playground: Open, browser: Browser) -> None:
+async def test_dragged_card_is_played_or_put_back(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo", **DESKTOP)
     await is_mine(page)
     card = page.locator(".fan .tap.playable").first

@@ -91,7 +91,7 @@ async def browser(site: Open) -> AsyncIterator[Visitor]:
         yield Visitor(site, session)
 
 
-async def test_whoever_plays_is_known_by_a_cookie_that_no_script_reads(site: Open) -> None:
+async def test_player_cookie_is_hidden_from_scripts(site: Open) -> None:
     async with browser(site) as anna:
         _status, page = await anna.get("/")
         assert "Set-Cookie" not in page
@@ -112,7 +112,7 @@ async def test_whoever_plays_is_known_by_a_cookie_that_no_script_reads(site: Ope
         assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in kept.decode()
 
 
-async def test_behind_https_the_cookie_is_for_https_alone(tmp_path: Path, empty_valkey: EmbeddedStore) -> None:
+async def test_cookie_set_over_https_is_secure(tmp_path: Path, empty_valkey: EmbeddedStore) -> None:
     one = Open(tmp_path / "data", valkey=empty_valkey, public_url=PUBLIC)
     await one.start()
     try:
@@ -125,7 +125,7 @@ async def test_behind_https_the_cookie_is_for_https_alone(tmp_path: Path, empty_
 
 
 @pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://127.0.0.1:1"])
-async def test_only_our_own_page_may_write_or_open_a_socket(site: Open, origin: str | None) -> None:
+async def test_only_our_own_pages_can_write_or_open_a_socket(site: Open, origin: str | None) -> None:
     headers = {} if origin is None else {"Origin": origin}
     async with browser(site) as anna:
         code = await anna.play()
@@ -142,7 +142,7 @@ async def only_id(site: Open) -> str:
     return str(id_.decode())
 
 
-async def test_a_form_sent_twice_opens_one_table_and_another_choice_another(site: Open) -> None:
+async def test_repeated_form_opens_one_table_per_choice(site: Open) -> None:
     async with browser(site) as anna:
         first = await anna.play()
         assert await anna.play() == first
@@ -153,7 +153,7 @@ async def test_a_form_sent_twice_opens_one_table_and_another_choice_another(site
 
 
 @pytest.mark.parametrize("robot", ["easy", ""])
-async def test_a_form_whose_table_is_no_more_opens_no_other(site: Open, robot: str) -> None:
+async def test_form_of_a_removed_table_opens_no_other_table(site: Open, robot: str) -> None:
     async with browser(site) as anna:
         code, room = await anna.play(robot=robot), site.worker.room
         await room.remove(await room.table(code))
@@ -162,7 +162,7 @@ async def test_a_form_whose_table_is_no_more_opens_no_other(site: Open, robot: s
         assert not await site.worker.tables_of(f"web:{await only_id(site)}")
 
 
-async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
+async def test_invalid_form_fields_open_nothing(site: Open) -> None:
     async with browser(site) as anna:
         for key in ("", "x", "0123456789abcdeg"):
             assert (await anna.post("/play", key=key, game="testa")).status == 403
@@ -178,7 +178,7 @@ async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
 MULTIPART = "multipart/form-data; boundary=b"
 
 
-async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> None:
+async def test_body_that_is_not_a_form_is_refused_without_an_error(site: Open) -> None:
     forms = [
         ("application/x-www-form-urlencoded; charset=bogus", b"key=1"),
         ("application/x-www-form-urlencoded; charset=utf-16", b"key"),
@@ -199,7 +199,7 @@ async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> Non
 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket"])
-async def test_what_is_packed_wrongly_is_refused_and_no_fault(site: Open, path: str) -> None:
+async def test_badly_encoded_body_is_refused_without_an_error(site: Open, path: str) -> None:
     async with browser(site) as anna:
         headers = {**anna.origin, "Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
         async with anna.session.post(site.url + path, data=b"no gzip", headers=headers) as answer:
@@ -207,9 +207,7 @@ async def test_what_is_packed_wrongly_is_refused_and_no_fault(site: Open, path: 
 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])
-async def test_who_does_not_send_what_they_began_is_not_waited_for(
-    site: Open, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
+async def test_unfinished_request_times_out(site: Open, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr("bot.web_server.SENT_SECONDS", 0.05)
     _program, token = await Programs(site.worker.store.client).add("Slow")
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
@@ -229,7 +227,7 @@ async def test_who_does_not_send_what_they_began_is_not_waited_for(
     writer.close()
 
 
-async def test_other_press_with_the_same_name_is_done(site: Open) -> None:
+async def test_different_press_with_the_same_key_is_done(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play("tressette", friend="1")
         async with anna.live(code) as live:
@@ -239,7 +237,7 @@ async def test_other_press_with_the_same_name_is_done(site: Open) -> None:
                 assert dict((await site.worker.room.table(code)).rules)["target"] == int(target)
 
 
-async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -> None:
+async def test_strangers_cannot_learn_which_tables_exist(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play()
         assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
@@ -253,7 +251,7 @@ async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -
         assert (await bruno.get("/t/nonsense-code"))[0] == 404
 
 
-async def test_an_invitation_says_who_invites_to_what(site: Open) -> None:
+async def test_invitation_names_the_player_and_the_game(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("tressette", friend="1", name="<Anna>")
         async with anna.live(code) as live:
@@ -286,7 +284,7 @@ async def test_full_table_offers_to_watch_it(site: Open) -> None:
         assert "you can watch the game" in await answer.text()
 
 
-async def test_full_table_that_may_not_be_watched_says_so(site: Open) -> None:
+async def test_full_table_closed_to_watchers_says_so(site: Open) -> None:
     opened = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100")
     await site.worker.challenges.sit(opened.code, "paper:2", "Bruno", "u2")
     await site.worker.people.update_chat("paper:100", watched="0")
@@ -312,7 +310,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.limits.CODES", RateLimit(burst=2, interval=3600.0))
 
 
-async def test_looking_for_invitations_is_counted_by_address(limited: None, site: Open) -> None:
+async def test_invitation_lookups_are_limited_by_address(limited: None, site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("testa", friend="1")
         for known in range(3):
@@ -325,7 +323,7 @@ async def test_looking_for_invitations_is_counted_by_address(limited: None, site
         assert 'id="page-data"' in (await anna.get(f"/t/{code}"))[1]
 
 
-async def test_codes_that_are_tried_side_by_side_are_counted(limited: None, site: Open) -> None:
+async def test_unknown_codes_tried_at_once_all_count(limited: None, site: Open) -> None:
     async with browser(site) as bruno:
         letters = "ABCDEFGHIJKLMNOPQRSTUVWX"
         found = [status for status, _page in await asyncio.gather(*(bruno.get(f"/t/ZZZZZ{one}") for one in letters))]
@@ -333,7 +331,7 @@ async def test_codes_that_are_tried_side_by_side_are_counted(limited: None, site
         assert found.count(404) == 2
 
 
-async def test_codes_that_lead_nowhere_are_counted(site: Open) -> None:
+async def test_unknown_codes_are_counted(site: Open) -> None:
     async with browser(site) as bruno:
         await bruno.play()
         for letter in "ABCDEF":
@@ -342,7 +340,7 @@ async def test_codes_that_lead_nowhere_are_counted(site: Open) -> None:
         assert "Too many wrong codes" in await answer.text()
 
 
-async def test_a_cookie_that_was_made_up_is_nobodys(site: Open) -> None:
+async def test_forged_cookie_identifies_nobody(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play()
         id_ = await only_id(site)
@@ -352,7 +350,7 @@ async def test_a_cookie_that_was_made_up_is_nobodys(site: Open) -> None:
             assert 'id="page-data"' not in await answer.text()
 
 
-async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
+async def test_two_people_join_by_link_and_play(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
         async with anna.live(code) as live:
@@ -384,7 +382,7 @@ async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
                 assert late["toast"]
 
 
-async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rematch_on_pages_asks_the_opponent(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
@@ -419,7 +417,7 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
                 told.append(await other.word("table"))
 
 
-async def test_the_page_says_why_guests_gain_nothing(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_page_says_why_guests_are_not_rated(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("testa", friend="1", name="Anna")
@@ -452,7 +450,7 @@ async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: O
         assert all(set(seated) <= set(codes) for codes in counted)
 
 
-async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:
+async def test_nonsense_on_the_socket_is_refused(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play()
         async with anna.live(code) as live:
@@ -491,7 +489,9 @@ async def closed(live: Live) -> int | None:
     return live.line.close_code
 
 
-async def test_what_pages_say_is_counted_by_address(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_socket_messages_are_limited_by_address(
+    limited: None, site: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
     monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
     async with browser(site) as anna:
@@ -512,7 +512,7 @@ async def test_too_many_new_people_at_once_are_refused(site: Open, monkeypatch: 
             assert answer.status == (403 if number == 2 else 303)
 
 
-async def test_new_people_and_open_pages_are_counted_by_address(
+async def test_new_people_and_open_pages_are_limited_by_address(
     limited: None, site: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.web.limits.NEWCOMERS", RateLimit(burst=2, interval=60.0))
@@ -529,9 +529,7 @@ async def test_new_people_and_open_pages_are_counted_by_address(
         assert await anna.play(game="testa") != code
 
 
-async def test_opening_a_tables_line_counts_as_a_request(
-    limited: None, site: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_opening_a_socket_counts_as_a_request(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with browser(site) as anna:
         monkeypatch.setattr("adapters.web.limits.REQUESTS", RateLimit(burst=2, interval=3600.0))
         code = await anna.play()
@@ -542,7 +540,7 @@ async def test_opening_a_tables_line_counts_as_a_request(
         assert refused.value.status == 429
 
 
-async def test_who_was_forgotten_does_not_come_back_by_a_name(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_forgotten_person_does_not_return_with_a_name(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     async with browser(site) as anna:
         await anna.play(name="Anna")
@@ -560,7 +558,7 @@ async def test_who_was_forgotten_does_not_come_back_by_a_name(site: Open, monkey
 
 
 @pytest.mark.parametrize("path", ["/t/AAAAAA/live", "/t/AAAAAA-ABCDEFGHJKMN/live"])
-async def test_who_is_gone_before_the_line_is_open_is_no_outage_of_the_store(
+async def test_early_socket_disconnect_is_not_a_store_outage(
     site: Open, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = socket.create_connection(("127.0.0.1", site.port))
@@ -586,7 +584,7 @@ async def test_who_is_gone_before_the_line_is_open_is_no_outage_of_the_store(
     assert "store_failed" not in [line["event"] for line in logs]
 
 
-async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) -> None:
+async def test_player_who_stands_up_gets_a_gone_message(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play("tressette", friend="1")
         await bruno.post(f"/t/{code}", name="Bruno")
@@ -598,7 +596,7 @@ async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) ->
                 assert await live.word("gone") is True
 
 
-async def test_too_many_pages_of_one_person_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_open_pages_of_one_person_are_limited(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.live.MOST_PAGES_EACH", 1)
     async with browser(site) as anna:
         code = await anna.play()
@@ -609,7 +607,7 @@ async def test_too_many_pages_of_one_person_are_refused(site: Open, monkeypatch:
             assert refused.value.status == 429
 
 
-async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
+async def test_finished_game_is_not_an_invitation(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play()
         async with anna.live(code) as live:
@@ -641,7 +639,7 @@ async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
             assert (await live.word("table"))["phase"] == "playing"
 
 
-async def test_what_is_kept_of_a_person_is_forgotten(site: Open) -> None:
+async def test_forget_removes_stored_data_of_a_web_person(site: Open) -> None:
     client = site.worker.store.client
     async with browser(site) as anna:
         await anna.play(name="Anna")
@@ -653,7 +651,7 @@ async def test_what_is_kept_of_a_person_is_forgotten(site: Open) -> None:
         assert "Anna" not in (await anna.get("/"))[1]
 
 
-async def test_who_gives_no_name_is_a_guest_in_each_readers_language(site: Open) -> None:
+async def test_unnamed_guest_is_shown_in_the_readers_language(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         anna.session.headers["Accept-Language"] = "it"
         code = await anna.play("testa", friend="1")
@@ -671,7 +669,7 @@ async def test_who_gives_no_name_is_a_guest_in_each_readers_language(site: Open)
         assert re.fullmatch(r"Ospite \d{3}", guest)
 
 
-async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
+async def test_own_tables_show_a_link_for_watchers(site: Open) -> None:
     async with browser(site) as anna:
         practice = await anna.play(name="Anna")
         person = f"web:{await only_id(site)}"
@@ -688,7 +686,7 @@ async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
         assert watch_id not in (await anna.get("/"))[1]
 
 
-async def test_ones_tables_say_whose_turn_it_is_and_how_they_stand(site: Open) -> None:
+async def test_own_tables_show_the_turn_and_the_score(site: Open) -> None:
     async with browser(site) as anna:
         code = await anna.play("testa", robot="easy", name="Anna")
         table = await site.worker.room.table(code)
@@ -704,7 +702,7 @@ async def test_ones_tables_say_whose_turn_it_is_and_how_they_stand(site: Open) -
         assert re.search(rf"waits for players\s+<code>{waiting}</code>", page)
 
 
-async def test_settings_of_the_pages_hold_at_their_tables(site: Open) -> None:
+async def test_page_settings_apply_at_tables(site: Open) -> None:
     async with browser(site) as anna:
         # A stranger has none yet.
         assert (await anna.post("/settings", language="it", suits="french", deck="easy")).headers["Location"] == "/"

@@ -27,7 +27,7 @@ async def plays(site: Open, code: str, key: str) -> str:
     return move.split(" ")[1]
 
 
-async def test_each_card_is_seen_as_it_is_played_and_nothing_else(playground: Open, browser: Browser) -> None:
+async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
     page = await opened(browser, f"{playground.url}t/{watch_id}")
     await expect(page.locator(".seat .hand svg[data-card=back]")).to_have_count(20)
@@ -51,7 +51,7 @@ async def known(site: Open, code: str) -> int:
     return sum(map(len, deal.known))
 
 
-async def test_the_end_leads_to_the_replay(playground: Open, browser: Browser) -> None:
+async def test_finished_watched_game_leads_to_the_replay(playground: Open, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
     page = await opened(browser, f"{playground.url}t/{watch_id}")
     await expect(page.locator(".says")).to_contain_text("is to move")
@@ -64,12 +64,12 @@ async def test_the_end_leads_to_the_replay(playground: Open, browser: Browser) -
     await expect(page.locator(".result")).to_contain_text("resigned")
 
 
-async def test_a_link_to_no_table_says_so(playground: Open, browser: Browser) -> None:
+async def test_link_to_an_unknown_table_says_so(playground: Open, browser: Browser) -> None:
     page = await opened(browser, f"{playground.url}t/AAAAAA-ABCDEFGHJKMN", language="it", errors=False)
     await expect(page.locator("main")).to_contain_text("Qui non c’è niente da guardare")
 
 
-async def test_a_chat_that_closes_its_tables_ends_what_is_watched(playground: Open, browser: Browser) -> None:
+async def test_closing_a_chats_tables_ends_watching(playground: Open, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
     page = await opened(browser, f"{playground.url}t/{watch_id}", errors=False)
     await expect(page.locator(".says")).to_contain_text("is to move")
@@ -90,7 +90,7 @@ async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: Open, browse
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 @pytest.mark.parametrize("game", ["spizzichino", "tressette", "spades"])
-async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str, size: str) -> None:
+async def test_watch_page_fits_the_screen(playground: Open, browser: Browser, game: str, size: str) -> None:
     options: dict[str, Any] = PHONE if size == "phone" else DESKTOP
     people = 4 if game == "tressette" else 2
     code, watch_id = await open_table(playground, people, game)
@@ -119,7 +119,7 @@ async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str,
         await page.screenshot(path=f"{folder}/watch-{game}-{size}.png")
 
 
-async def test_the_playgrounds_board_and_result_have_links(playground: Open, browser: Browser) -> None:
+async def test_playground_board_and_result_have_links(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")

@@ -16,9 +16,9 @@ from bot.worker import Worker
 
 
 class Open:
-    """A worker whose playground is open, which can be closed and opened again on the same port.
+    """A worker with an open playground, which can be closed and opened again on the same port.
 
-    Its store is an embedded Valkey of its own, or ``valkey``, one that runs.
+    Its store is ``valkey`` if given, otherwise its own embedded Valkey.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Variants of what a platform sends: each optional field left out or emptied, and unknown fields everywhere."""
+"""Variants of a platform's updates: each optional field missing or empty, and unknown fields everywhere."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -8,8 +8,9 @@ UNKNOWN = {"a_field_of_2027": {"id": "7", "type": ["x", None, 1.5]}}
 
 
 def variants(sample: Any, required: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Yield each variant with its description. ``required`` are paths such as ``message.chat.id``; their parents are
-    required too. Items of lists are called ``0``, ``1`` and so on.
+    """Yield each variant with its description.
+
+    ``required`` has paths like ``message.chat.id``; their parents are required too. List items are ``0``, ``1`` and so on.
     """
     needed = {".".join(path.split(".")[:length]) for path in required for length in range(1, path.count(".") + 2)}
     for path in _paths(sample):

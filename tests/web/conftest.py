@@ -1,4 +1,4 @@
-"""A bot whose pages are open, and who asks for them."""
+"""Fixtures: a bot that serves its pages, and an HTTP session."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,7 +1,8 @@
-"""What Lighthouse, the judge of pages that browsers' makers wrote, says of ours: ``python -m tests.web.lighthouse``.
+"""Rate the pages with Google's Lighthouse: ``python -m tests.web.lighthouse``.
 
-It wants Node's npm and Chromium, takes a minute a page, and prints a line for each page and look: performance,
-accessibility and best practices, of 100 each. Figures of performance depend on what else the machine does.
+It needs Node's npm and Chromium, and takes a minute a page. For each page and theme it prints one line with the scores
+for performance, accessibility and best practices, each out of 100. Other load on the machine lowers the performance
+scores.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ LOOKS: dict[str, tuple[str, ...]] = {"phone": (), "desktop": ("--preset=desktop"
 
 
 async def judged(url: str, headers: dict[str, str], look: tuple[str, ...]) -> dict[str, int]:
-    """A page's scores, by what is judged."""
+    """Return a page's score for each category."""
     command = ["npx", "--yes", LIGHTHOUSE, url, "--quiet", "--output=json", f"--only-categories={','.join(JUDGED)}"]
     command += [f"--chrome-flags={FLAGS}", f"--extra-headers={json.dumps(headers)}", *look]
     chrome = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")

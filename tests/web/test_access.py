@@ -1,4 +1,4 @@
-"""By what a visitor is counted, and what a proxy says of them."""
+"""The address a visitor is counted by, and the headers of proxies."""
 
 import aiohttp
 import pytest
@@ -40,7 +40,7 @@ def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
     [
         ["198.51.100.1"],
         ["203.0.113.99, 198.51.100.1"],
-        # HAProxy's `option forwardfor` leaves what the visitor sent, and adds a line.
+        # HAProxy's `option forwardfor` keeps the visitor's header and adds another one.
         ["203.0.113.99", "198.51.100.1"],
     ],
 )
@@ -61,14 +61,14 @@ def test_last_proxy_decides_the_scheme() -> None:
 @pytest.mark.parametrize(
     ("asker", "mode", "dest", "path", "status"),
     [
-        # A link elsewhere, and what a browser says of an address that was typed.
+        # A link on another site, and a typed address.
         ("cross-site", "navigate", "document", "t/ZZZZZZ", 404),
         ("none", "navigate", "document", "t/ZZZZZZ", 404),
         ("same-origin", "no-cors", "image", "t/ZZZZZZ", 404),
         ("cross-site", "no-cors", "image", "t/ZZZZZZ", 403),
         ("cross-site", "navigate", "iframe", "t/ZZZZZZ", 403),
         ("cross-site", "no-cors", "script", "api/v1/games/x", 403),
-        # Only Telegram's app begins in a frame; of a platform without one there is nothing here.
+        # Only Telegram's app opens in a frame. The playground has no app, so the address is unknown.
         ("cross-site", "navigate", "iframe", "app/telegram", 404),
     ],
 )

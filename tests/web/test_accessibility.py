@@ -1,4 +1,4 @@
-"""axe-core, the judge of accessibility that browsers' own tools use, finds nothing to say about any page."""
+"""Accessibility of every page, checked with axe-core, the checker that browsers' own tools use."""
 
 from contextlib import suppress
 from typing import Any
@@ -26,8 +26,9 @@ async def judged(page: Page) -> None:
 
 
 async def resigned(page: Page) -> None:
-    """Resign by the menu, which is open. A card of one's own that is still on its way takes the question away, as does
-    a new deal; neither happens for long.
+    """Resign in the open menu.
+
+    The player's own card on its way to the table, or a new deal, can close the question. Neither lasts long.
     """
     sure = page.get_by_role("button", name="Yes, I resign")
     for _ in range(5):
@@ -87,9 +88,9 @@ async def test_table_is_accessible_from_first_card_to_replay(
             break
         before = await page.locator("#table").inner_html()
         with suppress(Error):
-            # A robot may have ended the game meanwhile.
+            # A robot can end the game in the meantime.
             await page.locator(TO_PRESS).last.click(timeout=3000)
-            # Some presses change nothing that is drawn.
+            # Some presses change nothing visible.
             changed = "old => document.getElementById('table').innerHTML !== old"
             await page.wait_for_function(changed, arg=before, timeout=3000)
     if not await page.locator(".card-text").count():

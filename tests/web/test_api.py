@@ -1,4 +1,4 @@
-"""What programs may ask: answers that are as described, problems in one form, and limits."""
+"""The API for programs: responses match the description, problems have one form, and limits hold."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ def api(site: Open, path: str) -> str:
 
 
 async def open_table(site: Open, people: int = 2, game: str = "metamazzo") -> tuple[str, str]:
-    """A table in the playground's group with a game under way: its code, and by what it is watched."""
+    """Start a game in the playground's group. Return the table's code and its watch id."""
     room = site.worker.room
     challenges = site.worker.challenges
     table = await challenges.open_table(game, "playground:1", "Anna", "t1", host="playground:bar")
@@ -155,7 +155,7 @@ async def test_head_request_for_a_stream_keeps_the_connection_open(site: Open) -
     assert head.startswith(b"HTTP/1.1 405 ")
     assert b"\r\nAllow: GET\r\n" in head
     assert site.site.limits.streams == 0
-    # The next answer on this line begins where the head has ended.
+    # The next response on this connection starts where the headers ended.
     assert (await answered(f"GET /api/v1/tables/{watch_id}")).startswith(b"HTTP/1.1 200 ")
     writer.close()
 
@@ -223,7 +223,7 @@ async def test_stream_sends_each_card_and_ends_with_the_game(site: Open, session
 
 
 async def test_watchers_never_read_a_card_before_it_is_played(site: Open, session: aiohttp.ClientSession) -> None:
-    """Every line of a whole deal is searched for the cards that lay hidden when it was written."""
+    """Each line of a whole deal is searched for cards that were hidden when it was written."""
     code, watch_id = await open_table(site)
     room, random = site.worker.room, Random(5)
     seen = 0
@@ -255,7 +255,7 @@ async def test_watchers_do_not_delay_shutdown(site: Open, session: aiohttp.Clien
     _code, watch_id = await open_table(site)
     async with session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
         assert await answer.content.readline()
-        # So that a stop that never ends fails here. That nobody was cut off is told by the end of the stream.
+        # A stop that never ends fails here. The end of the stream shows that no reader was cut off.
         async with asyncio.timeout(30):
             await site.stop()
             assert await answer.content.read() == b""
@@ -293,7 +293,7 @@ async def test_error_in_a_stream_ends_it_and_is_logged(
 
 
 async def test_forgotten_person_disappears_from_a_cached_table(site: Open, session: aiohttp.ClientSession) -> None:
-    """Their name is written over in the log, whose version stays."""
+    """The name is overwritten in the log, and the log's version stays the same."""
     code, watch_id = await open_table(site)
     url = api(site, f"/tables/{watch_id}")
     async with session.get(url) as answer:

@@ -1,4 +1,4 @@
-"""Browsers that refuse something: cookies and storage, or JavaScript. Each page says what is missing, or does without."""
+"""Browsers that block cookies, storage or JavaScript: each page works without them or says what is missing."""
 
 import json
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ BLOCKED = "Your browser blocks cookies."
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def blocking(browser: Browser, tmp_path: Path) -> AsyncIterator[BrowserContext]:
-    """A browser whose settings block all cookies, and with them its storage."""
+    """A browser set to block all cookies, which blocks its storage too."""
     profile = tmp_path / "profile"
     (profile / "Default").mkdir(parents=True)
     settings = {"profile": {"default_content_setting_values": {"cookies": 2}}}
@@ -43,7 +43,7 @@ async def visited(context: BrowserContext, url: str) -> Page:
 
 
 async def invitation(playground: Open, browser: Browser) -> str:
-    """The address of a table that waits for a friend."""
+    """Open a table that waits for a friend, and return its address."""
     page = await opened(browser, playground.url)
     await page.get_by_role("button", name="Play with a friend").click()
     return await page.locator(".link input").input_value()
@@ -81,7 +81,7 @@ async def test_pages_without_forms_work_with_blocked_storage(playground: Open, b
 
 @pytest.fixture
 async def cookieless() -> AsyncIterator[aiohttp.ClientSession]:
-    """A browser that keeps no cookie, and runs no script that would say so."""
+    """A browser that keeps no cookies and runs no script to report it."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         yield session
 
@@ -136,7 +136,7 @@ async def test_pages_say_that_they_need_javascript(playground: Open, browser: Br
     await page.goto(playground.url)
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_url("**/t/*")
-    # Playwright's own waiting looks past noscript elements.
+    # Playwright's locators ignore noscript elements.
     assert "This page needs JavaScript." in await page.inner_text("body")
     await shot(page, "no-javascript")
     await page.goto(f"{playground.url}settings")

@@ -1,4 +1,4 @@
-"""The ground of every page in a real Chromium: its scripts run and its cards are drawn, under its own policy."""
+"""The basics of every page in a real Chromium: under our security policy, scripts run and cards are drawn."""
 
 import io
 
@@ -58,7 +58,7 @@ async def test_cards_are_drawn_from_the_file_of_their_deck(playground: Open, bro
         if len(shot.getcolors(1 << 24) or ()) > 50:
             break
         await page.wait_for_timeout(50)
-    # Paper at a corner, and something drawn upon it.
+    # Paper at a corner, and a drawing on it.
     assert shot.getpixel((10, 100)) == pytest.approx((251, 245, 232), abs=12)
     assert len(shot.getcolors(1 << 24) or ()) > 50
 
@@ -104,7 +104,7 @@ async def test_edited_chat_message_keeps_the_focus(playground: Open, browser: Br
 
 
 async def has_light(page: Page, selector: str) -> bool:
-    """Return whether anything in an element's picture is light. The page must be at rest."""
+    """Return whether a screenshot of the element has light pixels. The page must not be changing."""
     shot = Image.open(io.BytesIO(await page.locator(selector).first.screenshot())).convert("L")
     return max(shot.tobytes()) > 200
 
@@ -122,7 +122,7 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: Open, browse
     await page.select_option("[name=game]", "spades")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
-    # There is no sign before the reader has a card. Between the reader's turns the page changes at any moment.
+    # No sign is visible before the reader has a card. Between the reader's turns the page can change at any moment.
     await is_mine(page)
     while not await page.locator(".menu .sign").count():
         before = await page.locator("#table").inner_html()
@@ -134,7 +134,7 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: Open, browse
     puzzle = next(one for one in all_puzzles().values() if one.game == "spades")
     await page.goto(f"{playground.url}puzzle?id={puzzle.id}")
     await page.locator(".fan .tap:enabled").first.click()
-    # The answer is another page.
+    # The answer opens another page.
     await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
     assert await has_light(page, ".words .sign")
 
@@ -145,7 +145,7 @@ async def test_leaderboard_fits_and_shows_the_chosen_filters(playground: Open, b
     page = await opened(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # By keys, which leave the page as it is until its button is pressed.
+    # Keys change the page only after its button is pressed.
     await page.locator("[name=game]").press("End")
     await expect(page.locator(".board li")).to_have_count(3)
     await page.select_option("[name=game]", "spades")
@@ -166,7 +166,7 @@ async def test_player_waiting_for_a_friend_can_share_the_link(playground: Open, 
     code = page.url.rpartition("/")[2]
     await expect(page).to_have_title(f"{playground.url}t/{code}")
     await expect(page.locator(".link input")).to_have_value(f"{playground.url}t/{code}")
-    # Nothing is said of commands, which are for chats.
+    # Commands are for chats, so the page does not mention them.
     await expect(page.locator(".words").last).to_contain_text("Open for 24 hours.")
     await expect(page.locator("#table")).not_to_contain_text("/join")
     await page.locator(".opens-menu").click()
@@ -191,7 +191,7 @@ async def test_chat_link_opens_the_hand_and_clears_the_address(playground: Open,
     await expect(page.locator("main")).to_contain_text("You play here as Anna.")
     await page.get_by_role("button", name="Not in this browser any more").click()
     await expect(page.locator("main")).not_to_contain_text("You play here")
-    # What was in the address is nowhere in the history either.
+    # The secret of the address is not in the history either.
     await page.goto(f"{playground.url}in")
     await expect(page.get_by_role("alert")).to_be_visible()
     await expect(enter).to_be_hidden()

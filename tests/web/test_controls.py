@@ -1,4 +1,4 @@
-"""Every legal move has one control that a thumb can reach on a phone: decisions of all games, in a real Chromium."""
+"""Every legal move has one control that can be tapped on a phone: decisions of all games, in a real Chromium."""
 
 import json
 from collections.abc import Iterator
@@ -22,8 +22,7 @@ from tests.web.test_table_page import PHONE, begun, shot
 
 pytestmark = ONE_BROWSER
 
-MOST_DECISIONS = 8
-"""Decisions of one game that are looked at; those with more kinds of moves come first."""
+MOST_DECISIONS = 8  # decisions checked per game; decisions with more kinds of moves come first
 
 REACHED = """async () => {
   const hits = (one) => {
@@ -35,11 +34,11 @@ REACHED = """async () => {
   return [...document.querySelectorAll("#table button")].filter((one) => !one.closest("dialog") && hits(one))
     .map((one) => one.dataset.press || one.dataset.payload || "").filter((payload) => payload);
 }"""
-"""What the buttons outside the menu press that can be hit after scrolling to them."""
+"""JavaScript that returns the payloads of all buttons outside the menu that can be tapped after scrolling to them."""
 
 
 def decisions(game: str) -> Iterator[tuple[Table, int]]:
-    """Tables with a seat to move, each kind of move among them."""
+    """Yield tables and the seat to move; together they have every kind of move."""
     random = Random(f"phone {game}")
     found: dict[frozenset[str], tuple[Table, int]] = {}
     for _ in range(4):
@@ -78,7 +77,7 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(playground: Open, brows
         needed = needs_control(table.game, seat)
         composed = {move for move in needed if is_composed(move)}
         assert needed - composed <= moves
-        # Each packet, card or signal that such a move names can be chosen.
+        # Each packet, card or signal in a legal move can be chosen.
         parts = {
             move.split(" ")[2] if move.startswith("play") else part for move in composed for part in move.split(" ")[1:]
         }

@@ -1,4 +1,4 @@
-"""The deal of the day on the pages: played once, and told to nobody before the day is over."""
+"""The deal of the day on the pages: it is played once and stays secret until the day is over."""
 
 from contextlib import suppress
 from datetime import date, timedelta
@@ -33,16 +33,16 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     table = page.url
     await is_mine(page)
     assert await page.locator("[data-payload*=':hint ']").count() == 0
-    # A second time leads to the same table.
+    # Opening it again leads to the same table.
     await page.goto(f"{playground.url}daily")
     await page.get_by_role("button", name="Play").click()
     await page.wait_for_url(table)
-    # The page's own state tells: a table whose game is over is soon gone.
+    # Only the page's own state is reliable: a table is removed soon after its game ends.
     while not await page.locator(".card-text").count():
-        # After the last card nothing is anybody's turn.
+        # After the last card it is no player's turn.
         await expect(page.locator(".line.mine, .card-text").first).to_be_visible()
         before = await page.locator("#table").inner_html()
-        # The deal may end, and its result come, between a look and the next.
+        # The deal can end and its result arrive between two checks.
         with suppress(Error):
             await page.locator(".fan .tap.playable").first.click(timeout=3000)
             await page.wait_for_function(
@@ -69,14 +69,14 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await expect(page.locator(".lines tbody tr")).to_have_count(1)
     await expect(page.locator(".lines td")).to_have_count(20)
     await expect(page.locator(".said")).to_contain_text("The best line that was found.")
-    # The table scrolls by itself, and the page does not.
+    # The table scrolls inside the page; the page does not scroll.
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     cell = page.locator(".lines td a").nth(7)
     card = (await cell.inner_text()).strip()
     await cell.click()
     await page.wait_for_selector(".position")
     assert page.url.partition("#")[2].startswith("d1m")
-    # The move that the replay stands at is the one that was pressed.
+    # The replay shows the move that was pressed.
     await expect(page.locator("[aria-current]").first).to_contain_text(card)
 
 

@@ -1,4 +1,4 @@
-"""A bot that does not answer: the page says so, and what was pressed counts once when the bot is back."""
+"""A bot that does not answer: the page says so, and a press counts once after the bot is back."""
 
 import json
 import os
@@ -22,7 +22,7 @@ pytestmark = ONE_BROWSER
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
-    """A bot in a process of its own, which can be frozen."""
+    """A bot in a separate process, which can be frozen."""
     one = Bot(tmp_path)
     await one.start()
     try:
@@ -35,7 +35,7 @@ async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
 
 @contextmanager
 def frozen(bot: Bot) -> Iterator[None]:
-    """Stop the bot's process meanwhile, as a machine that swaps or a network that drops everything does."""
+    """Stop the bot's process, which looks like a swapping machine or a network that drops everything."""
     assert bot.process
     os.kill(bot.process.pid, signal.SIGSTOP)
     try:
@@ -45,7 +45,7 @@ def frozen(bot: Bot) -> Iterator[None]:
 
 
 def presses_sent(page: Page) -> list[dict[str, str]]:
-    """Every press that the page sends from now on, also those sent again."""
+    """Return a list that collects every press the page sends from now on, including repeats."""
     sent: list[dict[str, str]] = []
 
     def said(text: str | bytes) -> None:
@@ -69,7 +69,7 @@ async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, b
     with frozen(bot):
         await card.click()
         trouble = page.locator(".away")
-        # A slow page may find the line dead by then.
+        # A slow page can notice the dead connection before this.
         await expect(trouble).to_contain_text("Not sent yet…")
         await shot(page, "unsent")
         await expect(trouble).to_have_text("Not sent yet… Connecting…")
@@ -108,7 +108,7 @@ async def test_silent_stream_is_reopened(playground: Open, browser: Browser) -> 
     _code, watch_id = await open_table(playground)
     page = await opened(browser, playground.url, **PHONE)
     await page.clock.install()
-    # A request that nobody answers, as on a dead network.
+    # This request gets no answer, as on a dead network.
     await page.route("**/stream", lambda _route: None)
     await page.goto(f"{playground.url}t/{watch_id}")
     await expect(page.locator(".position")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The reader's own browser checks shuffles as docs/fairness.md says."""
+"""Shuffle checks in the reader's own browser, as docs/fairness.md describes them."""
 
 from collections.abc import AsyncIterator
 from importlib.resources import files

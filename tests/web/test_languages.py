@@ -1,4 +1,4 @@
-"""Which language a browser asks for, by RFC 9110."""
+"""The language a browser asks for, after RFC 9110."""
 
 import pytest
 
@@ -18,18 +18,18 @@ from adapters.web.languages import negotiate
         ("en, it", "en"),
         ("it, en", "it"),
         ("fr", ""),
-        # A weight of 0 refuses.
+        # A weight of 0 excludes the language.
         ("it;q=0, en", "en"),
         ("it;q=0", "en"),
         ("en;q=0", "it"),
         ("en;q=0, it;q=0", ""),
-        # The star stands for what is not named.
+        # The star means every language not listed.
         ("*", "en"),
         ("it;q=0.5, *", "en"),
         ("en;q=0, *", "it"),
         ("it, *;q=0.1", "it"),
         ("de, *;q=0", ""),
-        # What is malformed is ignored.
+        # Malformed entries are ignored.
         ("en;q=2, it;q=0.1", "it"),
         ("en;q=x, it", "it"),
         ("en;level=1, it;q=0.2", "it"),

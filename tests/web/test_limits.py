@@ -1,4 +1,4 @@
-"""What is counted by address and by the network around it: one who has many addresses gets no more than a few."""
+"""Limits by address and by its network: many addresses of one network allow only a few times more."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -28,8 +28,7 @@ from bot.platform import RateLimit
 from bot.settings import Settings
 from tests.open_playground import Open
 
-SLACK = 50
-"""So many more may come to be allowed while the test runs, on a slow machine."""
+SLACK = 50  # requests that a slow machine can additionally allow while the test runs
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def asker(address: str) -> web.Request:
 
 
 def allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:
-    """How many requests, one from each of these addresses, are not too many."""
+    """Send one request from each address. Return how many were allowed."""
     found = 0
     for address in addresses:
         try:
@@ -53,7 +52,7 @@ def allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int
     return found
 
 
-# One may have all of the first, and a carrier's customers share the second.
+# One person can own all of the first. A carrier's customers share the second.
 IN_48_BITS = [f"2001:db8:1:{number:x}::1" for number in range(400)]
 IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 
@@ -64,13 +63,13 @@ def test_network_gets_a_few_times_the_limit_of_an_address(limits: Limits, addres
     assert most <= allowed(limits.count_newcomer, addresses) <= most + SLACK
     most = CODES_NETWORK_FACTOR * CODES.burst
     assert most <= allowed(limits.count_code, addresses * CODES.burst) <= most + SLACK
-    # Nobody else is kept from it.
+    # Other networks are not limited.
     for elsewhere in ("2001:db8:2::1", "192.0.3.1"):
         assert allowed(limits.count_code, [elsewhere] * 30) == CODES.burst
 
 
 def nowhere(limits: Limits) -> Callable[[web.Request], None]:
-    """Looks up an id that leads nowhere."""
+    """Return a function that looks up an unknown id."""
 
     def look(request: web.Request) -> None:
         with limits.lookup(request) as lookup:
@@ -88,7 +87,7 @@ def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addres
 
 
 def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
-    """Or it would keep nobody who guesses from anything."""
+    """Otherwise the limit on lookups would not stop people who guess codes."""
     by_looking, by_sitting = CODES_NETWORK_FACTOR / CODES.interval, NETWORK_FACTOR / NEWCOMERS.interval * TRIES.burst
     assert by_looking < by_sitting
 
@@ -96,7 +95,7 @@ def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
 def test_one_network_cannot_use_up_all_new_people(limits: Limits) -> None:
     found = allowed(limits.count_newcomer, IN_48_BITS)
     assert NETWORK_FACTOR * NEWCOMERS.burst <= found < MOST_NEW
-    # A class at one address may come at once.
+    # A school class behind one address can start at the same time.
     assert allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
 
@@ -144,10 +143,10 @@ async def test_every_request_counts(site: Open, session: ClientSession, monkeypa
         assert found[3] == 429, path
         assert wait
         assert kind == ("application/problem+json" if path.startswith("/api") else "text/plain")
-    # A name that is not ours counts, too.
+    # A request for another host name counts too.
     async with session.get(site.url, headers={"Host": "evil.example"}) as answer:
         assert answer.status == 429
-    # What a page needs, and those who watch the machine, are counted apart.
+    # Files of pages and requests for monitoring are counted separately.
     found = []
     for _ in range(3):
         for path in ("/static/x/site.css", "/healthz", "/metrics"):

@@ -1,4 +1,4 @@
-"""A table's WebSocket: beats, and presses on lines that die."""
+"""A table's WebSocket: heartbeats, and presses on connections that break."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from tests.web.test_tables import Live, browser
 
 
 class SlowPresses:
-    """Holds every press until it is let go."""
+    """Delays every press until the test releases it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = asyncio.Event(), asyncio.Event()
@@ -33,7 +33,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def first_card(live: Live) -> str:
-    """What plays a card, on a page whose reader is to move."""
+    """Return the payload that plays a card, once it is the reader's turn."""
     while True:
         table = await live.word("table")
         if table["is_mine"]:

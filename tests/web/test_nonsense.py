@@ -1,5 +1,6 @@
-"""Nonsense at every address of the pages, by a page of ours as far as one can tell: no error of ours comes of it, and
-no game moves.
+"""Nonsense requests to every address: they cause no server error and change no game.
+
+Their headers look like those of our own pages.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ STREAMS = ("/live", "/stream", "/ws")
 
 
 class Nonsense:
-    """Requests that make little sense."""
+    """Random nonsense requests."""
 
     def __init__(self, site: Open, random: Random, code: str, tokens: list[str], cookies: list[str]) -> None:
         self.random, self.code, self.tokens, self.cookies = random, code, tokens, cookies
@@ -58,7 +59,7 @@ class Nonsense:
             headers["Idempotency-Key"] = _header(self.value()) or "x"
         more: dict[str, Any] = {"headers": headers}
         if method in ("POST", "PUT"):
-            # A game that there is would be opened, rightly.
+            # A real game would correctly open a table.
             fields = {name: self.value() for name in random.sample(FIELDS, random.randrange(5)) if name != "game"}
             if random.random() < 0.5:
                 more["data"] = fields
@@ -82,7 +83,7 @@ async def test_nonsense_at_any_address_causes_no_server_error(
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with asyncio.timeout(60):
-        # The robot may lead.
+        # The robot can lead first.
         while (chair := (await site.worker.room.table(code)).to_move) is None or chair.person != ANNA.id:
             await asyncio.sleep(0.05)
     await site.worker.settled()
@@ -99,7 +100,7 @@ async def test_nonsense_at_any_address_causes_no_server_error(
                 async with session.request(method, url, allow_redirects=False, **more) as answer:
                     await answer.read()
             except (ValueError, aiohttp.InvalidURL):
-                # The client itself sends no such thing.
+                # The client itself refuses to send this.
                 continue
             assert answer.status < 500, (method, path, more, answer.status)
             seen.add(answer.status)

@@ -1,13 +1,13 @@
-"""The soak: whole games by scripted people, one after the other, and nothing may be left over.
+"""The soak test: scripted people play whole games, and nothing must be left over.
 
     python -m tests.soak --games 10000 --seed 1
 
-A worker with a fake platform and a real embedded Valkey; people challenge, sit down, press what their panels offer,
-and some tables have robots. After every thousand games all comes to rest, and then
+It runs a worker with a fake platform and a real embedded Valkey. People challenge, sit down and press the buttons of
+their panels; some tables have robots. After every thousand games the bot becomes idle. Then
 
-- there are as many tasks and open files as at the first rest;
-- the store has nothing but what finished games, people, chats and rankings keep;
-- memory is at most a tenth more than at the first rest.
+- there are as many tasks and open files as at the first idle point;
+- the store has only the data of finished games, people, chats and rankings;
+- memory is at most a tenth more than at the first idle point.
 """
 
 import argparse
@@ -35,26 +35,25 @@ from tests.bot.fake_platform import FakePlatform, Player, open_worker
 PEOPLE, CHATS = 60, 20
 AT_ONCE = 8
 MESSAGES_KEPT = 30
-GIVEN_UP = 0.7
-"""The share of games that somebody gives up after a while."""
+GIVEN_UP = 0.7  # share of games in which a player resigns early
 
 STUCK_SECONDS, STUCK_PRESSES = 120.0, 5000
 
 KEPT = ("game:", "games_of:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
-"""What the store keeps of finished games, of people and of chats, and of itself; the rest is of live tables."""
+"""Prefixes of keys that stay: finished games, people, chats and the store's own. Other keys belong to live tables."""
 
 EXPIRING = "what expires by itself"
 
 MOST_MORE_MEMORY, LEAST_GAMES = 1.1, 1000
-"""Memory is compared with what it was after so many games: until then there is much to get to know."""
+"""Largest growth of memory, as a factor, and the games before it is measured: until then caches fill."""
 
 
 class Leak(AssertionError):
-    """What a soak must not find."""
+    """Data, tasks, files or memory left over after games."""
 
 
 class Rest(NamedTuple):
-    """What was there when nothing was under way."""
+    """Resources in use while the bot is idle."""
 
     games: int
     seconds: float
@@ -66,7 +65,7 @@ class Rest(NamedTuple):
 
 
 class Roll(FakePlatform):
-    """A fake platform that forgets what scrolled away long ago."""
+    """A fake platform that drops old messages."""
 
     def __init__(self) -> None:
         super().__init__(knows_keys=False)
@@ -83,7 +82,7 @@ class Roll(FakePlatform):
 
 @dataclass
 class Soak:
-    """People who play until so many games are over."""
+    """Scripted people who play a number of games."""
 
     worker: Worker
     fake: Roll
@@ -97,7 +96,7 @@ class Soak:
         self.free = [Player(self.worker, self.fake, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)]
 
     async def play(self, games: int) -> None:
-        """So many whole games, some at a time; returns when all has come to rest."""
+        """Play this many whole games, some at once. Return when the bot is idle."""
         left = iter(range(games))
 
         async def keep_on() -> None:
@@ -121,7 +120,7 @@ class Soak:
             self.free += players
 
     async def _seated(self, game: str, players: list[Player], robots: int, chat: str) -> str:
-        """Have a table opened at the shortest target, and everybody sit at it."""
+        """Open a table with the shortest target and seat all players."""
         opener = players[0]
         key = f"s{next(Player.numbers)}"
         reply = await opener.say(f"/challenge {game}", chat, key=key)
@@ -129,7 +128,7 @@ class Soak:
         [table] = await self.worker.tables_of(opener.person.id)
         choices = GAMES[game].rules.choices()
         if "target" in choices:
-            # The shortest, so that there are many.
+            # Short games, so that there are many.
             shortest = min(choices["target"], key=lambda value: abs(float(str(value))))
             assert not (await opener.send(f"1t{table.code}:rule target={shortest}", chat)).toast
         for player in players[1:]:
@@ -143,13 +142,13 @@ class Soak:
         return table.code
 
     async def _accepted(self, code: str, players: list[Player]) -> None:
-        """Who asks for a chair is let in by who may say so."""
+        """Accept every player who asks for a chair."""
         for seat in list((await self.worker.room.load_cached(code)).asking):
             for player in players:
                 await player.send(f"1t{code}:accept {seat}", player.private)
 
     async def _played(self, code: str, players: list[Player]) -> None:
-        """Press what is offered until the table is gone."""
+        """Press offered buttons until the table is gone."""
         moved, made = time.monotonic(), 0
         resigns_after = self.random.randint(5, 40) if self.random.random() < GIVEN_UP else STUCK_PRESSES
         while True:
@@ -175,7 +174,7 @@ class Soak:
                 await asyncio.sleep(0.01)
 
     def _choice(self, player: Player, code: str) -> str:
-        """Something on the player's lowest panel that goes on with the game."""
+        """Return a button on the player's last panel that continues the game."""
         shown = self.fake.messages[player.private]
         if not shown:
             return ""
@@ -190,14 +189,14 @@ class Soak:
         return self.random.choice(mine) if mine else ""
 
     async def rest(self, start: float) -> Rest:
-        """What is there now that all has come to rest."""
-        # As many connections as there will ever be, so that they can be compared.
+        """Wait until the bot is idle and return the resources in use."""
+        # Open the largest number of connections, so that counts are comparable.
         await asyncio.gather(*(self.worker.store.client.ping() for _ in range(2 * CONNECTIONS)))
         found = Counter[str]()
         async for key in self.worker.store.client.scan_iter(count=1000):
             name = key.decode()
             kind = next((kind for kind in KEPT if name.startswith(kind)), "")
-            # One that has gone meanwhile did expire; whole seconds would be none just before.
+            # A key that has gone in the meantime expired. Milliseconds, because seconds round down to 0.
             if not kind and await self.worker.store.client.pttl(key) != -1:
                 kind = EXPIRING
             found[kind or name] += 1
@@ -214,7 +213,7 @@ class Soak:
 
 
 def resident() -> int:
-    """Bytes of memory that this process holds; 0 where that cannot be asked."""
+    """Return the memory of this process in bytes, or 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -222,7 +221,7 @@ def resident() -> int:
 
 
 def open_files() -> Iterator[str]:
-    """What is open, as Linux and macOS list it, and what it is where that is known."""
+    """Yield open files as Linux and macOS list them, with their targets if known."""
     for folder in (Path("/proc/self/fd"), Path("/dev/fd")):
         if folder.exists():
             for file in folder.iterdir():
@@ -232,7 +231,7 @@ def open_files() -> Iterator[str]:
 
 
 def compare(rests: list[Rest], now: Rest) -> None:
-    """Leak if more is there than at the first rest, but for what is kept of games and people."""
+    """Raise Leak if more is in use than at the first idle point, apart from stored games and people."""
     first = rests[0]
     if now.tasks > first.tasks:
         raise Leak(f"{now.tasks - first.tasks} tasks are left over")
@@ -246,7 +245,7 @@ def compare(rests: list[Rest], now: Rest) -> None:
 
 
 async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = False) -> list[Rest]:
-    """So many games; a rest after every few of them, compared with the first."""
+    """Play the games, and compare each idle point with the first one."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     rests: list[Rest] = []

@@ -1,4 +1,4 @@
-"""A real store for every test that wants one: fixtures, which `tests/conftest.py` gives to all."""
+"""Fixtures with real stores, which `tests/conftest.py` makes available to all tests."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +15,7 @@ from bot.store import EmbeddedStore, Store, open_store
 
 @pytest.fixture
 async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    """An embedded Valkey, on disk, of this test alone: for tests that kill it, or set it otherwise."""
+    """An embedded Valkey on disk for one test: for tests that kill or reconfigure it."""
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     yield valkey
@@ -24,10 +24,10 @@ async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
 
 @pytest.fixture(scope="session")
 def shared_valkey(tmp_path_factory: pytest.TempPathFactory, forked: None) -> Iterator[EmbeddedStore]:
-    """An embedded Valkey for all tests of this process that only want a store: starting one takes longer than they do.
+    """An embedded Valkey shared by the tests of this process, because starting one takes longer than most tests.
 
-    It does not wait for the disk, as a bot's own does: nobody takes the power away here. Whoever has a store may have a
-    bot, and a bot has processes that work for it (`tests.forked`).
+    It does not wait for the disk as a bot's own store does, because power failures are not tested with it. A test with a
+    store can start a bot, and a bot needs worker processes (`tests.forked`).
     """
     valkey = EmbeddedStore(tmp_path_factory.mktemp("valkey"))
     asyncio.run(valkey.start())
@@ -39,7 +39,7 @@ def shared_valkey(tmp_path_factory: pytest.TempPathFactory, forked: None) -> Ite
 
 @pytest.fixture
 def empty_valkey(shared_valkey: EmbeddedStore) -> EmbeddedStore:
-    """The same, empty: for tests of a bot that opens its store itself."""
+    """The shared Valkey, emptied: for tests of a bot that opens its store itself."""
     with redis.Redis.from_url(shared_valkey.url) as client:
         client.flushall()
     return shared_valkey
@@ -62,12 +62,12 @@ async def opened_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
 
 ON_A_CLUSTER = pytest.param("cluster", marks=pytest.mark.xdist_group("cluster"))
 LONG_ON_A_CLUSTER = pytest.param("cluster", marks=[*ON_A_CLUSTER.marks, pytest.mark.long])
-"""For tests that run on a cluster, too: one process has all of them, and one cluster."""
+"""Parameter of tests that also run on a cluster. One process runs all of them, with one cluster."""
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """Three primaries and their replicas; a test that kills some starts them again. They do not wait for the disk."""
+    """Three primaries with replicas, which do not wait for the disk. A test that kills some must restart them."""
     with LocalCluster(tmp_path_factory.mktemp("cluster")) as nodes:
         for node in nodes.nodes:
             node.ask("CONFIG SET", "appendfsync", "no")

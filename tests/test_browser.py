@@ -1,4 +1,4 @@
-"""The Chromium that all tests of pages share."""
+"""The Chromium shared by all tests of pages."""
 
 from itertools import count
 

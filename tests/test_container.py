@@ -1,4 +1,4 @@
-"""Dockerfile and compose.yaml name what there is: paths, commands, settings, ports."""
+"""Dockerfile and compose.yaml name only paths, commands, settings and ports that exist."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ COMMANDS = set(typer.main.get_command(app).commands)  # type: ignore[attr-define
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's instructions in order, comments and continued lines resolved."""
+    """Return the Dockerfile's instructions in order, without comments and with continued lines joined."""
     text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines]
@@ -43,7 +43,7 @@ def compose() -> dict[str, Any]:
 
 
 def filled(text: str) -> str:
-    """A word as compose fills it in, with a password that is set; without one compose says what to do and ends."""
+    """Fill in the password as compose does. Without a password, compose explains what to do and exits."""
     return re.sub(r"\$\{VALKEY_PASSWORD:\?set VALKEY_PASSWORD in \.env[^}]*\}", "secret", text)
 
 
@@ -68,7 +68,7 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
     for name in copied:
         assert (ROOT / name).exists(), name
         assert f"!{name}" in ignored, name
-    # All packages of the wheel, and all that pyproject.toml reads when one is built.
+    # All packages of the wheel, and all files that pyproject.toml needs for a build.
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(packages["packages"]) | {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
     assert [line for line in of("COPY") if line.startswith("--from")] == [
@@ -79,7 +79,7 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
 
 
 def pins(name: str) -> dict[str, list[str]]:
-    """The pins of a file, each with its hashes; a pin for some platforms only has its condition in its name."""
+    """Return the pins of a file with their hashes. A pin for some platforms has its condition in its name."""
     text = re.sub(r" \\\n", " ", (ROOT / name).read_text())
     lines = [line.partition(" --hash=") for line in text.splitlines() if line and not line.startswith("#")]
     return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", rest) for pin, _, rest in lines}
@@ -94,17 +94,17 @@ def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
     assert "://" not in (ROOT / name).read_text()
     pinned = {pin.partition("==")[0] for pin in found}
     for wanted in PROJECT["dependencies"]:
-        # Pins name packages in the index's way, with dashes for dots.
+        # Pins use the index's names, with dashes instead of dots.
         assert re.split(r"[\[>=<;]", wanted)[0].strip().lower().replace(".", "-") in pinned
 
 
 def test_installed_files_are_checked_by_hash() -> None:
     [build, user] = of("RUN")
     assert "--require-hashes --requirement requirements-run.txt" in build
-    # The package itself, last, with what builds it pinned and nothing else.
+    # The package itself comes last, with pinned build requirements and no dependencies.
     assert build.rstrip().endswith("--no-deps --build-constraint requirements.txt .")
     assert any(pin.startswith("hatchling==") for pin in pins("requirements.txt"))
-    # The image has the versions that were tested.
+    # The image has the tested versions.
     assert set(pins("requirements-run.txt")) <= set(pins("requirements.txt"))
     assert not {pin for pin in pins("requirements-run.txt") if pin.startswith(("pytest", "mypy", "playwright"))}
     assert "/app/.venv" in " ".join(of("COPY"))
@@ -169,22 +169,22 @@ def test_both_services_are_confined() -> None:
         assert service["mem_limit"]
         assert service["pids_limit"]
         assert service["restart"] == "unless-stopped"
-    # Each writes to its volume only, and neither is root: the bot by its image, the Valkey by its own.
+    # Each writes only to its volume, and neither runs as root.
     assert services["valkey"]["user"] == "valkey"
     assert of("USER") == ["buongioco"]
-    # Nobody on the network speaks to the store, and who is there needs the password.
+    # The store has no port on the network, and its clients need the password.
     assert "ports" not in services["valkey"]
 
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """Where a socket's name is short enough for any system."""
+    """A folder with a path short enough for a socket on any system."""
     with tempfile.TemporaryDirectory(prefix="r") as made:
         yield Path(made)
 
 
 async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) -> None:
-    """The words after valkey-server start the Valkey that the tests have, and the doctor would call it well."""
+    """The arguments of valkey-server start the tests' Valkey with settings that `buongioco doctor` accepts."""
     command = compose()["services"]["valkey"]["command"]
     assert command[0] == "valkey-server"
     path = short_folder / "s"

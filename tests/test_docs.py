@@ -1,4 +1,4 @@
-"""What the documentation says is true."""
+"""The documentation matches the code."""
 
 import doctest
 import re
@@ -68,7 +68,7 @@ def test_documented_modules_and_files_exist() -> None:
             if (ROOT / name).exists():
                 found += 1
                 continue
-            # A module, or what stands in one.
+            # A module, or a name in a module.
             module, _, rest = name.rpartition(".")
             assert "/" not in name, f"{page.name}: {name}"
             path = ROOT / name.replace(".", "/")
@@ -82,7 +82,7 @@ def test_files_have_no_merge_conflict_markers() -> None:
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     paths = [ROOT / name for name in tracked.split("\0") if name]
     assert len(paths) > 500
-    # A line of equals signs alone may underline a heading.
+    # A line of equals signs is not checked: it can underline a heading.
     marks = re.compile(rb"^(<{7}|\|{7}|>{7})( |$)", re.MULTILINE)
     assert [path.name for path in paths if path.is_file() and marks.search(path.read_bytes())] == []
 
@@ -103,7 +103,7 @@ def test_workflow_runs_ci_on_every_supported_python() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
     named = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]]
     assert jobs["linux"]["strategy"]["matrix"]["python"] == [found[1] for found in named if found]
-    # The Makefile takes it from the environment.
+    # The Makefile reads PYTHON from the environment.
     assert jobs["linux"]["env"]["PYTHON"] == "python${{ matrix.python }}"
     assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     runs = {job: [step["run"] for step in about["steps"] if "run" in step] for job, about in jobs.items()}
@@ -120,7 +120,7 @@ def test_commit_hook_and_make_run_the_same_checks() -> None:
 
 
 def program(path: Path, text: str) -> Path:
-    """A program of one line of shell."""
+    """Write an executable shell script of one line."""
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
@@ -134,7 +134,7 @@ def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert done.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 or newer")
     assert "Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv" in done.stderr
-    # The package is that of the Python that was chosen, which need not be the system's own.
+    # The package belongs to the chosen Python, which can differ from the system's.
     no_venv = program(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
     done = subprocess.run(
         ["make", "setup", f"PYTHON={no_venv}"], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Tests of a group run in one process."""
+"""pytest-xdist runs the tests of a group in one process."""
 
 import os
 
@@ -8,5 +8,5 @@ import pytest
 @pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process runs all tests")
 @pytest.mark.xdist_group("shown")
 def test_xdist_groups_are_assigned(request: pytest.FixtureRequest) -> None:
-    """pytest-xdist knows a group by the end of a test's name, and says nothing where it could not put it there."""
+    """pytest-xdist appends the group to the test's name, and reports nothing if it could not."""
     assert request.node.nodeid.endswith("@shown")

@@ -1,4 +1,4 @@
-"""What is released runs where nothing of this checkout is: the wheel, and what the image installs."""
+"""The released wheel and the image's installation run without this checkout."""
 
 import asyncio
 import json
@@ -25,14 +25,13 @@ from tests.test_container import PROJECT, ROOT, of
 
 UV = Path(sys.executable).with_name("uv")
 PACKAGES = ("engine", "bot", "adapters")
-PATIENCE = 60.0
-"""Seconds for anything that a released bot does."""
+PATIENCE = 60.0  # seconds allowed for each step of a released bot
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("release")]
 
 
 def build(line: str, folder: Path) -> None:
-    """A line of shell with uv. What `make setup` has fetched is enough; where it is not kept, an index is asked."""
+    """Run a line of shell with uv. It uses the packages cached by `make setup`, or an index if they are missing."""
     own = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
     asked = {**own, "PATH": f"{UV.parent}:{os.environ['PATH']}", "UV_PYTHON": sys.executable, "UV_VENV_CLEAR": "1"}
     words = ["sh", "-c", line]
@@ -42,7 +41,7 @@ def build(line: str, folder: Path) -> None:
 
 
 def built_wheel(folder: Path) -> Path:
-    """The wheel, by the line that docs/releasing.md gives."""
+    """Build the wheel with the command in docs/releasing.md."""
     text = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
     [line] = re.findall(r"^ +(\.venv/bin/uv build .*) --out-dir dist$", text, re.MULTILINE)
     build(f"{shlex.quote(str(UV))} {line.partition(' ')[2]} --out-dir {shlex.quote(str(folder))}", ROOT)
@@ -65,7 +64,7 @@ def install_wheel(folder: Path, wheel: Path) -> None:
 
 
 def install_image(folder: Path, _wheel: Path) -> None:
-    """What the image's first stage does, but for the Python that it begins with."""
+    """Install as the image's first stage does, with the Python of these tests."""
     for line in of("COPY"):
         *names, to = shlex.split(line)
         for name in names:
@@ -80,7 +79,7 @@ def install_image(folder: Path, _wheel: Path) -> None:
 
 @pytest.fixture(scope="module", params=[install_wheel, install_image], ids=["wheel", "image"])
 def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the commands that were installed, in an environment that was empty."""
+    """The folder of installed commands in a new environment."""
     folder = tmp_path_factory.mktemp("installed")
     request.param(folder, wheel)
     return folder / ".venv" / "bin"
@@ -130,7 +129,7 @@ def test_installed_game_commands_work(installed: Path, tmp_path: Path) -> None:
 
 
 class Tab:
-    """A tab of the playground, as its page keeps one: the messages, and who pressed what."""
+    """A client of the playground that keeps messages as a tab of its page does."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
         self.socket = line
@@ -144,7 +143,7 @@ class Tab:
         return word
 
     def texts(self, chat: str) -> list[str]:
-        """What the bot's messages in a chat say."""
+        """Return the texts of the bot's messages in a chat."""
         found = [one for (place, _), one in self.messages.items() if place == chat and one["by"] == "bot"]
         return ["".join(span[0] for span in one["spans"]) for one in found]
 
@@ -157,7 +156,7 @@ class Tab:
         assert (word["type"], word["toast"]) == ("done", "")
 
     async def press(self, begin: str) -> str:
-        """Press the first button whose payload begins so, once there is one; returns the payload."""
+        """Wait for a button whose payload starts with ``begin``, press it, and return the payload."""
         while True:
             for (chat, number), message in self.messages.items():
                 for button in (one for row in message.get("rows", ()) for one in row):
@@ -169,7 +168,7 @@ class Tab:
 
 @asynccontextmanager
 async def running(installed: Path, folder: Path, port: int) -> AsyncIterator[aiohttp.ClientSession]:
-    """The bot, from when it is healthy until it has stopped as it should."""
+    """Start the bot, wait until it is healthy, and check at the end that it stops cleanly."""
     bot = await asyncio.create_subprocess_exec(
         installed / "buongioco", "run", cwd=folder, env=clean(folder, BUONGIOCO_PLAYGROUND_PORT=str(port))
     )
@@ -217,6 +216,6 @@ async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: 
             await tab.ask(do="say", chat="1", text="/challenge metamazzo")
             await tab.press(r"1t\w+:robot")
             await tab.press(r"1m\w+:\d+:play ")
-            # The board shows it to the group.
+            # The board shows the card to the group.
             while not any(re.search(r"Trick 1:.*Anna", text) for text in tab.texts("1")):
                 await tab.hear()

@@ -1,6 +1,6 @@
-"""The functions of docs/walkthrough.md exist, and a challenge calls them in that order. So do docs/glossary.md's modules.
+"""Functions in docs/walkthrough.md and places in docs/glossary.md exist, and a challenge calls its steps in order.
 
-`tests/telegram/test_walk_of_a_press.py` takes the walk of a press.
+`tests/telegram/test_walk_of_a_press.py` checks the walk of a press.
 """
 
 import ast
@@ -32,18 +32,18 @@ def named(text: str) -> list[Called]:
 
 
 def walk(title: str) -> str:
-    """A section of the page."""
+    """Return a section of the walkthrough."""
     [found] = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", WALKS, re.MULTILINE | re.DOTALL)
     return str(found)
 
 
 def steps(title: str) -> list[Called]:
-    """The numbered steps of a walk."""
+    """Return the numbered steps of a section."""
     return [called for line in walk(title).splitlines() if re.match(r"\d+\. ", line) for called in named(line)]
 
 
 def defined(path: Path) -> set[str]:
-    """The qualified names of the functions and classes of a file."""
+    """Return the qualified names of the functions and classes in a file."""
 
     def names(body: list[ast.stmt], before: str) -> Iterator[str]:
         for one in body:
@@ -74,7 +74,7 @@ def test_places_in_the_glossary_exist() -> None:
 
 @contextmanager
 def calls() -> Iterator[list[Called]]:
-    """Every call of a function of ours, in order, in this thread."""
+    """Record calls of this project's functions in this thread, in order."""
     found: list[Called] = []
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -91,13 +91,13 @@ def calls() -> Iterator[list[Called]]:
 
 
 def first_missed(wanted: list[Called], found: list[Called]) -> Called | None:
-    """The first step that does not come after those before it; None if the whole walk was gone."""
+    """Return the first step that was not called after the previous ones, or None if all were."""
     left = iter(found)
     return next((step for step in wanted if step not in left), None)
 
 
 class Page:
-    """A tab of the playground."""
+    """A client of the playground."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
         self.line = line

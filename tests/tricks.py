@@ -1,9 +1,9 @@
-"""How far a deal has come, by what a group reads."""
+"""The progress of a deal, read from texts in a group."""
 
 import re
 from collections.abc import Iterable
 
 
 def has_come_to(trick: int, texts: Iterable[str]) -> bool:
-    """Whether a trick or a later one stands in any of these texts: a board that is edited seldom passes some over."""
+    """Return whether a text shows this trick or a later one: a board that is rarely edited skips some tricks."""
     return any(int(number) >= trick for text in texts for number in re.findall(r"Trick (\d+)", text))

@@ -1,4 +1,4 @@
-"""Pages and the files they bring: served safely, kept by browsers, in the reader's language."""
+"""Pages and their files: safe headers, caching in browsers, and the reader's language."""
 
 import json
 import re
@@ -29,14 +29,14 @@ def addresses(page: str) -> list[str]:
 async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp.ClientSession, path: str) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 200
-        # The first page's form is good once.
+        # The form on the first page works once.
         assert answer.headers["Cache-Control"] == ("no-cache" if path else "no-store")
         policy = answer.headers["Content-Security-Policy"]
         page = await answer.text()
     assert policy.startswith("default-src 'none'; script-src 'self';")
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-    # Nothing that the policy would keep from running.
+    # Nothing that the security policy would block.
     assert not re.search(r"<script(?![^>]*(src=|application/json))|<style|\son\w+=|\sstyle=", page)
     files = [one for one in addresses(page) if one.startswith("/static/")]
     assert len(files) >= 3
@@ -51,7 +51,7 @@ async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp
 
 
 async def test_file_of_another_release_is_served_uncached(site: Open, session: aiohttp.ClientSession) -> None:
-    """A page that was opened before an update may still ask for it."""
+    """A page opened before an update can still request the file."""
     for path in ("static/0123456789abcdef/site.css", "cards/0123456789abcdef/french-easy.svg"):
         async with session.get(site.url + path) as answer:
             assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-cache")
@@ -97,7 +97,7 @@ def test_deck_file_has_each_card_once_and_is_small(deck: Deck) -> None:
 def test_vendored_libraries_match_their_hashes() -> None:
     assert vendor.find_changed() == []
     listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
-    # The types are our own words: the compiler has the libraries' from the packages that it is installed with.
+    # The type declarations are ours: the compiler gets the libraries' types from its own packages.
     assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == listed
     checked = json.loads((Path(__file__).parent / "types" / "package.json").read_text())["devDependencies"]
     assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= checked.items()
@@ -127,7 +127,7 @@ async def is_a_page_of_rules(site: Open, session: aiohttp.ClientSession, game: s
         assert answer.status == 200
     for line in rules_text(language, game).lines:
         assert str(escape(line)) in page
-    # A game that is played by Tressette's rules has those below its own.
+    # Games based on Tressette show Tressette's rules below their own.
     assert (common in page) == (game != "spades")
     assert page.count("<use ") == (13 if game == "spades" else 10)
     others = [one for one in addresses(page) if one.startswith("/rules")]

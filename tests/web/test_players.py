@@ -1,4 +1,4 @@
-"""The pages of players: who is best, how somebody has played, and what strangers are told of it."""
+"""Pages of players: leaderboards, a person's games, and what strangers can see."""
 
 import re
 
@@ -84,6 +84,6 @@ async def test_own_page_lists_own_games(site: Open) -> None:
         assert status == 200
         [game] = re.findall(r'href="/g/([^"]+)"', page)
         assert game.startswith(code)
-        # A game with a robot is not rated, so others find nothing.
+        # A game with a robot is not rated, so other people find no page.
         assert (await bruno.get(f"/p/{mine}"))[0] == 404
         assert mine == await make_players(site.worker).id_of(person)

@@ -1,4 +1,4 @@
-"""Programs that play through `/api/v1`: tokens, tables, moves, and the example that others begin with."""
+"""Programs that play through `/api/v1`: tokens, tables, moves, and the example program."""
 
 import asyncio
 import json
@@ -194,7 +194,7 @@ async def test_revoked_token_is_refused(site: Open, session: aiohttp.ClientSessi
 
 @pytest.fixture
 async def site_with_its_store(tmp_path: Path) -> AsyncIterator[Open]:
-    """A command finds its store in the folder."""
+    """A site whose store is in its data folder, where commands find it."""
     one = Open(tmp_path / "data")
     await one.start()
     yield one
@@ -251,7 +251,7 @@ async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.
     for each in programs[1:]:
         table = await each.done(f"/me/tables/{code}/seat", {})
         if table["seat"] is None:
-            # At this game whoever sits across is asked first.
+            # In this game the player opposite must accept first.
             real = await site.worker.room.table(code)
             [(seat, _who)] = real.asking.items()
             ruler = real.chairs[real.ruler_of(seat) or 0]
@@ -271,7 +271,7 @@ async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.
             table = await turn.done(f"/me/tables/{code}")
             await turn.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
     async with asyncio.timeout(60):
-        # Kept in the archive just after the table says that the game is over.
+        # The game is archived just after the table reports its end.
         while not (kept := [one async for one in site.worker.archive.all()]):
             await asyncio.sleep(0.01)
     [finished] = kept
@@ -296,7 +296,7 @@ async def test_repeated_move_is_made_once(site: Open, session: aiohttp.ClientSes
     assert game
     played = [entry for entry in game.history(0) if entry[1] == wanted["move"]]
     assert len(played) == 1
-    # By another key it is an old decision.
+    # With another key it is an outdated decision.
     assert (await one.ask(moves, wanted))[0] == 409
 
 
@@ -336,7 +336,7 @@ async def test_codes_guessed_by_programs_count_like_peoples(site: Open, session:
     one, other = await program(site, session), await program(site, session, "Nosy")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
     full = (await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
-    # Wherever it does not sit it is told the same, whether there is such a table or not.
+    # At tables of other people the answer is the same as for unknown tables.
     for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
         for guess in (full, "ZZZZZZ"):
             status, problem = await other.ask(f"/me/tables/{guess}{path}", body)
@@ -346,7 +346,7 @@ async def test_codes_guessed_by_programs_count_like_peoples(site: Open, session:
     assert [status for status, _problem in found] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
     assert "Too many wrong codes" in found[-1][1]["detail"]
     assert (await other.ask(f"/me/tables/{code}/seat", {}))[0] == 429
-    # Where it sits it guesses nothing.
+    # Requests for its own table are not guesses.
     for _ in range(2 * TRIES.burst):
         await one.done(f"/me/tables/{code}/seat", {})
 
@@ -369,7 +369,7 @@ async def test_requests_with_a_valid_token_count_no_unknown_id(
 
 
 async def test_result_is_available_after_the_table_is_gone(site: Open, session: aiohttp.ClientSession) -> None:
-    """A program that asks now and then seldom comes between the other's last move and the table's removal."""
+    """A polling program rarely asks between the opponent's last move and the removal of the table."""
     one, other = await program(site, session), await program(site, session, "Other")
     code = (await one.done("/me/tables", {"game": "testa"}))["code"]
     table = await other.done(f"/me/tables/{code}/seat", {})
@@ -402,7 +402,7 @@ async def test_player_sees_only_their_own_hand(site: Open, session: aiohttp.Clie
 
 
 async def example(url: str, token: str) -> tuple[int | None, str, str]:
-    """Have it play; returns its exit code and what it says, on stdout and on stderr."""
+    """Run the example. Return its exit code, stdout and stderr."""
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         EXAMPLE,
@@ -419,14 +419,14 @@ async def example(url: str, token: str) -> tuple[int | None, str, str]:
 
 @pytest.mark.parametrize("is_heard", [True, False])
 async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: bool) -> None:
-    """As it does where the bot stops or its store is away."""
+    """Streams end early when the bot stops or loses its store."""
     playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}
     playing |= {"seat": 0, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
     over = playing | {"phase": "over", "turn": None, "totals": [21, 3], "winner": [0], "replay": "ABCDEF-012345"}
     answers: list[tuple[int, dict[str, Any]]] = [
         (200, playing),
         (503, {"detail": "The store is away."}),
-        # The connection is cut in the middle of a line.
+        # The connection breaks in the middle of a line.
         (0, {}),
         (200, over),
     ]
@@ -500,7 +500,7 @@ async def test_key_of_another_request_gets_422(site: Open, session: aiohttp.Clie
         assert "Idempotency-Key" in problem["detail"]
     assert len((await one.done("/me/tables"))["tables"]) == 1
     assert (await one.done(path))["version"] == table["version"]
-    # The same request is answered again, whatever the order of its fields, and each program has keys of its own.
+    # The order of fields does not matter for a repeat, and each program has its own keys.
     again = await one.done("/me/tables", {"robots": None, "rules": {}, "game": "metamazzo"}, "first-key")
     assert again["code"] == table["code"]
     assert (await other.done("/me/tables", wanted, "first-key"))["code"] != table["code"]
@@ -601,7 +601,7 @@ async def test_person_has_at_most_five_tokens_made_at_once(site: Open) -> None:
     )
     assert sum(isinstance(one, ValueError) for one in made) == 12 - MOST_EACH
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
-    # The same update again is the same program.
+    # A repeated update returns the same program.
     again = next(number for number, one in enumerate(made) if not isinstance(one, BaseException))
     await programs.add_owned("telegram:1", ("read",), f"u{again}")
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH

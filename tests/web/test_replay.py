@@ -1,4 +1,4 @@
-"""The page of a finished game in a real Chromium: step by step, as each saw it, with a check that can fail."""
+"""The page of a finished game in a real Chromium: each step, each player's view, and the check of the shuffle."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> Finis
 
 
 def analysed(site: Open, game: FinishedGame, costs: float = 2.5) -> None:
-    """Verdicts as an analysis would have them, without one."""
+    """Replace the analysis with prepared verdicts."""
 
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
         moves = game.record.deals[deal - 1].moves
@@ -144,7 +144,7 @@ async def test_analysis_is_shown_next_to_each_move(playground: Open, browser: Br
     await expect(page.locator(".judgement.bad")).to_contain_text("−2.5 points")
     await expect(page.locator(".judgement.bad")).to_contain_text("it takes the trick, and the lead")
     await expect(page.locator(".moves li.bad small").first).to_contain_text("Better:")
-    # Whoever comes later finds it made, with figures as they are written in their language.
+    # Later readers find the finished analysis, with numbers formatted for their language.
     later = await opened(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
@@ -188,7 +188,7 @@ async def test_analysis_uses_the_last_chosen_suits(playground: Open, browser: Br
             asked.set()
             await is_chosen.wait()
         with suppress(Error):
-            # The page may not wait for it any more.
+            # The page can have stopped waiting for the response.
             await route.fulfill(json={**found, "deals_done": 0 if is_italian else deals})
 
     page = await opened(browser, "about:blank")
@@ -284,6 +284,6 @@ async def test_replay_fits_the_screen(playground: Open, browser: Browser, game_i
         await page.screenshot(path=f"{folder}/replay-{game_id}-{size}.png")
     await page.click("#check")
     await expect(page.locator("#verdict.fair")).to_be_visible()
-    # For those who want large letters, too.
+    # It also fits with large text.
     await page.evaluate("document.documentElement.style.fontSize = '24px'")
     assert await page.evaluate("document.documentElement.scrollWidth") <= width

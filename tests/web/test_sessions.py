@@ -1,4 +1,4 @@
-"""People of chats in a browser: the link that leads there, what it opens, and how that ends."""
+"""Sign-in from a chat to a browser: the link, what it opens, and how sessions end."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ ANNA, BRUNO = (
 
 
 class Chat:
-    """Somebody in their private chat of the playground."""
+    """A person in their private chat of the playground."""
 
     numbers = count(1)
 
@@ -43,7 +43,7 @@ class Chat:
         return opened.code
 
     async def key(self, payload: str) -> str:
-        """What the link that a button brings holds."""
+        """Press a button and return the key in the link that it sends."""
         return address_of(await self.press(payload)).partition("#key=")[2]
 
 
@@ -64,7 +64,7 @@ async def signed_in(site: Open, chat: Chat, code: str) -> AsyncIterator[Visitor]
 
 
 async def playable(live: Live) -> str:
-    """What a card presses that may be played, as soon as one may."""
+    """Wait for a legal card and return its payload."""
     while True:
         table = await live.word("table")
         found = [card["press"] for card in table["hand"] if card["light"] == "playable"]
@@ -86,7 +86,7 @@ async def test_link_opens_the_persons_own_hand_once(site: Open) -> None:
     assert page == f"{site.url}in?t={code}"
     client = site.worker.store.client
     async with browser(site) as anna, browser(site) as thief:
-        # To look at the page, as a link's preview does, uses nothing up.
+        # Loading the page, as a link preview does, does not use up the link.
         for _ in range(2):
             status, shown = await anna.get(f"/in?t={code}")
             assert status == 200
@@ -103,7 +103,7 @@ async def test_link_opens_the_persons_own_hand_once(site: Open) -> None:
         assert (await thief.post("/in", None, key=key, t=code)).status == 410
         assert not list(thief.session.cookie_jar)
         async with anna.live(code) as live:
-            # They play here, as they might in the chat.
+            # The person plays on the page as in the chat.
             card = await playable(live)
             before = (await site.worker.room.table(code)).version
             assert not (await live.press(card))["refused"]
@@ -134,7 +134,7 @@ async def test_link_works_ten_minutes_and_only_for_its_table(site: Open) -> None
 
 
 async def test_link_from_an_older_worker_still_works(site: Open) -> None:
-    """It held a token alone, and the store whose it is: workers are updated one by one."""
+    """Older links held only a token, and the store held its person. Workers are updated one by one."""
     await Chat(site, ANNA).practice()
     token = "A" * 43
     await site.worker.store.client.set(keys.entrance(token_digest(token)), ANNA.id, ex=LINK_SECONDS)
@@ -177,7 +177,7 @@ async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypa
         assert reply.panel
         ends = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
         assert [button.label for button in ends] == ["End 1", "End 2", "End all"]
-        # Nobody else ends them, nor sees them.
+        # Other people can neither end nor see these sessions.
         theirs = await other.press(ends[0].payload)
         assert theirs.panel
         assert "None" in theirs.panel.plain
@@ -191,7 +191,7 @@ async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypa
                 assert "You play in this browser no more" in await one_of_them.word("why")
             assert (await first.line.receive()).type is aiohttp.WSMsgType.CLOSE
         assert f"/t/{code}" not in (await one.get("/"))[1]
-        # A page that was not there to hear it hears it when it comes back, and tries no more.
+        # A page that was offline learns of it when it reconnects, and stops retrying.
         async with two.live(code) as late:
             assert "You play in this browser no more" in await late.word("why")
             assert (await late.line.receive()).type is aiohttp.WSMsgType.CLOSE
@@ -242,7 +242,7 @@ async def test_returning_person_keeps_their_identity(site: Open) -> None:
             [kept] = answer.headers.getall("Set-Cookie")
             assert kept.startswith(f"{people.SESSION}={ANNA.id}.")
             assert f"Max-Age={KEPT_SECONDS};" in kept + ";"
-        # What is no page of theirs says nothing of them.
+        # Pages without personal content do not mention the person.
         for path in ("in", "healthz"):
             assert "Set-Cookie" not in (await anna.session.get(site.url + path)).headers
         await anna.post("/out")
@@ -374,7 +374,7 @@ async def test_logs_contain_no_link_or_cookie_secret(
 
 
 async def test_press_on_a_page_does_not_count_as_a_private_chat(site: Open) -> None:
-    """Who plays on the page and never wrote to the bot has no private chat with it, and no message of it was pressed."""
+    """A person who only played on the page has no private chat, and pressed no message of the bot."""
     stranger = Person("playground:77", "Dino", "dino", "en")
     chat = Chat(site, stranger)
     code = await chat.practice()

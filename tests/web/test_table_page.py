@@ -26,7 +26,7 @@ HOLD = """() => {
   window.usual = setTimeout; window.held = [];
   window.setTimeout = (then, ms) => ms === 1500 ? -window.held.push(then) : window.usual(then, ms);
 }"""
-"""What was to be taken off the table after a moment stays, however seldom one looks."""
+"""JavaScript that keeps a finished trick on the table, so that a slow test still sees it."""
 
 LET_GO = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
 
@@ -54,7 +54,7 @@ async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
 
 
 async def told_otherwise(page: Page, change: Callable[[dict[str, Any]], None]) -> None:
-    """Have a table's page show what becomes of all that the bot says by ``change``."""
+    """Apply ``change`` to every table that the bot sends to the page."""
 
     def changed(text: str | bytes) -> str:
         word = json.loads(text)
@@ -76,7 +76,7 @@ async def is_mine(page: Page) -> None:
 
 async def test_first_card_takes_three_clicks_from_the_first_page(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url)
-    # A trick that was taken lies there for a moment: here for an hour, so that it is seen however seldom one looks.
+    # A taken trick stays visible for a moment. Here it stays for an hour, so that a slow test sees it.
     await page.add_init_script(
         "const usual = setTimeout; window.setTimeout = (then, ms) => usual(then, ms > 1000 ? 3_600_000 : ms);"
     )
@@ -89,10 +89,10 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     name = await card.get_attribute("data-card")
     await card.click()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
-    # What the other answers is seen before the trick is gone.
+    # The opponent's card is visible before the trick is removed.
     await expect(page.locator(".lying")).to_have_count(2)
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
-    # The form's answer, the page and all its files.
+    # The response to the form, the page and all its files.
     files = [one for one in sizes if one.request.method == "GET"]
     total = sum([(await one.request.sizes())["responseBodySize"] for one in files])
     assert len(files) <= 20
@@ -114,7 +114,7 @@ async def test_controls_are_visible(
         await expect(first).to_be_in_viewport(ratio=0.9)
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if not await page.locator("#table > .buttons").count():
-            # Nothing has to be scrolled for, but that many buttons may need more room than a phone has.
+            # No scrolling is needed, except if there are more buttons than fit on a phone.
             assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         await shot(page, f"{game}-{step}")
         before = await page.locator("#table").inner_html()
@@ -127,7 +127,7 @@ ALL_SEEN = """([selector, at]) => [...document.querySelectorAll(selector)].every
   const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
   return points.every((found) => one.contains(found) || found.contains(one) && found.matches("figcaption"));
 })"""
-"""Whether nothing lies on these elements at these places, each in parts of their width and height."""
+"""JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
 CUT = """() => [...document.querySelectorAll(".other .who, figcaption span")]
   .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
@@ -157,7 +157,7 @@ async def test_four_played_cards_and_full_names_do_not_overlap(
     corners = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]]
     assert await page.evaluate(ALL_SEEN, [".lying .face", corners])
     assert await page.evaluate(ALL_SEEN, ["figcaption span", [[0.1, 0.5], [0.9, 0.5]]])
-    # Of a card with large signs the rank is above, and the sign reaches down to the lower edge.
+    # On a card with large signs the rank is at the top, and the sign reaches the lower edge.
     assert await page.evaluate(ALL_SEEN, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
 
@@ -195,14 +195,14 @@ async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open
     await is_mine(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
-    # Offline nobody answers: the card lies there all the same, and the press is sent when the bot is back.
+    # Offline the card still moves to the table, and the press is sent after the connection returns.
     await page.context.set_offline(True)
     await page.evaluate("() => undefined")
     await card.click()
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     await page.context.set_offline(False)
-    # A table that the host ends meanwhile takes no card.
+    # A table that the host has ended in the meantime accepts no card.
     code = page.url.rpartition("/")[2]
     other = await begun(browser, playground, "metamazzo")
     await is_mine(other)
@@ -279,7 +279,7 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: Open, bro
     for page in (anna, bruno):
         await page.wait_for_selector(".felt")
     await expect(anna.locator(".score")).to_contain_text("Bruno")
-    # Whoever plays against people sees the time run.
+    # Players of games against people see their clock.
     await expect(anna.locator(".clock")).to_contain_text(":")
     shown = await anna.locator(".clock").inner_text()
     await expect(anna.locator(".clock")).not_to_have_text(shown)
@@ -297,7 +297,7 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: Open, bro
                 await page.keyboard.press("Enter")
                 await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
                 await page.wait_for_function("old => document.querySelector('.felt').innerHTML !== old", arg=before)
-                # The card that follows has the focus, so the keys go on from there.
+                # The next card gets the focus, so keys continue from there.
                 await expect(page.locator(".fan .tap:focus")).to_have_count(1)
         await anna.wait_for_timeout(50)
     await shot(anna, "two-people")
@@ -371,7 +371,7 @@ async def test_last_trick_is_visible_before_the_score(playground: Open, browser:
             await page.evaluate(LET_GO)
             await expect(deal_over).to_be_visible()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
-    # The next deal is not to be seen before its reader goes on, by a key as well.
+    # The next deal appears only after the reader continues; a key works too.
     await expect(page.locator(".fan")).to_have_count(0)
     await shot(page, "tally")
     await page.keyboard.press("Enter")
@@ -385,7 +385,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: Open, br
     await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
 
     def ends_a_deal(line: WebSocketRoute) -> None:
-        """What the bot says first becomes the last moment of a deal that others ended, and the one that follows."""
+        """Replace the bot's first message with the last state of a deal that other players ended, and the next deal."""
 
         def said(text: str | bytes) -> None:
             state = json.loads(text).get("table")
@@ -417,7 +417,7 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
     told: list[str] = []
 
     def leads(line: WebSocketRoute) -> None:
-        """The other player takes a trick, and leads before it was looked at."""
+        """The opponent takes a trick and leads before the page has shown the trick."""
 
         def said(text: str | bytes) -> None:
             state = json.loads(text).get("table")
@@ -475,7 +475,7 @@ async def test_taps_take_two_packets_in_hand(playground: Open, browser: Browser)
     packets = page.locator(".fan .tap")
     await is_mine(page)
     pressed = page.locator(".middle .tap[aria-pressed]")
-    # Whoever does not take first has the four that are left.
+    # The player who takes second gets the remaining four packets.
     for number in range(4 if await page.locator(".middle").count() else 0):
         await expect(pressed).to_have_count(number)
         await page.locator(".middle .tap:not([aria-pressed])").first.click()
@@ -483,7 +483,7 @@ async def test_taps_take_two_packets_in_hand(playground: Open, browser: Browser)
     await packets.nth(0).click()
     await expect(packets.nth(0)).to_have_attribute("aria-pressed", "true")
     await packets.nth(2).click()
-    # Ten cards in hand, and two packets on the table.
+    # The player has ten cards in hand, and two packets are on the table.
     await expect(page.locator(".fan .tap")).to_have_count(12)
 
 

@@ -1,4 +1,4 @@
-"""The pages on which people play: who one is, what a stranger is told, and what is refused."""
+"""Table pages: identity of players, what strangers can see, and refused requests."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ BEHIND_PROXY = {
 
 
 class Visitor:
-    """Somebody's browser."""
+    """A person's browser."""
 
     def __init__(self, site: Open, session: aiohttp.ClientSession) -> None:
         self.site, self.session = site, session
@@ -52,7 +52,7 @@ class Visitor:
             return answer.status, await answer.text()
 
     async def play(self, game: str = "metamazzo", robot: str = "easy", **more: str) -> str:
-        """Open a table; returns its code."""
+        """Open a table and return its code."""
         answer = await self.post("/play", None, game=game, robot=robot, key="0123456789abcdef", **more)
         assert answer.status == 303, answer
         return answer.headers["Location"].rpartition("/t/")[2]
@@ -65,14 +65,14 @@ class Visitor:
 
 
 class Live:
-    """A table's page."""
+    """The WebSocket of a table's page."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
         self.line = line
         self.said: list[dict[str, Any]] = []
 
     async def word(self, key: str) -> Any:
-        """The next word of this kind; others are kept."""
+        """Return the next message of this kind, and keep the others."""
         while True:
             word = await self.line.receive_json(timeout=60)
             self.said.append(word)
@@ -107,7 +107,7 @@ async def test_player_cookie_is_hidden_from_scripts(site: Open) -> None:
         assert table.chairs[0].name == "Anna"
         _status, page = await anna.get("/")
         assert f"/t/{code}" in page
-        # What the store has opens nothing.
+        # The value in the store does not work as a cookie.
         [kept] = (await site.worker.store.client.hgetall(people.PEOPLE)).values()
         assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in kept.decode()
 
@@ -147,7 +147,7 @@ async def test_repeated_form_opens_one_table_per_choice(site: Open) -> None:
         first = await anna.play()
         assert await anna.play() == first
         assert await anna.play(game="testa") != first
-        # A key that somebody else used leads nobody to their table.
+        # A key used by another person does not lead to that person's table.
         async with browser(site) as bruno:
             assert await bruno.play() != first
 
@@ -170,7 +170,7 @@ async def test_invalid_form_fields_open_nothing(site: Open) -> None:
         for robot in ("a\tb", "greedy", "Easy", "x" * 1000):
             assert (await anna.post("/play", key="0123456789abcdef", game="testa", robot=robot)).status == 403
         assert site.worker.room.count_by_phase() == {}
-        # Nor is there anybody new, also for a code that leads nowhere.
+        # No person is created either, not even for an unknown code.
         assert (await anna.post("/t/ZZZZZZ", name="Anna")).status == 404
         assert not await site.worker.store.client.exists(people.PEOPLE)
 
@@ -190,7 +190,7 @@ async def test_body_that_is_not_a_form_is_refused_without_an_error(site: Open) -
         ("text/plain", b"key=0123456789abcdef"),
     ]
     for path, (kind, body) in product(("play", "t/ABCDEF"), forms):
-        # Each on a line of its own: the bot may close one on which nonsense came.
+        # Each uses a new connection: the bot can close a connection after nonsense.
         async with browser(site) as anna:
             headers = {**anna.origin, "Content-Type": kind}
             async with anna.session.post(site.url + path, data=body, headers=headers) as answer:
@@ -244,7 +244,7 @@ async def test_strangers_cannot_learn_which_tables_exist(site: Open) -> None:
         for one in (code, "ZZZZZZ"):
             async with bruno.live(one) as live:
                 assert (await live.line.receive_json(timeout=60)) == {"gone": True}
-        # Also once they are somebody, but do not sit there.
+        # The same holds for a known person who does not sit there.
         await bruno.play()
         async with bruno.live(code) as live:
             assert await live.word("gone") is True
@@ -278,7 +278,7 @@ async def test_full_table_offers_to_watch_it(site: Open) -> None:
             assert f'href="/t/{watch_id}"' in page
             assert "Anna" not in page
         assert not list(carla.session.cookie_jar)
-        # Someone whom the bot knows already reads the same.
+        # A person known to the bot reads the same.
         await carla.play()
         answer = await carla.post(f"/t/{duel}")
         assert "you can watch the game" in await answer.text()
@@ -305,7 +305,7 @@ async def test_a_challenge_by_name_invites_nobody_else(site: Open) -> None:
 
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits hold, as they do for everybody but other tests; two codes may lead nowhere."""
+    """Turn on limits, which are off in other tests. Two unknown codes are allowed."""
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
     monkeypatch.setattr("adapters.web.limits.CODES", RateLimit(burst=2, interval=3600.0))
 
@@ -319,7 +319,7 @@ async def test_invitation_lookups_are_limited_by_address(limited: None, site: Op
             assert (await bruno.get(f"/t/ZZZZZ{letter}"))[0] == 404
         status, page = await bruno.get(f"/t/{code}")
         assert (status, "Anna" in page) == (429, False)
-        # Who sits there sees their table all the same.
+        # Seated players still see their table.
         assert 'id="page-data"' in (await anna.get(f"/t/{code}"))[1]
 
 
@@ -372,7 +372,7 @@ async def test_two_people_join_by_link_and_play(site: Open) -> None:
                 (turn, line) = mine if state["is_mine"] else theirs
                 card = next(card for card in turn["hand"] if card["light"] == "playable")
                 assert (await line.press(card["press"], "move1"))["refused"] is False
-                # Twice is once.
+                # A repeated press counts once.
                 assert (await line.press(card["press"], "move1"))["refused"] is False
                 watcher = other if line is live else live
                 lying = await watcher.word("table")
@@ -396,9 +396,9 @@ async def test_rematch_on_pages_asks_the_opponent(site: Open, monkeypatch: pytes
             while "rematch" in (seen := await other.word("table"))["line"] or seen["phase"] != "over":
                 pass
             [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
-            # The page may be quicker than the archive, without whose record nothing is played again.
+            # The page can be faster than the archive, whose record a rematch needs.
             led = (await live.press(again, "again1"))["go"]
-            # Why the game is not rated may be told first.
+            # The reason why the game is not rated can come first.
             while "rematch" not in (asked := await other.word("table"))["line"]:
                 pass
             assert asked["line"].endswith("\u2068Anna\u2069 asks for a rematch, and waits a minute.")
@@ -411,7 +411,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: Open, monkeypatch: pytes
                 assert (await other.press(again, "again2"))["go"] == led
                 while (await waiting.word("table"))["phase"] != "playing":
                     pass
-            # It may have been told before the answer to the press.
+            # It can have arrived before the answer to the press.
             told = [word["table"] for word in other.said if "table" in word]
             while "rematch" in told[-1]["line"]:
                 told.append(await other.word("table"))
@@ -431,7 +431,7 @@ async def test_page_says_why_guests_are_not_rated(site: Open, monkeypatch: pytes
 
 
 async def test_a_rematch_on_a_page_counts_for_its_address(limited: None, site: Open) -> None:
-    """Otherwise guests could resign and play again, and leave any number of tables."""
+    """Otherwise guests could resign and start again, and leave any number of tables behind."""
     client = site.worker.store.client
     async with browser(site) as anna:
         code = await anna.play("testa")
@@ -483,7 +483,7 @@ async def test_nonsense_on_the_socket_is_refused(site: Open) -> None:
 
 
 async def closed(live: Live) -> int | None:
-    """With which code a line is closed; nothing was answered before."""
+    """Return the code with which the connection closes; no message comes before it."""
     while (word := await live.line.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:
         assert "n" not in json.loads(word.data)
     return live.line.close_code
@@ -525,7 +525,7 @@ async def test_new_people_and_open_pages_are_limited_by_address(
                 await bruno.session.ws_connect(f"{site.url}t/{other}/live", headers=bruno.origin)
             assert refused.value.status == 429
         assert (await carla.post("/play", game="testa", robot="easy", key="0123456789abcdef")).status == 429
-        # Who is known already plays on.
+        # Known people can continue to play.
         assert await anna.play(game="testa") != code
 
 
@@ -566,7 +566,7 @@ async def test_early_socket_disconnect_is_not_a_store_outage(
     left = asyncio.Event()
 
     async def leaves(*_request: object) -> None:
-        # A reset that is not known of before something is written.
+        # A reset that shows only at the next write.
         client.close()
         left.set()
 
@@ -619,14 +619,14 @@ async def test_finished_game_is_not_an_invitation(site: Open) -> None:
             over = await live.word("table")
             assert over["phase"] == "over"
             await site.worker.settled()
-            # A page that was away as the game ended is led to what came of it.
+            # A page that was offline at the end of the game is led to the result.
             async with anna.live(code) as late:
                 led = (await late.line.receive_json(timeout=60))["go"]
                 assert led.startswith(f"/g/{code}-")
             again = next(payload for row in over["extra"] for _label, payload, *_ in row)
             answer = await live.press(again, "again")
             assert re.fullmatch(r"/t/[A-Z0-9]{6}", answer["go"])
-        # The table's page is the game's from now on, also after a restart; strangers learn nothing of either.
+        # The table's address now leads to the game, also after a restart. Strangers see neither.
         await site.stop()
         await site.start()
         async with anna.session.get(f"{site.url}t/{code}") as page:
@@ -647,7 +647,7 @@ async def test_forget_removes_stored_data_of_a_web_person(site: Open) -> None:
         assert '"name": "Anna"' in (await read_adapter_data(client, person))[people.PEOPLE]
         await delete_adapter_data(client, person)
         assert not await client.exists(people.PEOPLE)
-        # Their cookie is a stranger's.
+        # The cookie is now unknown.
         assert "Anna" not in (await anna.get("/"))[1]
 
 
@@ -661,7 +661,7 @@ async def test_unnamed_guest_is_shown_in_the_readers_language(site: Open) -> Non
             seen = await theirs.word("table")
             assert re.fullmatch("\u2068Guest \\d{3}\u2069", seen["sides"][1]["name"])
             assert (await mine.word("table"))["sides"][1]["name"] == "\u2068Bruno\u2069"
-        # It is no name of theirs: nothing is filled in where they may choose one.
+        # The generated name is not filled into the name field.
         assert 'value=""' in (await anna.get("/"))[1]
         assert 'value="Bruno"' in (await bruno.get("/"))[1]
         table = await site.worker.room.table(code)
@@ -678,7 +678,7 @@ async def test_own_tables_show_a_link_for_watchers(site: Open) -> None:
         page = (await anna.get("/"))[1]
         watch_id = await site.worker.watching.watch_id(await room.table(shown.code))
         assert f'href="/t/{watch_id}"' in page
-        # Whom else the players of a table tell that no chat shows is theirs to say.
+        # A table that no chat shows gets a link too: its players decide who watches.
         assert f"/t/{practice}-" in page
         private = await challenges.open_table("testa", person, "Anna", "u2", host="playground:@1")
         assert f"/t/{private.code}-" not in (await anna.get("/"))[1]
@@ -704,7 +704,7 @@ async def test_own_tables_show_the_turn_and_the_score(site: Open) -> None:
 
 async def test_page_settings_apply_at_tables(site: Open) -> None:
     async with browser(site) as anna:
-        # A stranger has none yet.
+        # A stranger has no settings yet.
         assert (await anna.post("/settings", language="it", suits="french", deck="easy")).headers["Location"] == "/"
         assert "/settings" not in (await anna.get("/"))[1]
         code = await anna.play("testa", name="Anna")

@@ -1,4 +1,4 @@
-"""The page of a table for those who do not sit there, in a real Chromium; and the buttons that lead to pages."""
+"""The watchers' page of a table in a real Chromium, and the buttons that lead to pages."""
 
 import os
 import re
@@ -17,7 +17,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 async def plays(site: Open, code: str, key: str) -> str:
-    """Whose turn it is plays their first card that may be played; returns it."""
+    """Play the first legal card of the player to move, and return it."""
     table = await site.worker.room.table(code)
     assert table.game
     turn = table.game.turn
@@ -43,7 +43,7 @@ async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open
 
 
 async def known(site: Open, code: str) -> int:
-    """How many cards in hands everybody has been shown."""
+    """Return how many cards in hands have been shown to everyone."""
     table = await site.worker.room.table(code)
     assert table.game
     deal = table.game.view(None).deal

@@ -1,4 +1,4 @@
-"""Tables: who sits where, what they play, and every press as one commit."""
+"""Tables: chairs, game, and one commit for each press."""
 
 from bot.tables.chairs import Chair
 from bot.tables.errors import TableError

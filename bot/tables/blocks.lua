@@ -1,10 +1,10 @@
--- Changes whom people have blocked, in one step. Each may be asked twice.
+-- Change the blocks of a person in one step. Each change can be repeated safely.
 --
--- KEYS  blocks: by person a JSON list of their blocks, each a token, whom they blocked and by what name
--- ARGV  what to do, the person, then what it wants:
---   add PERSON MOST TOKEN OTHER NAME   one more, unless the same stands there. Returns 0 where there are as many as may be
---   remove PERSON TOKEN                take one away
---   drop PERSON OTHER                  take all of somebody away
+-- KEYS  blocks: by person, a JSON list of blocks, each [token, blocked person, their name]
+-- ARGV  the change, the person, its arguments:
+--   add PERSON MOST TOKEN OTHER NAME   add a block, unless it exists. Return 0 if there are MOST blocks already
+--   remove PERSON TOKEN                remove one block
+--   drop PERSON OTHER                  remove all blocks of OTHER
 local blocks, person = KEYS[1], ARGV[2]
 local found = redis.call('HGET', blocks, person)
 local known = found and cjson.decode(found) or {}

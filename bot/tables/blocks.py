@@ -1,7 +1,7 @@
-"""Whom people do not want to meet.
+"""Blocks: the people that a person does not want to meet.
 
-A block has the name by which it was made: of a stranger that is what strangers call them. Somebody may be blocked by
-two names, and then has two blocks: were they one, it would tell that both names are theirs.
+A block has the name under which the other person was known: a stranger's nickname, for example. A person blocked under
+two names has two blocks, because a single one would reveal that both names are theirs.
 """
 
 import json
@@ -14,14 +14,12 @@ from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "blocks")
 
-MOST_BLOCKS = 100
-"""Blocks that a person may have."""
-
+MOST_BLOCKS = 100  # blocks per person
 SCANNED_AT_ONCE = 500
 
 
 class Block(NamedTuple):
-    """Somebody who is blocked: ``name`` is what whoever did so knows them by, ``token`` what this block is called."""
+    """A blocked person. ``name`` is the name that the blocking person knows, ``token`` the id of this block."""
 
     token: str
     person: str
@@ -29,40 +27,39 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The blocks of one store. They lie in the queue's slot, so that nobody is matched beside one."""
+    """The blocks of one store. They are in the queue's cluster slot, so pairing checks them in the same script."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._script = client.register_script(SCRIPT)
 
     async def add(self, person: str, other: str, name: str) -> bool:
-        """Somebody blocks another, known to them by this name; False where they have blocked as many as they may."""
+        """Block a person under this name. Return False if there are `MOST_BLOCKS` blocks already."""
         return bool(await self._run_script("add", person, MOST_BLOCKS, token_hex(4), other, name))
 
     async def remove(self, person: str, token: str) -> None:
         await self._run_script("remove", person, token)
 
     async def blocks_of(self, person: str) -> list[Block]:
-        """A person's blocks, the oldest first."""
+        """Return a person's blocks, oldest first."""
         return _parse_blocks(await self._client.hget(keys.FIND_BLOCKS, person))
 
     async def blocked_people(self, people: Sequence[str]) -> list[frozenset[str]]:
-        """Whom each of these people has blocked."""
+        """Return the people that each of these people has blocked."""
         if not people:
             return []
         found = await self._client.hmget(keys.FIND_BLOCKS, people)
         return [frozenset(block.person for block in _parse_blocks(text)) for text in found]
 
     async def has_blocked(self, person: str, other: str) -> bool:
-        """Whether somebody has blocked another."""
         return any(block.person == other for block in await self.blocks_of(person))
 
     async def forget(self, person: str) -> None:
-        """Nothing is kept of a person: neither whom they blocked, nor who blocked them."""
+        """Delete all blocks by a person and all blocks of them."""
         await self._client.hdel(keys.FIND_BLOCKS, person)
-        async for one, text in self._client.hscan_iter(keys.FIND_BLOCKS, count=SCANNED_AT_ONCE):
+        async for blocker, text in self._client.hscan_iter(keys.FIND_BLOCKS, count=SCANNED_AT_ONCE):
             if any(block.person == person for block in _parse_blocks(text)):
-                await self._run_script("drop", one, person)
+                await self._run_script("drop", blocker, person)
 
     async def _run_script(self, *args: Any) -> Any:
         return await self._script(keys=[keys.FIND_BLOCKS], args=args)

@@ -1,22 +1,19 @@
-"""Who sits in a table's chairs, or is asked to, and by what names."""
+"""A table's chairs, and invitations to them."""
 
 from typing import NamedTuple
 
 from bot.pseudonyms import localize_name
 
-ROBOT_NAMES = {
+ROBOT_NAMES = {  # by level; a table of four can seat three robots
     "easy": ("Gino", "Pina", "Nino"),
     "medium": ("Teresa", "Amedeo", "Ida"),
     "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
 }
-"""Robots have names, for a table of four may seat three of them."""
-
-STAND_IN_LEVEL = "medium"
-"""How well a robot plays that stands in for a person: one whose time is up, who was forgotten, or who never came."""
+STAND_IN_LEVEL = "medium"  # level of the robot that replaces a person who timed out, was forgotten or never came
 
 
 class Chair(NamedTuple):
-    """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""
+    """A person or robot in a chair. ``person`` is ``platform:id`` or ``robot:level``; others read ``name``."""
 
     person: str
     name: str
@@ -30,8 +27,8 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both. ``is_called`` is whether their phone
-    may ring for it.
+    """A person challenged by name. ``person`` or ``handle`` can be empty, not both. ``is_called`` lets their phone
+    ring.
     """
 
     person: str

@@ -1,4 +1,4 @@
-"""Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
+"""Tables before the first deal: people open them, take chairs and choose the game. Each change is one commit."""
 
 from collections.abc import Iterable, Sequence
 
@@ -48,30 +48,29 @@ from engine import game_kind
 from engine.rules import RELEASE, parse_options, resolve
 from engine.shuffle import SECRET_BYTES
 
-MOST_CHANGES = 300
-"""Entries of a challenge after which its game, options and clock are changed no more."""
+MOST_CHANGES = 300  # entries of a challenge after which its game, options and clock can no longer change
 
 
 def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:
-    """Robots of a level that sit there, each with a name of its own."""
+    """Return the entries that seat robots of a level, each with a different name."""
     names = (plain_name(f"🤖 {name}") for name in ROBOT_NAMES[level])
     return [Sit(seat, f"robot:{level}", name) for seat, name in zip(seats, names, strict=False)]
 
 
 def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
-    """Return the chairs with names that do not look alike, but for those of people who were forgotten."""
-    known = [one for one in chairs if one.name != NAME]
-    names = iter(distinct_names([name_of(one.person, one.name) for one in known]))
-    return [one if one.name == NAME else one._replace(name=next(names)) for one in chairs]
+    """Return the chairs with names that do not look alike. Forgotten people keep their common pseudonym."""
+    known = [chair for chair in chairs if chair.name != NAME]
+    names = iter(distinct_names([name_of(chair.person, chair.name) for chair in known]))
+    return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
 
 
 def _names_at(table: Table) -> list[str]:
-    """Return the names of all who sit at a table or ask for a chair there."""
+    """Return the names in all chairs and of people who ask for one."""
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
 
 
 class Challenges:
-    """The tables of a room, as far as they are challenges."""
+    """Changes to a room's tables before their game begins."""
 
     def __init__(self, room: Room) -> None:
         self._room, self._blocks = room, Blocks(room.store.client)
@@ -92,14 +91,16 @@ class Challenges:
         secret: bytes = b"",
         visitor: Visitor | None = None,
     ) -> Table:
-        """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
+        """Open a table and seat this person there. UnknownGame lists the available games.
 
-        ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
-        so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
-        ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
-        another, and raises OpenedTooOften after many; without, NoSuchTable. ``secret`` is that of the first deal, drawn
-        at random if it is empty. ``visitor`` is from where a guest of the web pages comes. StoreFull if the store has
-        no room for tables.
+        ``host`` is the place of its first board; ``setup`` holds more entries for its log. The code follows from the
+        update, so an update delivered twice opens one table. Updates are numbered, so the code also depends on the
+        store's secret and cannot be guessed.
+
+        With ``again`` several people can send the update, one after the other. If its table is gone, it opens another
+        one, and raises OpenedTooOften after many. Without ``again`` it raises NoSuchTable. ``secret`` belongs to the
+        first deal; it is random if empty. ``visitor`` is the address of a web guest. StoreFull if the store has no room
+        for tables.
         """
         game_kind(game)
         name = name_of(person, name)
@@ -132,7 +133,7 @@ class Challenges:
         secret: bytes = b"",
         visitor: Visitor | None = None,
     ) -> Table:
-        """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
+        """Open a table with robots of a level in all other chairs. Other arguments are as for `open_table`."""
         robots = seat_robots(range(1, game_kind(game).seats), level)
         return await self.open_table(
             game, person, name, update, host=host, setup=[*setup, *robots], secret=secret, visitor=visitor
@@ -149,16 +150,16 @@ class Challenges:
         again: bool = False,
         visitor: Visitor | None = None,
     ) -> Table:
-        """Open a table for people who were matched, under these names, and ask them whether they are ready.
+        """Open a table for matched people, under these names, and ask them whether they are ready.
 
-        They are asked in their private chats; only those in ``asked``, if it is given. Each has a chair, in the given
-        order, with the robots of the ``setup`` between them. The same update opens one table, and raises NoSuchTable
-        when that table is gone. ``setup``, ``again`` and ``visitor`` are as for `open_table`.
+        They are asked in their private chats. If ``asked`` is given, only those people are asked. Each person has a
+        chair, in the given order, with the robots of ``setup`` between them. The same update opens one table, and
+        raises NoSuchTable once that table is gone. ``setup``, ``again`` and ``visitor`` are as for `open_table`.
         """
         matched = _with_distinct_names(matched)
-        first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
+        first, hosts = matched[0], [private_place(person) for person in asked or [chair.person for chair in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
-        entries += [Match(one.person, one.name) for one in matched]
+        entries += [Match(chair.person, chair.name) for chair in matched]
         return await self._opener.open(
             lambda empty: empty.with_entries(entries, update),
             update,
@@ -177,18 +178,18 @@ class Challenges:
         again: bool = False,
         secret: bytes = b"",
     ) -> Table:
-        """Open a tournament's table and begin its game: the people of ``chairs``, one a seat, have entered already.
+        """Open a tournament's table and begin its game: ``chairs`` has one entered player for each seat.
 
-        It is shown in their private chats. Their other tables do not count, because nobody may hold up a tournament
-        with them. The same update opens one table, and raises NoSuchTable when that table is gone. StoreFull if the
-        store has no room for tables. ``setup``, ``again`` and ``secret`` are as for `open_table`.
+        The table is shown in the players' private chats. It ignores their limit of tables, so that other tables cannot
+        hold up a tournament. The same update opens one table, and raises NoSuchTable once that table is gone. StoreFull
+        if the store has no room for tables. ``setup``, ``again`` and ``secret`` are as for `open_table`.
         """
         chairs = _with_distinct_names(chairs)
         first = chairs[0]
-        people = [one.person for one in chairs if not one.is_robot]
+        people = [chair.person for chair in chairs if not chair.is_robot]
         hosts = [private_place(person) for person in people]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
-        entries += [Sit(seat, one.person, one.name) for seat, one in enumerate(chairs)]
+        entries += [Sit(seat, chair.person, chair.name) for seat, chair in enumerate(chairs)]
         lists = self._room.lists
         return await self._opener.open(
             lambda empty: self._begin_if_full(empty, entries, update, secret),
@@ -209,14 +210,14 @@ class Challenges:
         return await self._opener.find_opened(update)
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
-        """Another game, at its defaults; for who opened the table, before the game begins."""
+        """Choose another game, with its defaults. Only the opener can, before the game begins."""
         seats = game_kind(game).seats
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             stay, go = table.chairs[:seats], table.chairs[seats:]
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
-            # Where all who stay fill it the game begins: no person is dealt into one that they have not read.
+            # A full table begins at once. Other people have not read the new game, so they must not begin it.
             if any(go) or (others and len(stay) == seats and all(stay)):
                 raise TableIsFull()
             if table.game_id == game and not table.rules:
@@ -226,13 +227,13 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     def _apply_change(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
-        """A challenge with these entries, unless it was changed so often that only a machine can want it."""
+        """Return the challenge with these entries. TooManyChanges if only a machine would change it so often."""
         if entries and table.version >= MOST_CHANGES:
             raise TooManyChanges()
         return self._begin_if_full(table, entries, update)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
-        """An option, as ``name=value``; for who opened the table, before the game begins. BadRules names the values."""
+        """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules lists the values."""
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
@@ -243,7 +244,7 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
-        """How long a move may take, and whether the clock is strict; for who opened the table."""
+        """Set the seconds for a move and whether the clock is strict. Only the opener can."""
         if seconds not in CLOCKS:
             raise NoSuchClock()
 
@@ -267,12 +268,12 @@ class Challenges:
         host: str = "",
         terms: int | None = None,
     ) -> Table:
-        """Take a chair, by default the first that is free. With the last one the game begins.
+        """Take a chair, by default the first free one. The last chair begins the game.
 
-        If the game asks partners, the first player of a side is asked for the chair opposite.
-        ``host`` is another place that shows the table from then on. Strangers who were matched are called as they were
-        then. NoChairForYou where whoever opened the table has blocked this person, and has not asked them either.
-        OldPanel where they have read other ``terms``, told by the version since which the table had them.
+        If the game asks partners, the first player of a side decides about the chair opposite. ``host`` is another
+        place that shows the table from now on. Matched strangers keep the names from their match. NoChairForYou if the
+        opener has blocked this person and has not invited them. OldPanel if the person read other ``terms``: the
+        version from which those applied.
         """
 
         def decide(table: Table) -> Table:
@@ -287,7 +288,7 @@ class Challenges:
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise ChairTaken(name=taken.name)
             hosting = checks.host_entries(table, host)
-            called = next((one.name for one in table.matched if one.person == person), name)
+            called = next((chair.name for chair in table.matched if chair.person == person), name)
             called = distinct_name(name_of(person, called), _names_at(table))
             ruler = table.ruler_of(chosen)
             if ruler is not None:
@@ -302,15 +303,15 @@ class Challenges:
             return await self._room.commit(code, update, decide)
 
     async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
-        """Who opened the table gives the first free chair to a robot, by the first of the names that nobody there has.
+        """Seat a robot in the first free chair, under the first of ``names`` that is not taken. Only the opener can.
 
-        Nobody is asked but a ruler across.
+        Only a ruler opposite must agree.
         """
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
-            name = next((one for one in names if one not in taken), names[0])
+            name = next((free for free in names if free not in taken), names[0])
             seat = checks.find_free_chair(table)
             kind = Sit if table.ruler_of(seat) is None else Ask
             return self._begin_if_full(table, [kind(seat, f"robot:{level}", plain_name(name))], update)
@@ -318,14 +319,14 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def add_host(self, code: str, place: str, update: str) -> Table:
-        """Have a board of the table in one more place."""
+        """Show the table's board in another place."""
         async with self._room.lists.reserve_host(place, code):
             return await self._room.commit(
                 code, update, lambda table: table.with_entries(checks.host_entries(table, place), update)
             )
 
     async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
-        """A chat that hosts the table has another id from now on."""
+        """Replace the id of a chat that shows the table."""
 
         def decide(table: Table) -> Table:
             return table.with_entries([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
@@ -333,7 +334,7 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
-        """Accept or refuse, for the first player of a side, the one who asks for the chair opposite."""
+        """Accept or refuse the person who asks for the chair opposite. Only the first player of that side can."""
 
         def decide(table: Table) -> Table:
             if table.phase != "open" or seat not in table.asking:
@@ -349,15 +350,15 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def stand_up(self, code: str, person: str, update: str) -> Table:
-        """Give one's chair back, before the game begins; who opened the table cancels it by that."""
+        """Give back a chair before the game begins. If the opener stands up, the table is cancelled."""
 
         def decide(table: Table) -> Table:
             checks.check_open(table)
             if table.matched:
                 raise NotYoursToDecide()
             seat = checks.require_seat(table, person)
-            gone = person == table.opener.person
-            return table.with_entries([Close("cancelled")] if gone else table.stand_entries(seat), update)
+            is_opener = person == table.opener.person
+            return table.with_entries([Close("cancelled")] if is_opener else table.stand_entries(seat), update)
 
         token = await self._room.lists.read_token(person, code)
         table = await self._room.commit(code, update, decide)
@@ -365,7 +366,7 @@ class Challenges:
         return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
-        """Who opened the table takes the challenge back."""
+        """Cancel a challenge. Only the opener can."""
 
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
@@ -374,7 +375,7 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def cancel_open(self, code: str, update: str) -> Table:
-        """Take back a challenge that waits still, whoever opened it; what has begun goes on."""
+        """Cancel a challenge that still waits; any caller can. A game that has begun continues."""
 
         def decide(table: Table) -> Table:
             return table.with_entries([Close("cancelled")] if table.phase == "open" else [], update)
@@ -382,19 +383,19 @@ class Challenges:
         return await self._room.commit(code, update, decide)
 
     async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
-        """Who was challenged by name does not want to."""
+        """Decline a challenge, as a person who was challenged by name or matched."""
 
         def decide(table: Table) -> Table:
             checks.check_open(table)
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
-            declining = [Decline(number) for number, one in enumerate(table.matched) if one.person == person]
+            declining = [Decline(number) for number, chair in enumerate(table.matched) if chair.person == person]
             return table.with_entries([*declining, Close("declined")], update)
 
         return await self._room.commit(code, update, decide)
 
     def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str, secret: bytes = b"") -> Table:
-        """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
+        """Add the entries. If they fill the last chair, also add the first deal, which fixes the rules."""
         after = table.with_entries(entries, update)
         if not (after.is_full and after.phase == "open"):
             return after

@@ -1,4 +1,4 @@
-"""What people may do at a table as it stands; each raises a `TableError` that says why not."""
+"""Checks of actions at a table. Each raises a `TableError` that gives the reason."""
 
 from bot.store.entries import Entry, Host
 from bot.tables.errors import (
@@ -17,17 +17,14 @@ from bot.tables.errors import (
 )
 from bot.tables.table import Table
 
-MOST_HOSTS = 8
-"""Chats in which one table may be shown."""
-
+MOST_HOSTS = 8  # chats that can show one table
+# Entries of a challenge after which people can give back a chair, but not take one. So no action can be repeated for
+# ever.
 MOST_ENTRIES = 600
-"""Entries of a challenge after which no person takes a chair there any more: whoever has one may still give it back.
-With that nothing is left that can be done for ever.
-"""
 
 
 def check_open(table: Table) -> None:
-    """The game has not begun."""
+    """Check that the game has not begun."""
     if table.phase == "closed":
         raise NoSuchTable(code=table.code)
     if table.phase != "open":
@@ -35,7 +32,7 @@ def check_open(table: Table) -> None:
 
 
 def check_opener(table: Table, person: str) -> None:
-    """This person opened the table, and the game has not begun."""
+    """Check that this person opened the table and that the game has not begun."""
     check_open(table)
     if table.matched:
         raise NotYoursToDecide()
@@ -44,7 +41,7 @@ def check_opener(table: Table, person: str) -> None:
 
 
 def check_free_to_sit(table: Table, person: str, handle: str) -> None:
-    """This person may take a chair of the table, if one is free."""
+    """Check that this person can take a chair, if one is free."""
     check_open(table)
     if person.startswith("robot:"):
         return
@@ -53,7 +50,7 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
     if any(asking.person == person for asking in table.asking.values()):
         raise AlreadyAsking()
     if table.matched and not table.invites(person, handle):
-        raise NotInvited(name=", ".join(one.name for one in table.matched))
+        raise NotInvited(name=", ".join(chair.name for chair in table.matched))
     if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
         raise NotInvited(name=table.invited.name)
     if table.version >= MOST_ENTRIES:
@@ -61,7 +58,7 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
 
 
 def check_flagged(table: Table, person: str) -> int:
-    """The seat whose time is up; only the other side may decide about it."""
+    """Return the late seat. Only its opponents can decide about it."""
     seat = require_seat(table, person)
     late = table.game.turn if table.game else None
     if late is None or table.alarm != "flagged":
@@ -72,11 +69,11 @@ def check_flagged(table: Table, person: str) -> int:
 
 
 def host_entries(table: Table, place: str) -> list[Entry]:
-    """The entry by which a place begins to show the table; none where it does, or there is no place."""
+    """Return the entry that shows the table in a place; empty if it is shown there or no place is given."""
     if not place or place in table.hosts:
         return []
     if table.matched or table.fixture:
-        # Who are strangers to each other are to be seen by nobody else; a tournament has a place of its own.
+        # Only matched strangers see their table. A tournament has its own place.
         raise NotYoursToDecide()
     if len(table.hosts) >= MOST_HOSTS:
         raise TooManyChats()
@@ -84,7 +81,7 @@ def host_entries(table: Table, place: str) -> list[Entry]:
 
 
 def require_seat(table: Table, person: str) -> int:
-    """Where a person sits, who must."""
+    """Return a person's seat. NotAtThisTable if they do not sit here."""
     seat = table.seat_of(person)
     if seat is None:
         raise NotAtThisTable(code=table.code)
@@ -92,7 +89,7 @@ def require_seat(table: Table, person: str) -> int:
 
 
 def find_free_chair(table: Table) -> int:
-    """The first chair that nobody has or asks for."""
+    """Return the first chair that is not taken or asked for."""
     for seat, chair in enumerate(table.chairs):
         if chair is None and seat not in table.asking:
             return seat

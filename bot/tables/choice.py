@@ -1,4 +1,4 @@
-"""What somebody wants to play: a game, its options and the clock."""
+"""A person's choice of game, options and clock."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from engine.rules import Rules, Value, format_value, parse_options, resolve
 
 @dataclass(frozen=True)
 class Choice:
-    """``rules`` are all options of the game that have a choice; ``clock`` is in seconds a move, one of `CLOCKS`."""
+    """A game to play. ``rules`` has all options with a choice; ``clock`` is in seconds a move, one of `CLOCKS`."""
 
     game: str
     rules: Mapping[str, Value]
@@ -33,26 +33,26 @@ class Choice:
 
     @property
     def all_rules(self) -> Rules:
-        """Also the options that have no choice in this game."""
+        """All options, also those without a choice in this game."""
         return resolve(GAMES[self.game].rules, self.rules)
 
     @property
     def setup(self) -> list[Rule | Clock]:
-        """The entries that a table's log has for it."""
+        """Entries that set this choice in a table's log."""
         clocks = [] if (self.clock, self.strict) == (DEFAULT_CLOCK, False) else [Clock(self.clock, self.strict)]
         return [*(Rule(name, value) for name, value in self.rules.items()), *clocks]
 
-    # As text, to be remembered
+    # Stored text
 
     @property
     def text(self) -> str:
-        """All but the game, in words: ``300 strict target=31 declare=none``; without ``strict`` if the clock is not."""
+        """Clock and options in words: ``300 strict target=31 declare=none``. A lax clock has no word."""
         words = [str(self.clock), *(["strict"] if self.strict else [])]
         return " ".join([*words, *(f"{name}={format_value(value)}" for name, value in self.rules.items())])
 
     @classmethod
     def parse(cls, game: str, text: str) -> Self:
-        """What a text of an earlier release may say as well: what there is no more is as usual."""
+        """Read a stored text. One from an earlier release that is no longer valid gives the usual choice."""
         clock, *words = text.split(" ")
         if clock not in map(str, CLOCKS):
             return cls.default(game)
@@ -64,24 +64,24 @@ class Choice:
         except BadRules:
             return cls.default(game)
 
-    # As a number, for a button
+    # Numbers for buttons
 
     @property
     def number(self) -> int:
-        """One of as many as there are choices of this game, small enough for a button."""
+        """Index of this choice among all choices of its game, small enough for a button."""
         number = 0
         values = {**self.rules, "clock": self.clock, "strict": self.strict}
-        for name, each in possible_values(self.game).items():
-            number = number * len(each) + each.index(values[name])
+        for name, options in possible_values(self.game).items():
+            number = number * len(options) + options.index(values[name])
         return number
 
     @classmethod
     def from_number(cls, game: str, number: int) -> Self:
-        """The choice of a number; ValueError if there is none."""
+        """Return the choice with this number. ValueError if it does not exist."""
         values: dict[str, Value] = {}
-        for name, each in reversed(possible_values(game).items()):
-            number, at = divmod(number, len(each))
-            values[name] = each[at]
+        for name, options in reversed(possible_values(game).items()):
+            number, index = divmod(number, len(options))
+            values[name] = options[index]
         if number:
             raise ValueError("no choice has this number")
         rules = {name: values[name] for name in possible_values(game) if name not in ("clock", "strict")}
@@ -89,12 +89,12 @@ class Choice:
 
 
 def possible_values(game: str) -> dict[str, Sequence[Value]]:
-    """What may be chosen in a game: options that have a choice, clock and manner, in the order that numbers have."""
+    """Return all values of options with a choice, clock and strictness. The order defines `Choice.number`."""
     choices = {name: values for name, values in GAMES[game].rules.choices().items() if len(values) > 1}
     return {**choices, "clock": CLOCKS, "strict": (False, True)}
 
 
 def _resolve_choices(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
-    """All options that have a choice, as these rules come out."""
+    """Return the resolved value of each option with a choice."""
     resolved = resolve(GAMES[game].rules, rules).model_dump()
     return {name: resolved[name] for name in possible_values(game) if name in resolved}

@@ -1,4 +1,4 @@
-"""When a table wants to be looked at again, though nobody presses anything."""
+"""The time at which a table's clock rings without a press."""
 
 from math import inf
 
@@ -8,12 +8,12 @@ NEVER = inf
 
 
 def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
-    """In how many seconds of playing time the table's clock is to ring; NEVER stops it, None leaves it as it was.
+    """Return the seconds of playing time until the table's clock rings. NEVER stops it; None leaves it unchanged.
 
-    An open table waits a day for players; one for people who were matched waits a minute. Half of a move's time is a
-    nudge, the other half brings the flag. A robot moves after a moment, its pause in seconds. Where only robots wait
-    for one person no move's time runs, strict or not: it would take a move from them for nobody's sake. But a
-    table that they have left ends some day, for nobody else would end it.
+    An open table waits a day for players, or a minute for matched people. The first half of a move's time ends with a
+    nudge, the second with the flag. A robot moves after ``robot_pause`` seconds. In practice no move is timed, even
+    with a strict clock, because no other person waits. An abandoned practice table still ends some day, because no
+    other player could end it.
     """
     if after.phase == "open":
         time = TIME_TO_BE_READY if after.matched else TIME_TO_ACCEPT
@@ -26,7 +26,7 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     if after.is_practice:
         return TIME_FOR_GUESTS if after.is_of_guests else TIME_TO_COME_BACK
     if not after.clock or after.alarm == "flagged":
-        # Guests may be anybody, and many: what they leave must not stay for ever.
+        # Guests are unknown and can be many: the tables they leave must not stay for ever.
         return TIME_FOR_GUESTS if after.is_of_guests else NEVER
     if after.alarm == "nudged":
         return None if before.alarm == "nudged" else after.clock / 2
@@ -36,7 +36,7 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
 
 
 def _is_same_decision(before: Table, after: Table) -> bool:
-    """Whether the player to move is still to make the same move, and had no more time given."""
+    """Return whether the same move is still pending and its time was not extended."""
     if before.game is None or after.game is None or before.alarm:
         return False
     turn = after.game.turn

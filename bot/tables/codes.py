@@ -1,24 +1,21 @@
-"""The codes by which people name tables, and what is remembered of who opened one."""
+"""Codes of tables, and the mark of a removed table's opener."""
 
 from hashlib import blake2b
 
-CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody mistakes for one another."""
-
-CODE_LENGTH = 6
-"""Letters of a new table's code. Tables opened by older releases have four."""
+CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # letters and digits that cannot be mistaken for each other
+CODE_LENGTH = 6  # letters of a new table's code; tables of older releases have four
 
 
 WATCH_LENGTH = 12
 
 
 def table_code(seed: str, secret: bytes) -> str:
-    """A code that follows from a seed, for those alone who know the secret."""
+    """Derive a code from a seed. Without the secret it cannot be worked out."""
     return _letters(blake2b(seed.encode(), key=secret, digest_size=16).digest(), CODE_LENGTH)
 
 
 def watch_letters(code: str, secret: bytes) -> str:
-    """What stands behind a table's code in the link to watch it, for nobody to guess: 59 bits."""
+    """Return the letters after a table's code in its watch link: 59 bits that cannot be guessed."""
     return _letters(blake2b(code.encode(), key=secret, person=b"watch", digest_size=16).digest(), WATCH_LENGTH)
 
 
@@ -32,5 +29,5 @@ def _letters(digest: bytes, count: int) -> str:
 
 
 def mark_of(person: str) -> str:
-    """What is remembered of who opened a table that was removed: enough to tell them from others, no more."""
+    """Return a digest of the opener of a removed table, just long enough to distinguish people."""
     return blake2b(person.encode(), digest_size=6).hexdigest()

@@ -1,10 +1,10 @@
-"""What a table refuses, in words for the person who asked. Moves are refused by the engine, in its own."""
+"""Refusals of a table, in words for the person who asked. The engine has its own errors for illegal moves."""
 
 from engine.errors import EngineError
 
 
 class TableError(EngineError):
-    """Nothing has changed at the table."""
+    """The table refused an action and has not changed."""
 
     code = "table_fault"
 
@@ -15,7 +15,7 @@ class NoSuchTable(TableError):
 
 
 class SetAside(TableError):
-    """The rules of this version refuse the table's log; `buongioco tables` tells the host more."""
+    """The rules of this version refuse the table's log. `buongioco tables` shows the host more."""
 
     code = "set_aside"
     sentence = "I cannot read table {code} any more, so it is set aside. Whoever hosts me can look into it."
@@ -57,7 +57,7 @@ class NotAtThisTable(TableError):
 
 
 class OldPanel(TableError):
-    """The press came from a panel that the table has moved on from."""
+    """The table has changed since the pressed panel was drawn."""
 
     code = "old_panel"
     sentence = "That was an old button: the table has moved on."
@@ -69,7 +69,7 @@ class AlreadySeated(TableError):
 
 
 class NoChairForYou(TableError):
-    """Whoever opened the table has blocked this person, and nobody tells them so."""
+    """The opener has blocked this person, who must not learn this."""
 
     code = "no_chair_for_you"
     sentence = "I cannot seat you here. /challenge opens a table of your own."

@@ -1,4 +1,4 @@
-"""Tables of tournaments: which of a tournament's games one plays, and by what rules a deal that many tables have."""
+"""Games of tournaments: their names, and the rules of a duplicate."""
 
 from dataclasses import replace
 from typing import NamedTuple, Self
@@ -9,7 +9,7 @@ from engine import GAMES
 
 
 class FixtureName(NamedTuple):
-    """Which game of a tournament, without where its card stands; the numbers are as in `Fixture`."""
+    """A tournament's game, without the place of the tournament's card. The numbers are as in `Fixture`."""
 
     tournament: str
     round: int
@@ -22,7 +22,7 @@ class FixtureName(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The name that `text` wrote; ValueError for anything else."""
+        """Read a name in the form of `text`. ValueError for anything else."""
         tournament, _, numbers = text.partition(" ")
         round_, match, deal = map(int, numbers.split("."))
         name = cls(tournament, round_, match, deal)
@@ -37,14 +37,14 @@ class FixtureName(NamedTuple):
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether it is one deal that other tables had, too."""
+        """True if the game is a single deal that other tables play too."""
         return self.deal > 0
 
 
 def duplicate_rules(choice: Choice) -> Choice:
-    """What is played at a table of one deal: as chosen, but to more points than any one deal brings.
+    """Return the choice with a target that no single deal can reach.
 
-    So no deal ends early, by a claim neither, and the points of all tables can be compared.
+    So no deal ends early, not even by a claim, and the points of all tables can be compared.
     """
     targets = GAMES[choice.game].rules.choices()["target"]
     return replace(choice, rules={**choice.rules, "target": max(map(int, targets))})

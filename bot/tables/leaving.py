@@ -1,4 +1,4 @@
-"""Leaving for good: somebody who is forgotten gives their chair back, and the log names them no more."""
+"""Forgetting a person at tables: their chair becomes free and their name leaves the log."""
 
 from bot.platform import platform_of
 from bot.pseudonyms import NAME
@@ -10,10 +10,10 @@ from bot.tables.table import Table
 
 
 async def remove_person(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
-    """Have a table go on without a person, and as if it had been somebody from the beginning; in one commit.
+    """Remove a person from a table and put the pseudonym ``somebody`` into its whole log, in one commit.
 
-    A challenge of theirs, or to them, is closed, a chair at a table that waits is given back, a game that is on is
-    resigned. Returns whether there was anything to do. NoSuchTable if there is no such table.
+    A challenge by or to them is closed, a chair at a waiting table is given back, a running game is resigned. Return
+    whether anything changed. NoSuchTable if the table does not exist.
     """
     while True:
         table = await room.load(code)
@@ -22,13 +22,13 @@ async def remove_person(room: Room, code: str, person: str, handle: str, somebod
         clean = [redact(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
-        # Two entries more than there were at the least (`Store.rewrite`).
+        # A rewritten log must have at least two entries more than before (`Store.rewrite`).
         if await room.rewrite(table, Log([*clean, *[encode(Redacted()).encode()] * 2])):
             return True
 
 
 def _leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
-    """What a person does who leaves; nothing at a table that is over, or that cannot be read."""
+    """Return the entries by which a person leaves; none if the table is over or unreadable."""
     seat = table.seat_of(person)
     if table.phase == "playing" and seat is not None:
         return [Move(seat, "resign")]

@@ -1,8 +1,8 @@
-"""Lists of tables: at which ones a person sits, which ones a chat shows, which challenges wait there.
+"""Lists of tables, by person and by chat, and of the open challenges in a chat.
 
-What a list holds follows from the tables' logs. An entry is made before the commit that it follows from
-(`bot.store.index`), so nobody can lose a table; what a table does not bear out is taken out when read; and delivery
-makes entries again from the log (`confirm`) whenever somebody has taken a chair.
+The lists follow from the tables' logs. An entry is made before its commit (`bot.store.index`), so no table can get
+lost. A reader removes entries that their table does not confirm. Delivery restores entries from the log
+(`restore_entries`) each time a person has taken a chair.
 """
 
 import asyncio
@@ -27,61 +27,52 @@ from bot.tables.errors import (
 )
 from bot.tables.table import Table
 
-MOST_TABLES = 20
-"""Tables at which one person may sit at a time."""
+MOST_TABLES = 20  # tables where one person can sit at a time
+MOST_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
 
-MOST_TABLES_OF_GUEST = 5
-"""The same for a guest of the web pages."""
-
+# Unfinished tables that guests can open from one address: a school class at the same time, two each. The network around
+# it can have `bot.addresses.NETWORK_FACTOR` times as many.
 MOST_FROM_ADDRESS = 60
-"""Unfinished tables that guests may have opened from one address: a class at once, two each. The network around it may
-have `bot.addresses.NETWORK_FACTOR` times as many.
-"""
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
-
-ADDRESS_KEPT_SECONDS = 2 * 86400
-"""How long the tables opened from an address are counted after the last one: guests' tables do not last longer."""
-
-MOST_CHALLENGES = 20
-"""Challenges that may wait in one chat."""
+ADDRESS_KEPT_SECONDS = 2 * 86400  # an address's tables count so long after the last; guests' tables do not last longer
+MOST_CHALLENGES = 20  # challenges that can wait in one chat
 
 Belongs = Callable[[Table], bool]
 
-FROM_LOG = "0.log"
-"""The token of an entry that was made again from a table's log."""
+FROM_LOG = "0.log"  # token of an entry that was restored from a table's log
 
 
 class CodeTaken(Exception):
-    """Another table has this code, or had it a short while ago: it is to be opened under the next."""
+    """Another table has this code, or had it recently. Open the table under the next code."""
 
 
 class TableLists:
     """The lists of one store, checked against its tables."""
 
     def __init__(self, store: Store, load: Callable[[str], Awaitable[Table]]) -> None:
-        """``load`` has a table as the store has it; NoSuchTable if there is none."""
+        """``load`` reads a table from the store, or raises NoSuchTable."""
         self._store, self._load = store, load
         self._index = store.index
+        # addresses that had too many tables a moment ago: it is expensive to check all of those
         self._full: TTLCache[str, None] = TTLCache(FULL_REMEMBERED, FULL_SECONDS)
-        """Addresses that had too many tables a moment ago: to look through all of these costs much."""
 
     async def tables_of(self, person: str) -> list[Table]:
-        """The live tables where a person sits or asks for a chair, as the store has them."""
+        """Load the live tables with a person in a chair, or asking for one."""
         return await self._load_live(keys.seated(person), partial(_sits_at, person))
 
     async def tables_at(self, place: str) -> list[Table]:
-        """The tables that a chat shows, in any of its topics."""
+        """Load the tables that a chat shows, in any of its topics."""
         return await self._load_live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
 
     async def has_table(self, person: str, place: str, code: str) -> bool:
-        """Whether a table is on a person's list, or on that of a group: without a look at the table."""
+        """Return whether a table is in a person's or a group's list, without loading the table."""
         lists = [keys.seated(person), *([] if is_private(place) else [keys.hosted(place)])]
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
     async def reserve_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
-        """While somebody takes a chair; TooManyTables where they sit at as many tables as they may, if that counts."""
+        """Reserve an entry while a person takes a chair. TooManyTables at their limit, if ``is_limited``."""
         if person.startswith("robot:"):
             yield
             return
@@ -92,12 +83,12 @@ class TableLists:
             raise TooManyTables(most=most)
         async with self._undo_if_refused(key, code, made):
             yield
-        # A chair given back meanwhile takes the entry out, unless it is another one by then.
+        # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
         await self._index.reserve(key, code)
 
     @asynccontextmanager
     async def reserve_for_visitor(self, visitor: Visitor | None, code: str) -> AsyncIterator[None]:
-        """While a guest opens a table; TooManyFromAddress if the address, or the network around it, has too many.
+        """Reserve entries while a guest opens a table. TooManyFromAddress if their address or its network has too many.
 
         The store has a keyed digest of each, not the address itself.
         """
@@ -119,7 +110,7 @@ class TableLists:
 
     @asynccontextmanager
     async def reserve_host(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
-        """While a chat begins to show a table; TooManyChallenges where a group has as many as it may."""
+        """Reserve an entry while a chat begins to show a table. TooManyChallenges if a group is at its limit."""
         if not place:
             yield
             return
@@ -137,33 +128,33 @@ class TableLists:
             yield
 
     async def read_token(self, person: str, code: str) -> str:
-        """The token of a table's entry in a person's list, to be read before they give their chair back; or nothing."""
+        """Return the token of a person's entry, or an empty string. Read it before they give back their chair."""
         return (await self._index.entries(keys.seated(person))).get(code, "")
 
     async def remove_person(self, person: str, table: Table, token: str) -> None:
-        """Somebody has given their chair back, perhaps long ago: who sits there again keeps the entry.
+        """Remove the entry of a person who gave back their chair, perhaps long ago. Keep it if they sit there again.
 
-        ``table`` is what came of it, or was there already; ``token`` the entry's from before.
+        ``table`` is the table afterwards or a later one; ``token`` is the entry's token from before.
         """
         if not (table.error or _sits_at(person, table)):
             await self._index.remove_if_unchanged(keys.seated(person), table.code, token)
 
     async def restore_entries(self, table: Table) -> None:
-        """Make the entries that follow from a live table's log, where they are missing."""
+        """Restore missing entries from a live table's log."""
         async with self._store.client.pipeline(transaction=False) as pipe:
             for key in _lists_of(table):
                 pipe.hsetnx(key, table.code, FROM_LOG)
             await pipe.execute()
 
     async def remove_table(self, table: Table) -> None:
-        """A table is no more."""
+        """Remove the entries of a removed table."""
         async with self._store.client.pipeline(transaction=False) as pipe:
             for key in (*_lists_of(table), *map(keys.challenges, table.hosts)):
                 pipe.hdel(key, table.code)
             await pipe.execute()
 
     async def move_chat(self, old: str, new: str) -> list[str]:
-        """A chat has another id: the codes of the tables that it shows, which are the new one's as well from now on."""
+        """Copy the entries of a chat to its new id. Return the codes of the tables that it shows."""
         codes = list(await self._index.entries(keys.hosted(old)))
         for code in codes:
             await self._index.reserve(keys.hosted(new), code)
@@ -172,7 +163,7 @@ class TableLists:
         return codes
 
     async def _reserve(self, key: str, code: str, most: int | None, belongs: Belongs) -> Reservation | None:
-        """An entry; a list that is full is looked through first, for some of its tables may be no more."""
+        """Make an entry. If the list is full, first remove the entries of tables that have ended."""
         made = await self._index.reserve(key, code, most)
         if made is None:
             await self._load_live(key, belongs)
@@ -184,17 +175,18 @@ class TableLists:
         try:
             yield
         except (TableError, CodeTaken):
-            # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
+            # The commit was refused. After any other error its result is unknown, so the entry stays until it is read.
             await self._index.undo_reservation(key, code, made)
             raise
 
     async def _load_live(self, key: str, belongs: Belongs) -> list[Table]:
-        """The tables of a list that bear it out; the others are taken out of it. One that is set aside counts for
-        nobody's limit; when it can be read, delivery makes its entries again. One that only this worker cannot read,
-        which may be of another release than its owner, stays.
+        """Return the tables that confirm their entry, and remove the other entries.
+
+        A table that is set aside counts toward no limit. Delivery restores its entries once the table can be read. The
+        entry stays if only this worker cannot read the table, because its owner can have another release.
         """
         entries = await self._index.entries(key)
-        # All at once, for the store is asked for them together.
+        # All at once: the store gets one combined request.
         found = await asyncio.gather(*map(self._load_if_exists, entries))
         tables = []
         for (code, token), table in zip(entries.items(), found, strict=True):
@@ -203,7 +195,7 @@ class TableLists:
             elif table and table.error and not await self._is_set_aside(code):
                 continue
             elif table is None or table.phase == "open":
-                # A commit may be on its way that bears it out.
+                # A commit that confirms the entry can be pending.
                 await self._index.remove_if_settled(key, code, token)
             else:
                 await self._index.remove_if_unchanged(key, code, token)
@@ -237,7 +229,7 @@ def _is_open_in(chat: str, table: Table) -> bool:
 
 
 def _lists_of(table: Table) -> Iterator[str]:
-    """The lists that a table belongs in for as long as it lives."""
+    """Yield the lists that a live table belongs to."""
     for chair in (*table.chairs, *table.asking.values()):
         if chair and not chair.is_robot:
             yield keys.seated(chair.person)

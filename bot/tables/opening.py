@@ -1,4 +1,4 @@
-"""The one way in which tables are opened: it checks the limits, and opens one table for each update."""
+"""The only way to open a table: check the limits, and open one table for each update."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
@@ -18,15 +18,13 @@ from bot.tables.lists import CodeTaken
 from bot.tables.room import Room
 from bot.tables.table import Table
 
+# Tables that one update can open in a day, one after the other. Finding the last one reads all of them.
 MOST_OF_UPDATE = 24
-"""Tables that one update can open in a day, one after the other. Looking for the last one reads all of them."""
 
 Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
 
 
 class Opener:
-    """Opens the tables of a room."""
-
     def __init__(self, room: Room) -> None:
         self._room = room
 
@@ -39,11 +37,11 @@ class Opener:
         mark: str,
         visitor: Visitor | None = None,
     ) -> Table:
-        """Open the table that ``build`` makes of an empty one; return the same table each time for one update.
+        """Open the table that ``build`` makes from an empty one. Return the same table each time for one update.
 
-        ``reserve`` lists the reservations that a table of this code needs. ``mark`` tells who opens it: once
-        their table is gone, NoSuchTable. If it is empty the update opens another table then, and raises OpenedTooOften
-        after many. ``visitor`` is where a guest of the web pages comes from. StoreFull if the store has no room.
+        ``reserve`` lists the reservations that a table with this code needs. ``mark`` identifies the opener:
+        NoSuchTable once their table is gone. With an empty ``mark`` the update then opens another table, and raises
+        OpenedTooOften after many. ``visitor`` is the address of a web guest. StoreFull if the store has no room.
         """
         for code in _codes(update, await self._room.store.secret()):
             opened = build(Table(code))
@@ -51,8 +49,8 @@ class Opener:
                 self.check_memory()
                 async with AsyncExitStack() as reserved:
                     await reserved.enter_async_context(self._room.lists.reserve_for_visitor(visitor, code))
-                    for one in reserve(code):
-                        await reserved.enter_async_context(one)
+                    for reservation in reserve(code):
+                        await reserved.enter_async_context(reservation)
                     return await self._room.open(opened, update, mark)
             except CodeTaken:
                 continue
@@ -76,7 +74,7 @@ class Opener:
             try:
                 table = await self._room.load(code)
             except NoSuchTable:
-                # An update that several people can send opens another table after one that is gone.
+                # An update that several people can send opens another table once this one is gone.
                 if not await self._room.store.client.exists(keys.gone(code)):
                     return None
             else:
@@ -86,5 +84,5 @@ class Opener:
 
 
 def _codes(update: str, secret: bytes) -> Iterator[str]:
-    """Yield the codes of the tables that an update can open: each counts if those before it are taken or gone."""
+    """Yield the codes that an update can open, in order: each counts if the earlier ones are taken or gone."""
     return (table_code(f"{update} {attempt}", secret) for attempt in range(MOST_OF_UPDATE))

@@ -1,10 +1,10 @@
-"""The room with all tables: those that a worker has in memory, and the commits by which they grow in the store.
+"""The room: a worker's tables in memory, and the commits that change them in the store.
 
-What people do at them is one commit each. What they do before the game begins stands in `bot.tables.challenges`.
+Each action at a table is one commit. `bot.tables.challenges` has the actions before the game begins.
 
-A press is answered by exactly one of these: its move is made; it was made already, by the same update delivered twice;
-or a `TableError` or an engine's `IllegalMove` says why not. Nothing here waits for anybody, and several workers may
-have the same table in hand: the store takes the first and tells the others what they missed.
+A press has exactly one result. Its move is made, or the same update has made it before, or it is refused with an error
+(`TableError`, or the engine's `IllegalMove`). No action waits for a person. Several workers can change the same table.
+The store accepts the first commit, and sends the other workers the entries that they lack.
 """
 
 import secrets
@@ -32,17 +32,11 @@ from bot.tables.table import PHRASES_PER_DEAL, Table
 from engine.errors import NoClaims
 from engine.shuffle import SECRET_BYTES
 
-TABLES_CACHED = 25_000
-"""How many tables a worker keeps in memory, at some 10 kB each; a forgotten one costs a round trip and a replay."""
+TABLES_CACHED = 25_000  # tables in memory, at some 10 kB each; any other costs a round trip and a replay
+LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
+ROBOT_PAUSE = 1.0  # seconds before a robot moves; less is hard to follow
 
-LATES_TO_FORFEIT = 3
-"""Moves in a row that a strict clock may make for a player before it ends the game against them."""
-
-ROBOT_PAUSE = 1.0
-"""Seconds that a robot lets pass before its move: less is hard to follow."""
-
-Decision = Callable[[Table], Table]
-"""Given the table as it stands, the one that follows, or the same if nothing is to be done; raises what is wrong."""
+Decision = Callable[[Table], Table]  # returns the next table, or the same one for no change; raises refusals
 
 log = structlog.get_logger()
 
@@ -50,8 +44,8 @@ log = structlog.get_logger()
 class Commit(NamedTuple):
     """A commit to a table, by this worker or another.
 
-    ``clock`` is in how many seconds the table's clock rings, None if that has not changed. ``about`` is what the
-    committer says of it. ``is_known`` is whether this worker's memory has the commit.
+    ``clock`` is the seconds until the table's clock rings, None if unchanged. ``details`` is the committer's note.
+    ``is_known`` is whether this worker's memory has the commit.
     """
 
     code: str
@@ -61,7 +55,7 @@ class Commit(NamedTuple):
 
 
 class Room:
-    """The tables of one store, for one worker. ``lists`` are the tables by person and by chat."""
+    """The tables of one store, for one worker. ``lists`` finds tables by person and by chat."""
 
     def __init__(
         self,
@@ -71,41 +65,42 @@ class Room:
         before_removal: Callable[[Table], Awaitable[None]] | None = None,
         shards: Shards | None = None,
     ) -> None:
-        """``before_removal`` is called with a table before it is forgotten. Without ``shards`` others deliver all."""
+        """``before_removal`` is called before a table is removed. Without ``shards`` others deliver all tables."""
         self.store = store
         self.robot_pause = robot_pause
         self.lists = TableLists(store, self.load)
+        # called after each commit of this worker, and after commits of others to tables that this one delivers
         self.watchers: list[Callable[[Commit], None]] = []
-        """Called after each commit of this worker, and after those of others to tables that this one delivers."""
         self._before_removal, self._shards = before_removal, shards
         self.new_secret = new_secret
         self._tables: BoundedDict[str, Table] = BoundedDict(TABLES_CACHED)
 
     async def table(self, code: str) -> Table:
-        """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
+        """Load a table to decide by. NoSuchTable if it does not exist, SetAside if it is unreadable."""
         return self.require_readable(await self.load(code))
 
     async def load_cached(self, code: str) -> Table:
-        """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
+        """Return a table to draw, from memory if possible: it can be slightly old. NoSuchTable if it does not exist."""
         return self._tables.get(code) or await self.load(code)
 
     async def load(self, code: str, *, confirmed: bool = False) -> Table:
-        """A table as the store has it, whether all of it can be read or not; NoSuchTable if there is none.
+        """Load a table from the store, even if it is unreadable. NoSuchTable if it does not exist.
 
-        Of a table that is in memory only what came since is fetched and read. ``confirmed`` if replicas are to have it.
+        For a table in memory only newer entries are fetched and read. With ``confirmed``, replicas must have them.
         """
         table = self._tables.get(code) or Table(code)
         try:
-            behind = await self.store.entries_since(code, table.log, confirmed=confirmed)
+            missing = await self.store.entries_since(code, table.log, confirmed=confirmed)
         except ValueError:
-            # It has a lower version than the table that this worker may remember.
+            # An unreadable table has a low version, and `_keep_newest` keeps the higher one.
             self.forget(code)
             return await self._cache(Table.unreadable(code, "it is not a log"))
-        return await self._apply_new_entries(table, behind)
+        return await self._apply_new_entries(table, missing)
 
     async def load_recent(self, code: str) -> Table:
-        """A table for who looks on: as `load` has it, or for a minute after it was removed as it ended. Another worker
-        removes it as soon as its end is shown where it is delivered.
+        """Load a table for a spectator. After it has ended and was removed, it is still found for a minute.
+
+        Another worker removes it as soon as its deliveries show the end.
         """
         try:
             return await self.load(code)
@@ -115,26 +110,26 @@ class Room:
                 raise
             return Table.from_log(code, log)
 
-    async def _apply_new_entries(self, table: Table, behind: NewEntries) -> Table:
-        """A table with what it lacked."""
-        if behind.whole:
+    async def _apply_new_entries(self, table: Table, missing: NewEntries) -> Table:
+        """Add the missing entries to a table."""
+        if missing.whole:
             self.forget(table.code)
-            table = Table.from_log(table.code, Log(behind.entries), table)
-        elif behind.entries:
-            table = table.with_stored_entries(behind.entries)
+            table = Table.from_log(table.code, Log(missing.entries), table)
+        elif missing.entries:
+            table = table.with_stored_entries(missing.entries)
         if not table.exists:
             self.forget(table.code)
             raise NoSuchTable(code=table.code)
         return await self._cache(table)
 
     async def _cache(self, table: Table) -> Table:
-        """Keep a table in memory; if it cannot be read, see that its owner sets it aside."""
+        """Keep a table in memory. If it is unreadable, have its owner set it aside."""
         if table.error and self._shards:
             await self._set_aside(table, self._shards)
         return self._keep_newest(table)
 
     async def _set_aside(self, table: Table, shards: Shards) -> None:
-        """Set an unreadable table aside, once. Another owner decides for itself: it may be of another release."""
+        """Set an unreadable table aside, once. Another owner decides itself, because its release can differ."""
         if not shards.owns(table.code):
             await shards.notify({"code": table.code})
         elif await self.store.set_aside(table.code, table.version):
@@ -142,7 +137,7 @@ class Room:
             self._notify_watchers(Commit(table.code))
 
     async def resume(self, code: str) -> None:
-        """Take back a table that was set aside, if this release can read it."""
+        """Resume a table that was set aside, if this release can read it."""
         with suppress(NoSuchTable):
             table = await self.load(code)
             if not table.error:
@@ -151,22 +146,21 @@ class Room:
 
     @staticmethod
     def require_readable(table: Table) -> Table:
-        """The table; SetAside if it cannot be read."""
+        """Return the table. SetAside if it is unreadable."""
         if table.error:
             raise SetAside(code=table.code)
         return table
 
     def cached_table(self, code: str) -> Table | None:
-        """A table as this worker last saw it, if it has it in memory."""
         return self._tables.get(code)
 
     def is_playing_at(self, code: str, version: int) -> bool:
-        """Whether a table in memory has this version, and a game under way."""
+        """Return whether a table in memory has this version and a game under way."""
         table = self._tables.get(code)
         return table is not None and table.version == version and table.phase == "playing"
 
     def count_by_phase(self) -> Counter[str]:
-        """How many of the tables in memory are open, and how many are being played at."""
+        """Count the tables in memory by phase."""
         return Counter(table.phase for table in self._tables.values())
 
     def forget(self, code: str) -> None:
@@ -174,15 +168,15 @@ class Room:
         self._tables.pop(code, None)
 
     def handle_commit(self, told: CommitNotification) -> None:
-        """Heed a commit of another worker to a table that this one delivers."""
-        # Commits that replicas have yet to confirm may be lost, so they are not followed.
+        """Handle another worker's commit to a table that this worker delivers."""
+        # Commits that replicas have not confirmed can be lost, so they are not followed.
         is_known = not self.store.replicas and self.apply_commit(told)
         self._notify_watchers(Commit(told.code, told.clock, told.details, is_known))
 
     def apply_commit(self, told: CommitNotification) -> bool:
-        """Add to a table in memory what another worker has committed.
+        """Add another worker's commit to a table in memory.
 
-        False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
+        Return False if entries before it are missing or this version cannot read it. Then the table must be loaded.
         """
         table = self._tables.get(told.code) or Table(told.code)
         if table.error or (table.version, table.log.last) != (told.version, told.last):
@@ -194,10 +188,10 @@ class Room:
         return True
 
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
-        """Decide on the table and write what follows; ``about`` as for `Store.append`.
+        """Decide on the table and write the result; ``about`` is as for `Store.append`.
 
-        A table in memory may be old, and is good for deciding what to write, for the store refuses what is behind. That
-        nothing is to be written, or something is wrong, is decided on the store's latest.
+        A table in memory can be old. It is good enough to decide what to write, because the store refuses commits to
+        old versions. An error, or a decision to write nothing, is checked against the store's latest version.
         """
         table = self._tables.get(code)
         is_latest = table is None
@@ -209,13 +203,13 @@ class Room:
             if not table.log.has_update(update):
                 try:
                     after = decide(self.require_readable(table))
-                except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
+                except Exception as error:  # noqa: BLE001  raised below, if it still applies
                     fault = error
             if after.version > table.version:
                 result = await self._write(table, after, about)
                 if isinstance(result, Table):
                     return result
-                # A table that has a log is never gone: that is told to who opens one.
+                # `Removed` only answers an attempt to open a new table.
                 assert isinstance(result, NewEntries)
                 table, is_latest = await self._apply_new_entries(table, result), True
                 continue
@@ -228,13 +222,14 @@ class Room:
             if fault:
                 raise fault
             if about:
-                # It was written already: before a crash, perhaps, that left untold what it is about.
+                # It was written already, perhaps before a crash that lost this note.
                 self._notify_watchers(Commit(code, details=about))
             return self._keep_newest(table)
 
     async def open(self, opened: Table, update: str, mark: str) -> Table:
-        """Write a new table, unless this update has done so. NoSuchTable if that one is gone, by the ``mark`` of whose
-        it was; CodeTaken where it is another's code.
+        """Write a new table, unless this update has done so already.
+
+        NoSuchTable if that table is gone and ``mark`` is its opener's. CodeTaken if another table has the code.
         """
         empty = Table(opened.code)
         result = await self._write(empty, opened)
@@ -247,10 +242,10 @@ class Room:
         raise CodeTaken()
 
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
-        """Have a table go on; why it could not, where the store's has gone on otherwise."""
+        """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
         alarm = next_alarm(table, after, self.robot_pause)
-        # Before the commit: a crash in between leaves one name too many, never one too few.
+        # Before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
         tell = not self._delivers(table.code)
@@ -259,7 +254,7 @@ class Room:
             await self._remove_names(table, new, result)
             return result
         for person in people - new:
-            # Another worker may have entered them, been refused, and taken them out meanwhile.
+            # Another worker can have added and, after a refused commit, removed them meanwhile.
             await self.store.client.sadd(keys.named(person), table.code)
         self._keep_newest(after)
         COMMITS.inc()
@@ -267,7 +262,7 @@ class Room:
         return after
 
     async def _remove_names(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
-        """Take out the names that this worker entered for a commit that was refused, but for those the log has."""
+        """Remove the names that this worker entered for a refused commit. Keep names in the log."""
         if isinstance(refused, NewEntries):
             before = () if refused.whole else table.log.entries
             people = people - people_in([*before, *refused.entries])
@@ -275,7 +270,7 @@ class Room:
             await self.store.client.srem(keys.named(person), table.code)
 
     async def rewrite(self, table: Table, log: Log) -> bool:
-        """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
+        """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
         alarm = None if after.error else next_alarm(table, after, self.robot_pause)
         tell = not self._delivers(table.code)
@@ -289,7 +284,7 @@ class Room:
         return True
 
     def _delivers(self, code: str) -> bool:
-        """Return whether this worker delivers a table. The commit tells other owners (`bot.store.committed`)."""
+        """Return whether this worker delivers a table. The commit notifies other owners (`bot.store.committed`)."""
         return self._shards is not None and self._shards.owns(code)
 
     def _notify_watchers(self, commit: Commit) -> None:
@@ -297,17 +292,17 @@ class Room:
             watcher(commit)
 
     def _keep_newest(self, table: Table) -> Table:
-        """Keep the newest table that this worker knows under its code."""
+        """Keep the newest known version of a table, and return it."""
         known = self._tables.get(table.code)
         newest = known if known and known.version > table.version else table
         self._tables.put(table.code, newest)
         return newest
 
     async def remove(self, table: Table) -> None:
-        """A table is over, or no game came of it, and all has been shown: forget it, but for `followed`."""
+        """Remove a table that is over or closed and fully shown. Only `load_recent` still finds it."""
         if self._before_removal:
             await self._before_removal(table)
-        # First, for afterwards nothing tells any more whom it named.
+        # First, because afterwards its log, with the names, is lost.
         for person in people_in(table.log.entries):
             await self.store.client.srem(keys.named(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person), keep_log=not table.error)
@@ -315,7 +310,7 @@ class Room:
         await self.lists.remove_table(table)
 
     async def close(self, code: str, update: str) -> Table:
-        """Whoever hosts the bot ends a table: a challenge is taken back, a game is cancelled and nobody wins."""
+        """End a table for the host: cancel its challenge, or its game without a winner."""
 
         def decide(table: Table) -> Table:
             if table.phase == "open":
@@ -325,8 +320,9 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def resign_for(self, code: str, seat: int, update: str) -> Table:
-        """Who sits there has left the tournament that a table plays for: they resign, whoever's turn it is. Nothing
-        happens where the game is over.
+        """Resign a seat, also out of turn, because its player has left the tournament.
+
+        Nothing happens if the game is over.
         """
 
         def decide(table: Table) -> Table:
@@ -335,7 +331,7 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def end_overdue(self, code: str, update: str) -> Table:
-        """The time is over for which a game may last: who is to move loses it. Nothing happens where it is over."""
+        """End a game that has reached its time limit: the player to move loses. Nothing happens if it is over."""
 
         def decide(table: Table) -> Table:
             turn = table.game.turn if table.game else None
@@ -346,9 +342,9 @@ class Room:
     async def make_move(
         self, code: str, person: str, version: int, move: str, update: str, about: object = None
     ) -> Table:
-        """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit.
+        """Make a move from a panel of this version. If it ends a deal, the same commit deals the next one.
 
-        ``about`` is what the worker that delivers the table is told of the press, where that is another one.
+        ``about`` is sent to the worker that delivers the table, if that is another one.
         """
 
         def decide(table: Table) -> Table:
@@ -364,10 +360,10 @@ class Room:
         return await self.commit(code, update, decide, about)
 
     async def make_moves_for(self, code: str, seat: int, version: int, moves: Sequence[str], update: str) -> Table:
-        """What a robot does: its own move, or all that belongs to that of a player whose time is up. OldPanel if the
-        table has gone on since.
+        """Make a robot's moves, for itself or for a late player. OldPanel if the table has changed since.
 
-        Where the clock is strict, the third in a row that is made for a player ends the game against them.
+        ``moves`` are all that belong to the player's decision. Under a strict clock, the third decision in a row that a
+        robot makes for a player ends the game against them.
         """
 
         def decide(table: Table) -> Table:
@@ -383,7 +379,7 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
-        """The others claim the win from a player whose time is up."""
+        """Claim the win from a late player. Only an opponent can."""
 
         def decide(table: Table) -> Table:
             late = checks.check_flagged(table, person)
@@ -392,7 +388,7 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def give_time(self, code: str, person: str, update: str) -> Table:
-        """The others give a player whose time is up the same time again."""
+        """Give a late player the same time again. Only an opponent can."""
 
         def decide(table: Table) -> Table:
             checks.check_flagged(table, person)
@@ -401,7 +397,7 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
-        """A player says one of the phrases to strangers; SaidEnough where they have done so often enough."""
+        """Say one of the phrases to strangers. SaidEnough at the limit of a deal."""
 
         def decide(table: Table) -> Table:
             seat = checks.require_seat(table, person)
@@ -414,15 +410,14 @@ class Room:
         return await self.commit(code, update, decide)
 
     async def check_flagged(self, code: str, person: str, update: str) -> Table:
-        """The table, if the time of a player is up about whose move this person may decide, or this update did so."""
+        """Return the table if this person can decide about a late move, or did so by this update."""
         table = await self.table(code)
         if not table.log.has_update(update):
             checks.check_flagged(table, person)
         return table
 
     async def handle_alarm(self, code: str, version: int) -> Table:
-        """The table's clock has rung at this version; nothing happens if the table has gone on since."""
-
+        """Apply the ring of the table's clock at this version. OldPanel if the table has changed since."""
         update = f"clock:{version}"
 
         def decide(table: Table) -> Table:
@@ -441,9 +436,9 @@ class Room:
         return await self.commit(code, update, decide)
 
     def _apply_moves(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
-        """The table with a move, which is the last of the entries; where it ends a deal, with the next one."""
+        """Add a move, the last of the entries. If it ends a deal, also add the next deal, or the end of a duplicate."""
         after = table.with_entries(entries, update)
         if not (after.game and after.game.needs_deal):
             return after
-        next_one = Stop("cancelled") if after.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
-        return after.with_entries([next_one], update)
+        next_entry = Stop("cancelled") if after.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
+        return after.with_entries([next_entry], update)

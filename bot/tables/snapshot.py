@@ -1,4 +1,4 @@
-"""A table as one viewer may see it, from which panels and pictures are drawn."""
+"""A table as one viewer can see it. Panels and pictures are drawn from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,41 +12,36 @@ from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
 
-CUT_SHORT = ("resign", "timeout", "cancelled")
-"""Endings that leave a deal unfinished."""
-
+CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
 
 def isolate_name(name: str) -> str:
-    """A name that cannot turn the line around it, whichever way it is written."""
+    """Isolate a name, so that its writing direction does not change the line around it."""
     return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
 
 
 @lru_cache(maxsize=500)
 def _names(chairs: tuple[Chair | None, ...]) -> tuple[str, ...]:
-    """What those who sit in these chairs are called; each table's are drawn again and again."""
+    """Return the names in these chairs. The cache helps because each table is drawn again and again."""
     return tuple(isolate_name(chair.name) if chair else "…" for chair in chairs)
 
 
 @dataclass(frozen=True)
 class FinishedDeal:
-    """A deal that is over, for all to see: ``entries`` are its score, by side, as the record has them.
-
-    ``record`` is of the deals of the game that are over.
-    """
+    """A deal that is over and public."""
 
     number: int
     dealer: int
-    entries: dict[str, Sequence[object]]
+    entries: dict[str, Sequence[object]]  # the score, by side, as in the record
     totals: tuple[int, int]
     commitment: str
     secret: str
-    record: Record
+    record: Record  # the game's finished deals
 
 
 class OwnTexts(NamedTuple):
-    """What is said differently at a feature's tables, as message ids; empty for the usual words."""
+    """A feature's own texts for its tables, as message ids; empty for the usual texts."""
 
     confirm_resign: str = ""
     target: str = ""
@@ -56,16 +51,7 @@ DEFAULT_TEXTS = OwnTexts()
 
 
 class TableSnapshot(NamedTuple):
-    """A table as ``seat`` sees it; None is the public.
-
-    ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
-    ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
-    ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots; ``is_duplicate`` is `Table.is_duplicate`; ``fixture`` is what it is of a tournament;
-    ``strangers`` whether its people were found for each other.
-    ``heard`` is what the others have said lately, by seat, and ``may_say`` whether this seat may still say something in
-    this deal.
-    """
+    """A table as ``seat`` sees it; None is the public."""
 
     code: str
     phase: str
@@ -73,26 +59,26 @@ class TableSnapshot(NamedTuple):
     rules: dict[str, Value]
     chairs: tuple[Chair | None, ...]
     seat: int | None
-    version: int
+    version: int  # of the seat's last decision; presses on panels since then are valid until its next decision
     view: View | None
-    history: tuple[MoveEntry, ...]
-    since: int
+    history: tuple[MoveEntry, ...]  # moves of the deal as the seat saw them
+    since: int  # index in `history` after the seat's own last move
     alarm: str
     lates: tuple[int, ...]
     strict: bool
     clock: int
-    asking: tuple[int, Chair] | None
-    is_practice: bool
-    is_duplicate: bool
-    fixture: Fixture | None
-    are_strangers: bool
-    phrases: tuple[tuple[int, str], ...]
-    can_say: bool
+    asking: tuple[int, Chair] | None  # the seat opposite, and the person who asks this viewer for it
+    is_practice: bool  # whether one person plays against robots
+    is_duplicate: bool  # as `Table.is_duplicate`
+    fixture: Fixture | None  # the game of a tournament that this is
+    are_strangers: bool  # whether its people were matched
+    phrases: tuple[tuple[int, str], ...]  # what others have said recently, by seat
+    can_say: bool  # whether this seat can still say something in this deal
     own_texts: OwnTexts
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
-        """The people in the other chairs."""
+        """Seats and chairs of the other people."""
         return [
             (seat, chair)
             for seat, chair in enumerate(self.chairs)
@@ -109,18 +95,18 @@ class TableSnapshot(NamedTuple):
 
     @property
     def is_only_deal_played(self) -> bool:
-        """Whether it is one deal, and that was played to its end: the game stops there."""
+        """True if the table has a single deal that was played to its end. The game stops there."""
         deal = self.view.deal if self.view else None
         return self.is_duplicate and deal is not None and deal.phase == "over"
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether the game ended before its last deal did: what that counted decided nothing."""
+        """True if the game ended during its last deal, so that the points of that deal decided nothing."""
         return self.view is not None and self.view.ending in CUT_SHORT and not self.is_only_deal_played
 
     @property
     def has_opponents(self) -> bool:
-        """Whether any of the seats against this one is a person's."""
+        """True if a person plays against this seat."""
         against = self.chairs[(self.seat + 1) % 2 :: 2] if self.seat is not None else self.chairs
         return any(chair is not None and not chair.is_robot for chair in against)
 
@@ -129,12 +115,11 @@ class TableSnapshot(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """By seat, what those who sit there are called."""
         return _names(self.chairs)
 
 
 def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS) -> TableSnapshot:
-    """Return the table as a seat may see it. ``own_texts`` are from its policy (`bot.table_policy`)."""
+    """Return the table as a seat can see it. ``own_texts`` are from its policy (`bot.table_policy`)."""
     game = table.game
     view = table.view(seat)
     history = tuple(game.history(seat)) if game else ()
@@ -169,7 +154,7 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
 
 
 def finished_deal(table: Table, number: int) -> FinishedDeal:
-    """A deal that is over, by its number from 1."""
+    """Return a finished deal by its number, from 1."""
     assert table.game
     record = table.game.record(live=False)
     deal = record.deals[number - 1]

@@ -1,7 +1,7 @@
-"""A table as its log tells it.
+"""A table, read from its log.
 
-A table is a pure function of its log (`bot.store.log`): there is no other state to drift from it. The entries stand in
-`bot.store.entries`; what each of them changes stands here.
+A table is a pure function of its log (`bot.store.log`), so no other state can disagree with it. `bot.store.entries`
+defines the entries; this module defines what each entry changes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,56 +54,21 @@ from engine import Game, View, game_kind
 from engine.errors import BadRules
 from engine.rules import Value, resolve
 
-TIME_TO_ACCEPT = 24 * 3600
-"""Seconds that a challenge stands."""
-
-TIME_TO_BE_READY = 60
-"""Seconds that people who were matched have to say that they are ready."""
-
-TIME_FOR_GUESTS = 24 * 3600
-"""Seconds of playing time after which a game ends that only guests of the web pages could go on with."""
-
-TIME_TO_COME_BACK = 30 * 24 * 3600
-"""Seconds without a move after which a table ends where robots alone wait for one person."""
-
-CLOCKS = (0, 60, 300, 1800, 86400)
-"""Seconds that a move may take, as a table may choose; 0 is no clock."""
-
+TIME_TO_ACCEPT = 24 * 3600  # seconds until an open challenge expires
+TIME_TO_BE_READY = 60  # seconds that matched people have to confirm that they are ready
+TIME_FOR_GUESTS = 24 * 3600  # seconds of playing time until a game ends that only web guests could continue
+TIME_TO_COME_BACK = 30 * 24 * 3600  # seconds without a move until a practice table ends
+CLOCKS = (0, 60, 300, 1800, 86400)  # seconds for a move that a table can choose; 0 is no clock
 DEFAULT_CLOCK = 300
+# Words in a log that strangers say to each other; readers see them in their language
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
-"""What strangers may say to each other: words of a log, which each reader reads in their own language."""
-
-FAREWELLS = ("game", "thanks")
-"""Those that they may say when the game is over: each of them one."""
-
-PHRASES_PER_DEAL = 3
-"""How often each may say something in a deal."""
-
-REFUSALS = 3
-"""How often the first at a side may refuse who asks for the chair opposite (docs/rules.md, tavolo)."""
+FAREWELLS = ("game", "thanks")  # phrases for the end of a game; each player can say one
+PHRASES_PER_DEAL = 3  # phrases that each player can say in a deal
+REFUSALS = 3  # refusals of partners by the first player of a side (docs/rules.md, tavolo)
 
 
 class Table:
-    """A table at one version. It does not change: `after` makes the next one.
-
-    ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
-    ``terms_at`` is the version after game, options or clock were chosen last.
-    ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
-    ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
-    that nobody knew of.
-    ``matched`` are the people who are asked whether they are ready, at a table that was opened for them alone, and
-    ``declined`` is which of them does not want to play, from 0. ``again`` is where what they play again was opened,
-    "page" or "chat"; empty for strangers.
-    ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
-    ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
-    ``lates`` counts the moves in a row that were made for a seat, ``timed_out`` is the one that lost by time.
-    ``closed`` is why no game came of it.
-    ``said`` is by seat the phrase that was said there last, with the version after it, and ``said_in_deal`` how many
-    in the running deal.
-    ``day`` is the day whose deal it is, None at any other table; ``secret`` is then that of the cards on the table.
-    ``fixture`` is what it is played for in a tournament, None at any other table.
-    ``error`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
-    """
+    """A table at one version. It does not change: `with_entries` returns the next version."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -111,54 +76,56 @@ class Table:
         self.game_id = ""
         self.rules: dict[str, Value] = {}
         self.opener = Chair("", "")
-        self.chairs: tuple[Chair | None, ...] = ()
-        self.game: Game | None = None
-        self.terms_at = 0
-        self.moved_at: tuple[int, ...] = ()
-        self.dealt_at = 0
+        self.chairs: tuple[Chair | None, ...] = ()  # by seat; None for a free chair
+        self.game: Game | None = None  # None before the first deal; do not play on it
+        self.terms_at = 0  # version after the last change of game, options or clock
+        self.moved_at: tuple[int, ...] = ()  # by seat, the version after its last move
+        self.dealt_at = 0  # version after the current deal began
+        # version after the last change that boards show; they do not show an unknown card within a trick
         self.board_changed_at = 0
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
-        self.matched: tuple[Chair, ...] = ()
+        self.matched: tuple[Chair, ...] = ()  # people for whom the table was opened; they are asked if they are ready
+        # origin of the game that is played again; empty for strangers
         self.rematch_origin: Literal["", "page", "chat"] = ""
-        self.declined: int | None = None
-        self.asking: dict[int, Chair] = {}
-        self.refusals = (0, 0)
-        self.clock = DEFAULT_CLOCK
+        self.declined: int | None = None  # index in `matched` of the person who declined
+        self.asking: dict[int, Chair] = {}  # people who ask for a chair, by seat
+        self.refusals = (0, 0)  # refusals by the first player of each side
+        self.clock = DEFAULT_CLOCK  # seconds for a move; 0 for no clock
         self.strict = False
-        self.alarm = ""
-        self.lates: tuple[int, ...] = ()
-        self.timed_out: int | None = None
-        self.phrases: tuple[tuple[str, int], ...] = ()
-        self.phrase_counts: tuple[int, ...] = ()
+        self.alarm = ""  # "", "nudged" or "flagged": how much of the move's time is gone
+        self.lates: tuple[int, ...] = ()  # by seat, moves in a row that a robot made for it
+        self.timed_out: int | None = None  # the seat that lost by time
+        self.phrases: tuple[tuple[str, int], ...] = ()  # by seat, its last phrase and the version after it
+        self.phrase_counts: tuple[int, ...] = ()  # by seat, phrases in the current deal
         self.is_move_made_for_player = False
-        self.closed = ""
-        self.day: date | None = None
-        self.fixture: Fixture | None = None
-        self.secret = b""
-        self.error = ""
+        self.closed = ""  # the reason why the game never began
+        self.day: date | None = None  # the day, if this is its deal
+        self.fixture: Fixture | None = None  # the game of a tournament that is played here
+        self.secret = b""  # the secret of the current cards, if `day` is set
+        self.error = ""  # the first failure to read the log; the table is then as before it
 
     @classmethod
     def from_log(cls, code: str, log: Log, known: Self | None = None) -> Self:
-        """The table that a log tells of; as far as it can be read, with a `error` where it cannot.
+        """Read a log as far as possible; ``error`` describes the first failure.
 
-        ``known`` is the table as it was once, perhaps: where the log begins like its, only the rest is read.
+        ``known`` is an earlier version, if available. If the log continues its log, only the rest is read.
         """
-        begun = known if known and log.starts_with(known.log) else cls(code)
-        table = begun.with_stored_entries(log.entries[begun.version :])
-        # Of what is known another update may be the cause.
+        base = known if known and log.starts_with(known.log) else cls(code)
+        table = base.with_stored_entries(log.entries[base.version :])
+        # The known table can come from another update.
         table.log = Log([]).with_entries(log.entries)
         return table
 
     @classmethod
     def unreadable(cls, code: str, why: str) -> Self:
-        """A table of whose log nothing can be read."""
+        """Return a table with an entirely unreadable log."""
         table = cls(code)
         table.error, table.log = why, Log([b""])
         return table
 
     def with_entries(self, entries: Sequence[Entry], update: str) -> Self:
-        """The table once this update has added entries to its log; raises what is wrong with them."""
+        """Return the table after an update that adds entries to its log. Raise if they are not allowed."""
         if not entries:
             return self
         new = self._copy()
@@ -167,7 +134,7 @@ class Table:
         return new
 
     def with_stored_entries(self, entries: Sequence[bytes]) -> Self:
-        """The table with entries that others have added, read as `from_log` reads them."""
+        """Return the table with entries that other workers have added, read as by `from_log`."""
         new = self._copy()
         new._read_stored(entries)
         return new
@@ -189,7 +156,7 @@ class Table:
 
     @property
     def phase(self) -> str:
-        """ "open" while chairs are being taken, "closed" when no game came of it, "playing", "over" or "unreadable"."""
+        """ "open" while chairs are free, "closed" if the game never began, "playing", "over" or "unreadable"."""
         if self.error:
             return "unreadable"
         if self.game is None:
@@ -202,18 +169,18 @@ class Table:
 
     @property
     def is_practice(self) -> bool:
-        """Whether one person plays, against robots alone."""
+        """True if one person plays against robots only."""
         return _is_one_person_with_robots(self.chairs)
 
     @property
     def is_of_guests(self) -> bool:
-        """Whether only guests of the web pages sit here, perhaps with robots."""
+        """True if all people here are guests of the web pages."""
         people = [chair.person for chair in self.chairs if chair and not chair.is_robot]
         return bool(people) and all(map(is_web_guest, people))
 
     @property
     def feature(self) -> str:
-        """The name of the feature that opened the table; empty if players opened it themselves."""
+        """The name of the feature that opened the table; empty if players opened it."""
         if self.day:
             return "daily"
         if self.fixture:
@@ -222,18 +189,19 @@ class Table:
 
     @property
     def had_challenge(self) -> bool:
-        """Whether people sat down on a challenge card."""
+        """True if people sat down on a challenge card."""
         return self.day is None and self.fixture is None
 
     @property
     def are_strangers(self) -> bool:
-        """Whether its people were found for each other by /find, or play such a game again."""
+        """True if /find matched these people, and they do not replay a game of friends."""
         return bool(self.matched) and not self.rematch_origin
 
     @property
     def origin(self) -> Literal["", "page", "chat"]:
-        """Where it was opened, or what is played again here: "page" or "chat", a private one; empty where a group sees
-        it, and for strangers.
+        """The origin of the table, or of the game that it repeats: "page", or "chat" for a private chat.
+
+        Empty if a group sees it, and for strangers.
         """
         if self.matched or self.fixture or not all(map(is_private, self.hosts)):
             return self.rematch_origin
@@ -241,28 +209,29 @@ class Table:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether others have the same cards elsewhere: then it is one deal, and nothing of it is told before all have
-        played it.
+        """True if other tables play the same cards.
+
+        Then it is a single deal, and its details stay secret until all have played it.
         """
         return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
 
     def view(self, seat: int | None) -> View | None:
-        """What a seat, or the public, may see and do; None before there is a game.
+        """Return the game as a seat, or the public, can see and play it; None before it begins.
 
-        Nobody may claim a duplicate: it is compared with others', and what is not played of it would count for nobody.
+        A duplicate allows no claims. It is compared with other tables, and cards that were not played would not
+        count for any side.
         """
         view = self.game.view(seat) if self.game else None
         return view.without_claims() if view and self.is_duplicate else view
 
     @property
     def to_move(self) -> Chair | None:
-        """Who sits where the turn is."""
         turn = self.game.turn if self.game else None
         return None if turn is None else self.chairs[turn]
 
     def ruler_of(self, seat: int) -> int | None:
-        """The seat whose player says who may take this one: the chair opposite, if a person has it."""
-        # Nobody decides about strangers who were asked for all chairs.
+        """Return the seat that decides about this chair: the opposite one, if a person has it."""
+        # Matched strangers were invited to their chairs.
         if not game_kind(self.game_id).asks_partner or self.matched:
             return None
         opposite = (seat + 2) % 4
@@ -270,10 +239,11 @@ class Table:
         return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < REFUSALS else None
 
     def invites(self, person: str, handle: str) -> bool:
-        """Whether this person was matched for this table, or challenged by name; a handle is one of the platform on
-        which the table was opened.
+        """Return whether this person was matched for this table or challenged by name.
+
+        A handle belongs to the platform on which the table was opened.
         """
-        if any(one.person == person for one in self.matched):
+        if any(chair.person == person for chair in self.matched):
             return True
         if self.invited is None or self.invited.person:
             return self.invited is not None and self.invited.person == person
@@ -281,37 +251,37 @@ class Table:
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
 
     def matched_seat(self, person: str) -> int | None:
-        """The chair that stands there for somebody who was matched for this table: by their number among those, robots'
-        chairs left out.
+        """Return the seat reserved for a matched person.
+
+        People take the seats in the order of their match; robots' seats are left out.
         """
         seats = (seat for seat, chair in enumerate(self.chairs) if not (chair and chair.is_robot))
-        return next((seat for seat, one in zip(seats, self.matched, strict=False) if one.person == person), None)
+        return next((seat for seat, chair in zip(seats, self.matched, strict=False) if chair.person == person), None)
 
     @property
     def people(self) -> set[str]:
-        """Who sits at the table or asks for a chair there."""
+        """People and robots in chairs, and people who ask for one."""
         return {chair.person for chair in (*self.chairs, *self.asking.values()) if chair}
 
     def seat_of(self, person: str) -> int | None:
-        """Where a person sits, if at all."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
 
     def is_shown_at(self, place: str) -> bool:
-        """Whether it has a board or card there."""
+        """Return whether the table has a board or card in this place."""
         return any(is_same_place(place, host) for host in self.hosts)
 
     def stand_entries(self, seat: int) -> list[Entry]:
-        """The entries by which a chair is given back, before the game begins."""
-        # Who asks this player for the chair opposite need not ask any more.
+        """Return the entries that give back a chair before the game begins."""
+        # A person who asks this player for the chair opposite gets it without an answer.
         opposite = (seat + 2) % len(self.chairs)
         asking = self.asking.get(opposite) if game_kind(self.game_id).asks_partner else None
         sitting = [Sit(opposite, asking.person, asking.name)] if asking else []
         return [Stand(seat), *sitting]
 
     def localize(self, language: str) -> Self:
-        """The table as it is drawn in a language: names that we have given are in that."""
-        named = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(is_given_name(one.name) for one in named if one):
+        """Return the table for drawing, with the bot's own names for people in this language."""
+        people = (self.opener, self.invited, *self.chairs, *self.asking.values())
+        if not any(is_given_name(named.name) for named in people if named):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
@@ -322,8 +292,9 @@ class Table:
         return new
 
     def phrases_shown_to(self, seat: int) -> list[tuple[int, str]]:
-        """What the others have said that a seat is shown, with who said it: while the deal lasts, and until its next
-        move.
+        """Return the phrases of other seats that this seat still sees, with those seats.
+
+        Phrases are visible until the seat's next move or the next deal.
         """
         since = min(self.moved_at[seat], self.dealt_at)
         return [
@@ -333,24 +304,24 @@ class Table:
         ]
 
     def oldest_panel(self, seat: int) -> int:
-        """The version of the oldest panel of a seat that is still good: it has decided nothing since, in this deal."""
+        """Return the version of the oldest valid panel of a seat: after its last decision in this deal."""
         return max(self.moved_at[seat], self.dealt_at)
 
     def is_old(self, seat: int, version: int) -> bool:
-        """Whether a panel of this version shows a seat a decision that is no longer open.
+        """Return whether a panel of this version shows a decision that this seat no longer has.
 
-        What others do out of turn does not make a panel old; the seat's own move does, and a new deal.
+        A move of the seat itself or a new deal makes a panel old. Actions of other seats do not.
         """
         return not self.oldest_panel(seat) <= version <= self.version
 
     def _read_stored(self, entries: Sequence[bytes]) -> None:
-        """Read entries that stand in the store; what the rules refuse is the table's fault, and nobody else's."""
+        """Read stored entries. If the rules refuse one, that is the table's error: nothing is raised."""
         log = self.log.with_entries(entries)
         if not self.error:
             try:
                 self._apply_all(decode(strip_stamp(entry).decode()) for entry in entries)
-            except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
-                # Without the error's words, which may name a card.
+            except Exception as error:  # noqa: BLE001  another release can have written anything
+                # Without the error's words, which can name a card.
                 self.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         self.log = log
 
@@ -384,7 +355,7 @@ class Table:
                 count = self.phrase_counts[seat] + 1
                 self.phrase_counts = (*self.phrase_counts[:seat], count, *self.phrase_counts[seat + 1 :])
             case Redacted():
-                """Nothing but the log's version changes."""
+                pass  # only the log's version changes
             case Stop(ending, side):
                 assert self.game
                 if ending == "timeout":
@@ -452,7 +423,7 @@ class Table:
         if is_told or not (self.game.current and self.game.current.trick):
             self.board_changed_at = number
         if not self.is_move_made_for_player and self.lates[seat]:
-            # Boards tell for whom a robot has moved.
+            # Boards show that a robot has moved for this seat.
             self.board_changed_at = number
             self._set_lates(seat, 0)
         self.is_move_made_for_player = self.is_move_made_for_player and not is_turn_over(self.game, seat, move)
@@ -460,7 +431,7 @@ class Table:
             self.alarm = ""
 
     def _is_card_known(self, seat: int, move: str) -> bool:
-        """Whether a card that is played was known to be in that hand, which boards tell."""
+        """Return whether the played card was known to be in that hand. Boards show such cards."""
         current = self.game.current if self.game else None
         return bool(current and current.has_shown(seat, move.split(" ")[1]))
 
@@ -468,7 +439,7 @@ class Table:
         self.lates = (*self.lates[:seat], count, *self.lates[seat + 1 :])
 
     def _choose_game(self, game: str) -> None:
-        """A game, at its defaults; who sits keeps their chair."""
+        """Choose a game, with its defaults. People keep their chairs."""
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
@@ -488,7 +459,7 @@ class Table:
         self.alarm = ""
 
     def _begin(self, release: int, rules: Mapping[str, Value]) -> None:
-        """Begin the game by the release and the options that the log names. Later defaults do not count."""
+        """Begin the game with the release and options of the log. Later defaults do not count."""
         assert self.game is None
         kind = game_kind(self.game_id).rules
         resolve(kind, rules)
@@ -500,11 +471,11 @@ class Table:
 
 
 def is_turn_over(game: Game, seat: int, move: str) -> bool:
-    """Whether a seat is done by this move, once made. What it declares, picks up or takes before belongs to it."""
+    """Return whether this move ends a seat's turn. Declarations, pick-ups and draws before it are part of the turn."""
     return move.startswith("play ") or game.turn != seat
 
 
 @lru_cache(maxsize=10_000)
 def _is_one_person_with_robots(chairs: tuple[Chair | None, ...]) -> bool:
-    """Whether one person sits there, and robots in all other chairs."""
+    """Return whether one person has a chair, and robots all others."""
     return all(chairs) and sum(1 for chair in chairs if chair and not chair.is_robot) == 1

@@ -45,7 +45,6 @@ class Blocks:
         return _parse_blocks(await self._client.hget(keys.FIND_BLOCKS, person))
 
     async def blocked_people(self, people: Sequence[str]) -> list[frozenset[str]]:
-        """Return the people that each of these people has blocked."""
         if not people:
             return []
         found = await self._client.hmget(keys.FIND_BLOCKS, people)

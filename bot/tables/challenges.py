@@ -65,7 +65,6 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
 
 
 def _names_at(table: Table) -> list[str]:
-    """Return the names in all chairs and of people who ask for one."""
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
 
 
@@ -202,7 +201,6 @@ class Challenges:
         )
 
     def check_memory(self) -> None:
-        """Raise StoreFull if the store has no room for new tables."""
         self._opener.check_memory()
 
     async def find_opened(self, update: str) -> Table | None:

@@ -24,7 +24,6 @@ MOST_ENTRIES = 600
 
 
 def check_open(table: Table) -> None:
-    """Check that the game has not begun."""
     if table.phase == "closed":
         raise NoSuchTable(code=table.code)
     if table.phase != "open":
@@ -89,7 +88,6 @@ def require_seat(table: Table, person: str) -> int:
 
 
 def find_free_chair(table: Table) -> int:
-    """Return the first chair that is not taken or asked for."""
     for seat, chair in enumerate(table.chairs):
         if chair is None and seat not in table.asking:
             return seat

@@ -147,7 +147,6 @@ class TableLists:
             await pipe.execute()
 
     async def remove_table(self, table: Table) -> None:
-        """Remove the entries of a removed table."""
         async with self._store.client.pipeline(transaction=False) as pipe:
             for key in (*_lists_of(table), *map(keys.challenges, table.hosts)):
                 pipe.hdel(key, table.code)
@@ -229,7 +228,6 @@ def _is_open_in(chat: str, table: Table) -> bool:
 
 
 def _lists_of(table: Table) -> Iterator[str]:
-    """Yield the lists that a live table belongs to."""
     for chair in (*table.chairs, *table.asking.values()):
         if chair and not chair.is_robot:
             yield keys.seated(chair.person)

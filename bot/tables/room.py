@@ -111,7 +111,6 @@ class Room:
             return Table.from_log(code, log)
 
     async def _apply_new_entries(self, table: Table, missing: NewEntries) -> Table:
-        """Add the missing entries to a table."""
         if missing.whole:
             self.forget(table.code)
             table = Table.from_log(table.code, Log(missing.entries), table)
@@ -146,7 +145,6 @@ class Room:
 
     @staticmethod
     def require_readable(table: Table) -> Table:
-        """Return the table. SetAside if it is unreadable."""
         if table.error:
             raise SetAside(code=table.code)
         return table
@@ -160,7 +158,6 @@ class Room:
         return table is not None and table.version == version and table.phase == "playing"
 
     def count_by_phase(self) -> Counter[str]:
-        """Count the tables in memory by phase."""
         return Counter(table.phase for table in self._tables.values())
 
     def forget(self, code: str) -> None:
@@ -292,7 +289,6 @@ class Room:
             watcher(commit)
 
     def _keep_newest(self, table: Table) -> Table:
-        """Keep the newest known version of a table, and return it."""
         known = self._tables.get(table.code)
         newest = known if known and known.version > table.version else table
         self._tables.put(table.code, newest)

@@ -78,7 +78,6 @@ class TableSnapshot(NamedTuple):
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
-        """Seats and chairs of the other people."""
         return [
             (seat, chair)
             for seat, chair in enumerate(self.chairs)

@@ -119,7 +119,6 @@ class Table:
 
     @classmethod
     def unreadable(cls, code: str, why: str) -> Self:
-        """Return a table with an entirely unreadable log."""
         table = cls(code)
         table.error, table.log = why, Log([b""])
         return table
@@ -267,11 +266,9 @@ class Table:
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
 
     def is_shown_at(self, place: str) -> bool:
-        """Return whether the table has a board or card in this place."""
         return any(is_same_place(place, host) for host in self.hosts)
 
     def stand_entries(self, seat: int) -> list[Entry]:
-        """Return the entries that give back a chair before the game begins."""
         # A person who asks this player for the chair opposite gets it without an answer.
         opposite = (seat + 2) % len(self.chairs)
         asking = self.asking.get(opposite) if game_kind(self.game_id).asks_partner else None
@@ -477,5 +474,4 @@ def is_turn_over(game: Game, seat: int, move: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _is_one_person_with_robots(chairs: tuple[Chair | None, ...]) -> bool:
-    """Return whether one person has a chair, and robots all others."""
     return all(chairs) and sum(1 for chair in chairs if chair and not chair.is_robot) == 1

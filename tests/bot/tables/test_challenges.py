@@ -74,7 +74,7 @@ async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges:
     assert found.code == other.code
 
 
-@pytest.mark.parametrize("method", ["open_table", "open_for", "open_fixture"])
+@pytest.mark.parametrize("method", ["open_table", "open_matched", "open_fixture"])
 async def test_repeatable_update_opens_a_limited_number_of_tables(
     room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -84,7 +84,7 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
     async def opened() -> Table:
         if method == "open_table":
             return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
-        if method == "open_for":
+        if method == "open_matched":
             return await challenges.open_matched("testa", people, "again", again=True)
         return await challenges.open_fixture("testa", people, "again", setup=[], again=True)
 

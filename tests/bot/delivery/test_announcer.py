@@ -21,7 +21,7 @@ SCENE = Scene(deck=DECKS[0], sides=(Side("Ada", "0"), Side("Bea", "0")), target=
 PANEL = with_picture(Panel((Span("Ada has won!"),)), SCENE, "en")
 
 
-class Late(FakePlatform):
+class LatePicturePlatform(FakePlatform):
     """A platform that gives up uploading pictures and can still show them later."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ async def test_announcement_has_its_picture() -> None:
 
 @pytest.mark.parametrize("comes", [True, False])
 async def test_late_picture_of_an_announcement_is_deleted(comes: bool) -> None:
-    fake, pictures = Late(), PicturePool()
+    fake, pictures = LatePicturePlatform(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
     messages = announcer(pictures)
     await messages.send(fake, GROUP, PANEL, "key")

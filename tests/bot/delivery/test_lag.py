@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def look(lag: Lag, *behind: Hand | Board) -> None:
+def run_check(lag: Lag, *behind: Hand | Board) -> None:
     lag.begin_check()
     for name in behind:
         lag.mark_behind(name)
@@ -46,7 +46,7 @@ def test_change_waits_until_all_surfaces_show_it(clock: Clock) -> None:
     lag.record_touch()
     clock.time += 1
     assert lag.oldest == 1000
-    look(lag, HAND, BOARD)
+    run_check(lag, HAND, BOARD)
     for name in (HAND, BOARD):
         lag.mark_decided(name)
     lag.mark_shown(HAND)
@@ -58,11 +58,11 @@ def test_change_waits_until_all_surfaces_show_it(clock: Clock) -> None:
 def test_change_after_the_decision_is_not_shown_by_it(clock: Clock) -> None:
     lag = Lag()
     lag.record_touch()
-    look(lag, HAND)
+    run_check(lag, HAND)
     lag.mark_decided(HAND)
     clock.time = 1005
     lag.record_touch()
-    look(lag, HAND)
+    run_check(lag, HAND)
     clock.time = 1009
     lag.mark_shown(HAND)
     assert lag.oldest == 1005
@@ -77,7 +77,7 @@ def test_failed_steps_and_checks_leave_the_change_unshown(clock: Clock) -> None:
     lag.begin_check()
     clock.time += 1
     lag.record_touch()
-    look(lag, HAND)
+    run_check(lag, HAND)
     lag.mark_decided(HAND)
     lag.mark_decided(HAND)
     assert lag.oldest == 1000

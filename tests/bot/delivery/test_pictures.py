@@ -43,7 +43,7 @@ class Pictured(FakePlatform):
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def instant_painting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Paint pictures at once, with the scene's digest as bytes."""
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
@@ -57,7 +57,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
+def painting_failures(monkeypatch: pytest.MonkeyPatch, instant_painting: None) -> set[str]:
     """Reasons why no picture can be painted; painting works while it is empty."""
     reasons: set[str] = set()
     kept = PicturePool.paint_panel
@@ -69,7 +69,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
     return reasons
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
@@ -93,7 +93,7 @@ async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
         assert not board.picture.subject.hand
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
@@ -106,37 +106,37 @@ async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
         assert len(board.subject.trick) == 1
 
 
-class Unable(Pictured):
+class RefusingPlatform(Pictured):
     """A fake platform that refuses pictures while `cannot` is set and records the picture data it got back."""
 
     def __init__(self) -> None:
         super().__init__()
         self.cannot = False
-        self.knew: list[str] = []
+        self.returned_digests: list[str] = []
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        self._look(panel)
+        self._refuse_picture(panel)
         sent = await super().send(place, panel, key, silent=silent)
-        return sent._replace(picture=_word(panel))
+        return sent._replace(picture=_digest_of(panel))
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        self._look(panel)
-        self.knew.append(sent.picture)
-        assert sent.picture == _word(self.messages[place][sent.message])
-        return (await super().edit(place, sent, panel))._replace(picture=_word(panel))
+        self._refuse_picture(panel)
+        self.returned_digests.append(sent.picture)
+        assert sent.picture == _digest_of(self.messages[place][sent.message])
+        return (await super().edit(place, sent, panel))._replace(picture=_digest_of(panel))
 
-    def _look(self, panel: Panel) -> None:
+    def _refuse_picture(self, panel: Panel) -> None:
         if panel.picture and self.cannot:
             raise NoPicture("ordered")
 
 
-def _word(panel: Panel) -> str:
+def _digest_of(panel: Panel) -> str:
     return panel.picture.subject.digest if panel.picture else ""
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) -> None:
-    fake = Unable()
+    fake = RefusingPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         assert all(fake.last(player.private).picture for player in players)
@@ -151,10 +151,10 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
         mover = next(player for player in players if player.moves())
         await mover.press(mover.moves()[0][1].label)
         assert all(fake.last(player.private).picture for player in players)
-        assert any(fake.knew)
+        assert any(fake.returned_digests)
 
 
-class Lost(Pictured):
+class LostEditPlatform(Pictured):
     """A fake platform with edits that fail as ordered and otherwise change nothing."""
 
     edits = 0
@@ -167,7 +167,7 @@ class Lost(Pictured):
         return sent
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 @pytest.mark.parametrize(
     ("error", "edits"), [(PlatformFailure("lost"), 3), (NotDelivered("away"), 2)], ids=["lost", "away"]
 )
@@ -176,7 +176,7 @@ async def test_late_upload_does_not_hide_a_later_state(
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
-    fake = Lost()
+    fake = LostEditPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
@@ -197,22 +197,22 @@ async def test_late_upload_does_not_hide_a_later_state(
         assert fake.edits == edits
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_adapter_picture_data_survives_a_restart(store: Store) -> None:
-    fake = Unable()
+    fake = RefusingPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-    fake.knew.clear()
+    fake.returned_digests.clear()
     async with open_worker(store, fake) as worker:
         await play_until(
             worker,
             [Player(worker, fake, one.person.name, number) for number, one in enumerate(players, 1)],
             Random(1),
-            lambda: len(fake.knew) > 2,
+            lambda: len(fake.returned_digests) > 2,
         )
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_platform_without_pictures_gets_none(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -221,28 +221,28 @@ async def test_platform_without_pictures_gets_none(store: Store) -> None:
         assert not any(panel.picture for shown in fake.messages.values() for panel in shown.values())
 
 
-async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store, failing: set[str]) -> None:
+async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store, painting_failures: set[str]) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         before = set(fake.messages[mover.private])
-        failing.add("the painter is ill")
+        painting_failures.add("the painter is ill")
         await mover.press(mover.moves()[0][1].label)
         [message] = fake.messages[mover.private]
         assert message not in before, "a picture cannot become a text, so a new message must replace it"
         assert fake.last(mover.private).picture is None
         assert "On the table" in fake.last(mover.private).plain
         assert not surface_of(worker, code, Hand(players.index(mover))).known.outdated
-        failing.clear()
+        painting_failures.clear()
         other = next(player for player in players if player is not mover)
         await other.press(other.moves()[0][1].label)
         assert len(fake.messages[mover.private]) == 1
         assert fake.last(mover.private).picture
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_people_and_chats_choose_pictures_and_card_style(store: Store) -> None:
     fake = Pictured()
     async with open_worker(store, fake) as worker:
@@ -306,46 +306,46 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
         assert len(fake.messages[anna.private]) == 1
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot killed in between could not record it. Without a late picture nothing is recorded beforehand."""
-    fake, let, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
+    fake, painting_allowed, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
-    let.set()
+    painting_allowed.set()
     painted, edit = PicturePool.paint_panel, fake.edit
 
     async def late(pool: PicturePool, panel: Panel) -> Panel:
-        return await painted(pool, panel) if let.is_set() else replace(panel, picture=None)
+        return await painted(pool, panel) if painting_allowed.is_set() else replace(panel, picture=None)
 
-    async def until_let(_pool: PicturePool, _scene: Subject, woken: asyncio.Event) -> None:
-        waiting = [asyncio.create_task(event.wait()) for event in (let, woken)]
+    async def wait_until_allowed(_pool: PicturePool, _scene: Subject, woken: asyncio.Event) -> None:
+        waiting = [asyncio.create_task(event.wait()) for event in (painting_allowed, woken)]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
 
     monkeypatch.setattr(PicturePool, "paint_panel", late)
-    monkeypatch.setattr(PicturePool, "is_painting", lambda _pool, _scene: not let.is_set())
-    monkeypatch.setattr(PicturePool, "wait_until_done", until_let)
+    monkeypatch.setattr(PicturePool, "is_painting", lambda _pool, _scene: not painting_allowed.is_set())
+    monkeypatch.setattr(PicturePool, "wait_until_done", wait_until_allowed)
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
         [table] = await worker.tables_of(anna.person.id)
         hand = "h0" if mover is anna else "h1"
 
-        async def noting(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        async def record_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             if place == mover.private:
                 is_open = decode_state((await store.load_shown(table.code))[hand]).digest == ""
                 written.append((panel.picture is not None, is_open))
             return await edit(place, sent, panel)
 
-        monkeypatch.setattr(fake, "edit", noting)
-        let.clear()
+        monkeypatch.setattr(fake, "edit", record_edit)
+        painting_allowed.clear()
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(10):
             while not written or fake.last(mover.private).picture:
                 await asyncio.sleep(0)
         assert list(await store.changed_tables(range(keys.SHARDS))) == [table.code]
-        let.set()
+        painting_allowed.set()
         await worker.settled()
         assert fake.last(mover.private).picture
         # By the second edit the store can already say that the text is shown alone.
@@ -363,7 +363,7 @@ async def test_late_picture_does_not_delay_the_next_state(store: Store, monkeypa
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_never)
         fake.shows_pictures = True
         mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
         await mover.press(mover.moves()[0][1].label, settle=False)
@@ -385,7 +385,7 @@ async def test_text_sent_without_its_picture_does_not_delay_others(
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
-        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_never)
         fake.shows_pictures = True
         mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
         gate = fake.gates[mover.private] = asyncio.Event()
@@ -411,7 +411,7 @@ async def test_picture_late_at_shutdown_follows_after_restart(store: Store, monk
         assert fake.last(mover.private).picture
         assert not await store.changed_tables(range(keys.SHARDS))
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_never)
         await mover.press("3", settle=False)
         async with asyncio.timeout(30):
             while fake.last(mover.private).picture or not await store.changed_tables(range(keys.SHARDS)):
@@ -431,7 +431,7 @@ async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, mo
         mover = next(player for player in players if player.moves())
         [before] = fake.messages[mover.private]
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        monkeypatch.setattr(worker.picture_pool, "_paint", paint_never)
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(30):
             while before in fake.messages[mover.private]:
@@ -440,13 +440,13 @@ async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, mo
         assert "On the table" in fake.last(mover.private).plain
 
 
-def never(scene: Scene) -> bytes:
+def paint_never(scene: Scene) -> bytes:
     """Paint longer than the test lasts."""
     time.sleep(300)
     return b""
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None:
     platform = Pictured()
     async with open_worker(store, platform) as worker:
@@ -463,7 +463,7 @@ async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None
             assert drawable_text(words) in drawable_text(platform.last(GROUP).plain)
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 @pytest.mark.parametrize("command", ["/stats", "/leaderboard testa", "/rules testa"])
 async def test_pages_have_pictures_unless_turned_off(store: Store, command: str) -> None:
     platform = Pictured()
@@ -480,7 +480,7 @@ async def test_pages_have_pictures_unless_turned_off(store: Store, command: str)
         assert reply.panel.picture is None
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("instant_painting")
 async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> None:
     platform = FakePlatform()
     async with open_worker(store, platform) as worker:

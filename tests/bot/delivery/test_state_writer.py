@@ -15,11 +15,11 @@ from bot.delivery.table_sync import TableSync
 HOME, WORKER = "p:@0", "worker"
 
 
-class Notes:
+class FakeStore:
     """A fake store that lists the states it saved. It can fail or be slow."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
+        self.saved: list[Any] = []
         self.error: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
@@ -37,20 +37,20 @@ class Notes:
         if self.error:
             raise self.error
         assert worker == WORKER
-        self.told.append((code, set(texts), version))
+        self.saved.append((code, set(texts), version))
 
     async def mark_changed(self, code: str, version: int, worker: str) -> None:
         assert worker == WORKER
-        self.told.append((code, "to be shown", version))
+        self.saved.append((code, "to be shown", version))
 
 
 class Writer:
     """A writer, its store, and the codes of tables that lost a state."""
 
     def __init__(self) -> None:
-        self.notes = Notes()
+        self.store = FakeStore()
         self.lost: list[str] = []
-        self.writer = StateWriter(self.notes, WORKER, self.lost.append)  # type: ignore[arg-type]
+        self.writer = StateWriter(self.store, WORKER, self.lost.append)  # type: ignore[arg-type]
 
     async def settled(self) -> None:
         async with asyncio.timeout(10):
@@ -60,11 +60,11 @@ class Writer:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_goes_out_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_automatic_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_writer, "GATHER_SECONDS", 3600.0)
 
 
-def changed(code: str) -> TableSync:
+def changed_table(code: str) -> TableSync:
     """A table with one unsaved hand."""
     sync = TableSync(code)
     change(sync)
@@ -76,112 +76,112 @@ def change(sync: TableSync) -> None:
 
 
 async def test_delayed_writes_are_batched_with_the_latest_version() -> None:
-    one = Writer()
-    first, second = changed("A"), changed("B")
-    one.writer.write_soon(first, 1)
-    one.writer.write_soon(second, 5)
-    one.writer.write_soon(first, 2)
+    setup = Writer()
+    first, second = changed_table("A"), changed_table("B")
+    setup.writer.write_soon(first, 1)
+    setup.writer.write_soon(second, 5)
+    setup.writer.write_soon(first, 2)
     await asyncio.sleep(0)
-    assert one.notes.told == []
-    await one.settled()
-    assert one.notes.told == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
+    assert setup.store.saved == []
+    await setup.settled()
+    assert setup.store.saved == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
     # The next batch starts empty, and saved states are not saved again.
-    one.writer.write_soon(first, 3)
+    setup.writer.write_soon(first, 3)
     await asyncio.sleep(0)
-    assert len(one.notes.told) == 2
-    await one.settled()
-    assert one.notes.told[2:] == [("A", set(), 3)]
+    assert len(setup.store.saved) == 2
+    await setup.settled()
+    assert setup.store.saved[2:] == [("A", set(), 3)]
 
 
 async def test_delayed_write_is_sent_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_writer, "GATHER_SECONDS", 0.001)
-    one = Writer()
-    one.writer.write_soon(changed("A"), 1)
-    assert one.writer.task
+    setup = Writer()
+    setup.writer.write_soon(changed_table("A"), 1)
+    assert setup.writer.task
     async with asyncio.timeout(10):
-        await one.writer.task
-    assert one.notes.told == [("A", {"h0"}, 1)]
+        await setup.writer.task
+    assert setup.store.saved == [("A", {"h0"}, 1)]
 
 
 async def test_states_added_during_a_write_follow_it() -> None:
-    one = Writer()
-    one.notes.gate.clear()
-    one.writer.write_soon(changed("A"), 1)
-    one.writer.flush()
+    setup = Writer()
+    setup.store.gate.clear()
+    setup.writer.write_soon(changed_table("A"), 1)
+    setup.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
-    one.writer.write_soon(changed("B"), 2)
-    one.notes.gate.set()
-    await one.settled()
-    assert one.notes.told == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
+    setup.writer.write_soon(changed_table("B"), 2)
+    setup.store.gate.set()
+    await setup.settled()
+    assert setup.store.saved == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
 
 
 async def test_write_now_saves_no_version() -> None:
-    one = Writer()
-    await one.writer.write_now(changed("A"))
-    assert one.notes.told == [("A", {"h0"}, None)]
+    setup = Writer()
+    await setup.writer.write_now(changed_table("A"))
+    assert setup.store.saved == [("A", {"h0"}, None)]
 
 
 async def test_failed_write_reports_its_tables_and_keeps_states() -> None:
-    one = Writer()
-    one.notes.error = ConnectionError("away")
-    tables = [changed("A"), changed("B")]
+    setup = Writer()
+    setup.store.error = ConnectionError("away")
+    tables = [changed_table("A"), changed_table("B")]
     for sync in tables:
-        one.writer.write_soon(sync, 1)
-    await one.settled()
-    assert one.lost == ["A", "B"]
-    assert one.notes.outages == [one.notes.error]
+        setup.writer.write_soon(sync, 1)
+    await setup.settled()
+    assert setup.lost == ["A", "B"]
+    assert setup.store.outages == [setup.store.error]
     assert [set(sync.take_unsaved()) for sync in tables] == [{Hand(0)}] * 2
 
 
 async def test_write_now_raises_and_can_be_retried() -> None:
-    one, sync = Writer(), changed("A")
-    one.notes.error = ConnectionError("away")
+    setup, sync = Writer(), changed_table("A")
+    setup.store.error = ConnectionError("away")
     with pytest.raises(ConnectionError):
-        await one.writer.write_now(sync)
-    assert one.lost == []
-    one.notes.error = None
-    await one.writer.write_now(sync)
-    assert one.notes.told == [("A", {"h0"}, None)]
+        await setup.writer.write_now(sync)
+    assert setup.lost == []
+    setup.store.error = None
+    await setup.writer.write_now(sync)
+    assert setup.store.saved == [("A", {"h0"}, None)]
 
 
 async def test_incomplete_mark_is_written_last_and_alone() -> None:
-    one, sync, other = Writer(), changed("A"), changed("B")
-    one.notes.gate.clear()
-    one.writer.write_soon(sync, 1)
-    one.writer.flush()
+    setup, sync, other = Writer(), changed_table("A"), changed_table("B")
+    setup.store.gate.clear()
+    setup.writer.write_soon(sync, 1)
+    setup.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
     # Version 1 is being written. Version 2 and another table wait.
     change(sync)
-    one.writer.write_soon(sync, 2)
-    one.writer.write_soon(other, 7)
-    telling = asyncio.create_task(one.writer.write_incomplete(sync, 2))
+    setup.writer.write_soon(sync, 2)
+    setup.writer.write_soon(other, 7)
+    marking = asyncio.create_task(setup.writer.write_incomplete(sync, 2))
     await asyncio.sleep(0)
-    one.notes.gate.set()
+    setup.store.gate.set()
     async with asyncio.timeout(10):
-        await telling
-    await one.settled()
-    of_a = [told for told in one.notes.told if told[0] == "A"]
-    assert of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
-    assert ("B", {"h0"}, 7) in one.notes.told
+        await marking
+    await setup.settled()
+    saved_of_a = [saved for saved in setup.store.saved if saved[0] == "A"]
+    assert saved_of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
+    assert ("B", {"h0"}, 7) in setup.store.saved
     # Without a write in progress there is no wait.
     idle = Writer()
-    await idle.writer.write_incomplete(changed("A"), 3)
-    assert idle.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 3)]
+    await idle.writer.write_incomplete(changed_table("A"), 3)
+    assert idle.store.saved == [("A", {"h0"}, None), ("A", "to be shown", 3)]
 
 
 async def test_mark_waits_for_no_other_tables() -> None:
     """On a busy bot, other tables are always being written."""
-    one = Writer()
-    one.notes.stuck = {"B"}
-    one.writer.write_soon(changed("B"), 7)
-    one.writer.flush()
+    setup = Writer()
+    setup.store.stuck = {"B"}
+    setup.writer.write_soon(changed_table("B"), 7)
+    setup.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
     async with asyncio.timeout(10):
-        await one.writer.write_incomplete(changed("A"), 2)
-    assert one.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 2)]
-    one.notes.stuck = set()
-    await one.settled()
-    assert one.notes.told[2:] == [("B", {"h0"}, 7)]
+        await setup.writer.write_incomplete(changed_table("A"), 2)
+    assert setup.store.saved == [("A", {"h0"}, None), ("A", "to be shown", 2)]
+    setup.store.stuck = set()
+    await setup.settled()
+    assert setup.store.saved[2:] == [("B", {"h0"}, 7)]

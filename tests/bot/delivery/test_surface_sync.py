@@ -72,7 +72,7 @@ class Held(FakePlatform):
                 await asyncio.sleep(0)
 
 
-class Stuck(LenientPlatform):
+class HangingPlatform(LenientPlatform):
     """A fake platform with one call that takes effect and never returns."""
 
     def __init__(self, call: str) -> None:
@@ -105,7 +105,7 @@ def surface_of(worker: Worker, code: str, name: SurfaceName) -> Surface:
     return surface
 
 
-async def a_move(players: list[Player]) -> tuple[Player, Player]:
+async def play_without_waiting(players: list[Player]) -> tuple[Player, Player]:
     """Play a card without waiting for delivery; return the mover and the other player."""
     mover = next(player for player in players if player.moves())
     await mover.press(mover.moves()[0][1].label, settle=False)
@@ -128,7 +128,7 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         gate = fake.gates[other.private] = asyncio.Event()
-        mover, _other = await a_move(players)
+        mover, _other = await play_without_waiting(players)
         await fake.until(lambda: other.private in fake.waiting)
         monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
         kept = worker.people.person
@@ -179,7 +179,7 @@ def crash(worker: Worker, code: str) -> None:
 @pytest.mark.parametrize("call", ["send", "delete"])
 async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
     """The table is not touched afterwards, so the next bot must find it without help."""
-    fake = Stuck(call)
+    fake = HangingPlatform(call)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -192,14 +192,14 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
         crash(worker, code)
     last, fake.place = max(fake.messages[anna.private], key=int), ""
     async with open_worker(store, fake) as worker:
-        await until_at_rest(store)
+        await wait_until_at_rest(store)
         await worker.settled()
         assert list(fake.messages[anna.private]) == [last]
 
 
 async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
     """The hand moves from the private chat to the group, and no log entry says so."""
-    fake = Stuck("send")
+    fake = HangingPlatform("send")
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -213,7 +213,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
         crash(worker, code)
     fake.place = ""
     async with open_worker(store, fake) as worker:
-        await until_at_rest(store)
+        await wait_until_at_rest(store)
         await worker.settled()
         assert not fake.messages[anna.private]
         assert len(fake.messages[anna.aside]) == 1
@@ -235,7 +235,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
         assert len(fake.messages[anna.private]) == 2
         assert list(await store.changed_tables(range(keys.SHARDS))) == [code]
     async with open_worker(store, fake) as worker:
-        await until_at_rest(store)
+        await wait_until_at_rest(store)
         await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
@@ -243,7 +243,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
 async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store must know that the old hand goes before the new one is sent."""
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
-    fake = Stuck("send")
+    fake = HangingPlatform("send")
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -263,7 +263,7 @@ async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatc
         crash(worker, code)
 
 
-async def until_at_rest(store: Store) -> None:
+async def wait_until_at_rest(store: Store) -> None:
     """Wait until no table is marked as changed."""
     async with asyncio.timeout(10):
         while await store.changed_tables(range(keys.SHARDS)):
@@ -320,7 +320,7 @@ async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
         fake.rate_limit_of[other.private] = RateLimit(burst=1, interval=3600.0)
         await worker.delivery._tools.limiter.wait_for_turn(other.private)
         before = hand.known.digest
-        await a_move(players)
+        await play_without_waiting(players)
         for _ in range(100):
             await asyncio.sleep(0)
         assert (hand.is_syncing, hand.known.digest) == (True, before)
@@ -342,7 +342,7 @@ async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
         other = next(player for player in players if not player.moves())
         name = Hand(players.index(other))
         fake.errors[other.private] = [SlowDown(3600)]
-        await a_move(players)
+        await play_without_waiting(players)
         await fake.until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
         place = f"{other.private}~100!pass"
         worker.delivery.apply_change(code, name, Change(repost=True, place=place))
@@ -514,7 +514,7 @@ async def test_internal_error_is_logged_once_and_retried_with_pauses(
     assert pauses == pytest.approx(2 * [0.001, 0.002, 0.004, 0.008, 0.016])
 
 
-class Unsettled(FakePlatform):
+class UnsettledPlatform(FakePlatform):
     """A fake platform with timed-out uploads that can still overwrite the next message."""
 
     is_settled = True
@@ -530,7 +530,7 @@ class Unsettled(FakePlatform):
 
 async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
-    fake = Unsettled()
+    fake = UnsettledPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -582,7 +582,7 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
         assert fake.last(anna.private) == before
 
 
-class Edited(FakePlatform):
+class SteppedPlatform(FakePlatform):
     """A fake platform with a step for each next edit. The step decides whether the edit is settled."""
 
     steps: Sequence[Callable[[], bool]] = ()
@@ -595,11 +595,11 @@ class Edited(FakePlatform):
 
 
 @asynccontextmanager
-async def to_edit(
+async def open_uncertain_hand(
     store: Store, *steps: Callable[[], bool]
-) -> AsyncIterator[tuple[Edited, Worker, Surface, SurfaceSync]]:
+) -> AsyncIterator[tuple[SteppedPlatform, Worker, Surface, SurfaceSync]]:
     """A hand with unknown content, and the sync that will edit it."""
-    fake = Edited()
+    fake = SteppedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -609,7 +609,7 @@ async def to_edit(
         yield fake, worker, surface, SurfaceSync(worker.delivery._tools, worker.delivery._tables[code], surface)
 
 
-async def woken_as_it_settles(surface: Surface) -> None:
+async def wake_when_unsettled(surface: Surface) -> None:
     async with asyncio.timeout(10):
         while not surface._woken:
             await asyncio.sleep(0)
@@ -619,14 +619,19 @@ async def woken_as_it_settles(surface: Surface) -> None:
 async def test_upload_during_an_edit_is_edited_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
-    def as_it_ends() -> bool:
+    def let_upload_end() -> bool:
         # An hour has passed since the edit began.
         syncing._unsettled_until = asyncio.get_running_loop().time()
         return True
 
-    async with to_edit(store, lambda: False, as_it_ends, lambda: True) as (fake, _worker, surface, syncing):
+    async with open_uncertain_hand(store, lambda: False, let_upload_end, lambda: True) as (
+        fake,
+        _worker,
+        surface,
+        syncing,
+    ):
         running = asyncio.create_task(syncing.run(None, 0))
-        await woken_as_it_settles(surface)
+        await wake_when_unsettled(surface)
         async with asyncio.timeout(10):
             await running
         assert not fake.steps
@@ -638,13 +643,13 @@ async def test_stop_during_a_pending_upload_saves_unknown_content(
 ) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
-    def as_it_stops() -> bool:
+    def stop_delivery() -> bool:
         worker.delivery._tools.stopping = True
         return True
 
-    async with to_edit(store, lambda: False, as_it_stops) as (_fake, worker, surface, syncing):
+    async with open_uncertain_hand(store, lambda: False, stop_delivery) as (_fake, worker, surface, syncing):
         running = asyncio.create_task(syncing.run(None, 0))
-        await woken_as_it_settles(surface)
+        await wake_when_unsettled(surface)
         async with asyncio.timeout(10):
             await running
         [code] = worker.delivery._tables
@@ -655,7 +660,7 @@ async def test_stop_during_a_pending_upload_saves_unknown_content(
 
 async def test_pending_upload_is_not_awaited_after_a_repost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
-    async with to_edit(store, lambda: False) as (_fake, _worker, surface, syncing):
+    async with open_uncertain_hand(store, lambda: False) as (_fake, _worker, surface, syncing):
         running = asyncio.create_task(syncing.run(None, 0))
         async with asyncio.timeout(10):
             while not surface._woken:
@@ -668,11 +673,11 @@ async def test_pending_upload_is_not_awaited_after_a_repost(store: Store, monkey
 async def test_stop_does_not_wait_for_a_pending_upload(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
 
-    def held_back() -> bool:
+    def block_place() -> bool:
         worker.delivery._tools.limiter.block(syncing._place, 3600.0)
         return False
 
-    async with to_edit(store, held_back) as (_fake, worker, surface, syncing):
+    async with open_uncertain_hand(store, block_place) as (_fake, worker, surface, syncing):
         running = asyncio.create_task(syncing.run(None, 0))
         async with asyncio.timeout(10):
             while not surface._woken:
@@ -682,7 +687,7 @@ async def test_stop_does_not_wait_for_a_pending_upload(store: Store, monkeypatch
             await running
 
 
-class Keeping(FakePlatform):
+class UndeletablePlatform(FakePlatform):
     """A fake platform that deletes no message while it has an error to raise."""
 
     def __init__(self, error: DeliveryError) -> None:
@@ -704,7 +709,7 @@ async def test_failed_deletion_does_not_delay_the_hand(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    fake = Keeping(error)
+    fake = UndeletablePlatform(error)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -732,7 +737,7 @@ async def test_refused_deletion_is_retried_only_after_a_press(
     store: Store,
 ) -> None:
     """While deletions are retried the table cannot come to rest, not even after the game."""
-    fake = Keeping(MessageRefused("message_delete_forbidden"))
+    fake = UndeletablePlatform(MessageRefused("message_delete_forbidden"))
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
@@ -770,7 +775,7 @@ class Pauses:
 
 
 @asynccontextmanager
-async def in_trouble(
+async def open_failing_game(
     store: Store, *errors: DeliveryError
 ) -> AsyncIterator[tuple[Worker, FakePlatform, Player, str, Pauses]]:
     """A game. The first player requests the hand again, and the platform fails with these errors."""
@@ -787,7 +792,7 @@ async def in_trouble(
 async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     lost = 5
-    async with in_trouble(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
+    async with open_failing_game(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
         worker,
         fake,
         anna,
@@ -812,14 +817,14 @@ async def test_uncertain_and_certain_failures_pause_separately(store: Store) -> 
         PlatformFailure("lost"),
         NotDelivered("away"),
     ]
-    async with in_trouble(store, *errors) as (worker, _fake, _anna, _code, pauses):
+    async with open_failing_game(store, *errors) as (worker, _fake, _anna, _code, pauses):
         await worker.settled()
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
 
 
 async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    async with in_trouble(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
+    async with open_failing_game(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
         assert not fake.errors[anna.private]
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
@@ -829,7 +834,7 @@ async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.Mon
 
 
 async def test_pauses_reset_once_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with in_trouble(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
+    async with open_failing_game(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
         worker.delivery.resume_platform("paper")
@@ -956,18 +961,20 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
 
 
 async def test_only_private_hands_count_as_the_lowest_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake, told = FakePlatform(), list[str]()
+    fake, announced = FakePlatform(), list[str]()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.delivery._tools.reposts.lowest, "_on_sent", lambda place, _code: told.append(place))
+        monkeypatch.setattr(
+            worker.delivery._tools.reposts.lowest, "_on_sent", lambda place, _code: announced.append(place)
+        )
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        assert sorted(told) == [anna.private, bruno.private]
+        assert sorted(announced) == [anna.private, bruno.private]
         # In the group, the other players' messages are next to it.
         here = f"{anna.private}~100!pass"
         await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
         await worker.settled()
         assert len(fake.messages[here]) == 1
-        assert len(told) == 2
+        assert len(announced) == 2
 
 
 async def test_panel_drawn_by_the_check_is_not_drawn_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,23 +106,23 @@ async def test_table_is_busy_until_its_surface_has_synced() -> None:
 
 
 async def test_event_before_the_wait_is_received() -> None:
-    sync, heard = TableSync("ABCD"), 0
+    sync, received = TableSync("ABCD"), 0
 
-    async def listen() -> None:
-        nonlocal heard
+    async def receive() -> None:
+        nonlocal received
         for _ in range(2):
             await sync.wait_for_event()
-            heard += 1
+            received += 1
 
-    sync.run(listen())
+    sync.run(receive())
     sync.touch()
     for _ in range(5):
         await asyncio.sleep(0)
-    assert heard == 1
+    assert received == 1
     sync.touch()
     for _ in range(5):
         await asyncio.sleep(0)
-    assert heard == 2
+    assert received == 2
 
 
 async def test_stop_ends_a_pause() -> None:
@@ -137,11 +137,11 @@ def test_changes_apply_in_order_to_existing_surfaces() -> None:
     sync.add_change(Hand(0), Change(draft=Draft(1, "x")))
     sync.add_change(Board(9, 0), Change(repost=True))
     sync.add_change(Hand(0), Change(draft=Draft(2, "y")))
-    heeded: list[Draft] = []
+    applied: list[Draft] = []
     while name := sync.next_changed:
         sync.apply_next_change(HOME if name == Hand(0) else None)
-        heeded.append(sync.surface(Hand(0), HOME).known.draft)
-    assert heeded == [Draft(1, "x"), Draft(1, "x"), Draft(2, "y")]
+        applied.append(sync.surface(Hand(0), HOME).known.draft)
+    assert applied == [Draft(1, "x"), Draft(1, "x"), Draft(2, "y")]
     assert sync.get(Board(9, 0)) is None
 
 
@@ -283,7 +283,7 @@ async def test_retry_pauses_double_up_to_a_limit_until_reset(
     assert set(pauses[10:]) == {20.0}
 
 
-def raised(error: Exception) -> Exception:
+def with_traceback(error: Exception) -> Exception:
     try:
         raise error
     except type(error) as same:
@@ -292,10 +292,10 @@ def raised(error: Exception) -> Exception:
 
 def test_error_is_new_by_type_line_and_surface() -> None:
     sync = TableSync("ABCD")
-    assert sync.is_new_error(raised(ValueError("a")), "h0")
-    assert not sync.is_new_error(raised(ValueError("b")), "h0")
-    assert sync.is_new_error(raised(KeyError("a")), "h0")
-    assert sync.is_new_error(raised(ValueError("a")), "h1")
+    assert sync.is_new_error(with_traceback(ValueError("a")), "h0")
+    assert not sync.is_new_error(with_traceback(ValueError("b")), "h0")
+    assert sync.is_new_error(with_traceback(KeyError("a")), "h0")
+    assert sync.is_new_error(with_traceback(ValueError("a")), "h1")
     with pytest.raises(ValueError, match="elsewhere") as elsewhere:
         raise ValueError("elsewhere")
     assert sync.is_new_error(elsewhere.value, "h0")

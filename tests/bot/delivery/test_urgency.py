@@ -22,40 +22,40 @@ HOME, CHAT = private_place(ADA), "paper:100"
 ALL = range(4)
 
 
-def called_for(table: Table) -> list[int]:
+def urgencies_of(table: Table) -> list[int]:
     """Urgency of each seat, starting with the player to move."""
     assert table.game
     turn = table.game.turn or 0
     return [seat_urgency(table, (turn + step) % 4) for step in ALL]
 
 
-def at_a_tavolo(*entries: Entry) -> Table:
+def tavolo_table(*entries: Entry) -> Table:
     return start_game("tavolo", *entries)
 
 
 def test_all_seats_have_urgency_without_a_readable_game() -> None:
     assert seat_urgency(open_table("tavolo"), 0) == 1
-    unreadable = at_a_tavolo().with_stored_entries([b"what is this"])
+    unreadable = tavolo_table().with_stored_entries([b"what is this"])
     assert unreadable.game
     assert [seat_urgency(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("cards", range(4))
 def test_urgency_grows_and_opponents_decide_after_the_flag(cards: int) -> None:
-    table = play_cards(at_a_tavolo(), cards)
-    assert called_for(table) == [1, 0, 0, 0]
+    table = play_cards(tavolo_table(), cards)
+    assert urgencies_of(table) == [1, 0, 0, 0]
     nudged = table.with_entries([Nudge()], "u2")
-    assert called_for(nudged) == [2, 0, 0, 0]
-    assert called_for(nudged.with_entries([Flag()], "u3")) == [3, 1, 0, 1]
+    assert urgencies_of(nudged) == [2, 0, 0, 0]
+    assert urgencies_of(nudged.with_entries([Flag()], "u3")) == [3, 1, 0, 1]
 
 
 def test_finished_game_has_no_urgency() -> None:
-    table = at_a_tavolo(Nudge(), Flag(), Stop("timeout", 1))
+    table = tavolo_table(Nudge(), Flag(), Stop("timeout", 1))
     assert [seat_urgency(table, seat) for seat in ALL] == [0, 0, 0, 0]
 
 
 def test_only_the_open_board_calls_a_player() -> None:
-    table = at_a_tavolo(Nudge())
+    table = tavolo_table(Nudge())
     assert table.game
     turn = table.game.turn
     assert turn is not None
@@ -159,12 +159,12 @@ def test_board_seen_time_counts_without_a_hand(surfaces: Surfaces, seen_at: int,
 
 
 def test_only_hands_sent_here_are_announced_as_lowest() -> None:
-    told = list[tuple[str, str]]()
-    lowest = LowestHands(lambda place, code: told.append((place, code)))
+    announced = list[tuple[str, str]]()
+    lowest = LowestHands(lambda place, code: announced.append((place, code)))
     assert lowest.is_lowest(HOME, "CODE"), "without other hands, a hand is the lowest"
     lowest.record(HOME, "OTHER")
     assert not lowest.is_lowest(HOME, "CODE")
     lowest.record_sent(HOME, "CODE")
     assert lowest.is_lowest(HOME, "CODE")
     assert not lowest.is_lowest(HOME, "OTHER")
-    assert told == [(HOME, "CODE")]
+    assert announced == [(HOME, "CODE")]

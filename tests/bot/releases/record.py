@@ -52,7 +52,7 @@ def text(value: bytes) -> str:
     return value.decode("latin-1")
 
 
-async def truths(worker: Worker, people: list[str]) -> dict[str, Any]:
+async def table_facts(worker: Worker, people: list[str]) -> dict[str, Any]:
     """Return the facts of each table that must be equal after loading."""
     tables: dict[str, Any] = {}
     for person in people:
@@ -76,7 +76,7 @@ async def truths(worker: Worker, people: list[str]) -> dict[str, Any]:
     return {"tables": tables, "standings": standings, "games": await worker.archive.count()}
 
 
-async def play_a_little(worker: Worker, players: list[Player], random: Random, presses: int) -> None:
+async def play_moves(worker: Worker, players: list[Player], random: Random, presses: int) -> None:
     for _ in range(presses):
         for player in random.sample(players, len(players)):
             if await player.play(random):
@@ -84,12 +84,12 @@ async def play_a_little(worker: Worker, players: list[Player], random: Random, p
                 break
 
 
-async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
+async def open_live_tables(worker: Worker, fake: FakePlatform, random: Random) -> None:
     """Begin games, play some for a few deals, and open challenges in separate groups."""
     for game in GAMES:
         for presses in (2, 60):
             players = await seat_players(worker, fake, game, *(["no clock"] if presses == 60 else []))
-            await play_a_little(worker, players, random, presses)
+            await play_moves(worker, players, random, presses)
     anna, bruno, carla = (
         Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
     )
@@ -107,7 +107,7 @@ async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
     await bruno.say(f"/join {code}", "paper:700")
 
 
-async def finished(worker: Worker, fake: FakePlatform, random: Random) -> None:
+async def finish_games(worker: Worker, fake: FakePlatform, random: Random) -> None:
     for game, count in (("testa", 3), ("metamazzo", 1), ("tressette", 1), ("spades", 1)):
         for _ in range(count):
             players = await seat_players(worker, fake, game)
@@ -116,7 +116,7 @@ async def finished(worker: Worker, fake: FakePlatform, random: Random) -> None:
                     worker, players.copy(), random, lambda: any(" won " in text for text in fake.texts(GROUP)[-2:])
                 )
             else:
-                await play_a_little(worker, players, random, 10)
+                await play_moves(worker, players, random, 10)
                 await players[-1].say("/resign")
                 await players[-1].press("Yes, I resign")
             fake.messages.clear()
@@ -130,11 +130,11 @@ async def record() -> dict[str, Any]:
             async with open_store(embedded.url) as store:
                 fake, random = FakePlatform(), Random(1)
                 async with open_worker(store, fake) as worker:
-                    await finished(worker, fake, random)
-                    await live(worker, fake, random)
+                    await finish_games(worker, fake, random)
+                    await open_live_tables(worker, fake, random)
                     await worker.settled()
                     await asyncio.sleep(0.5)
-                    told = await truths(worker, [f"paper:{number}" for number in range(1, 5)])
+                    facts = await table_facts(worker, [f"paper:{number}" for number in range(1, 5)])
                 shown = {
                     place: {
                         number: {
@@ -145,7 +145,7 @@ async def record() -> dict[str, Any]:
                     }
                     for place, messages in fake.messages.items()
                 }
-                return {"keys": await keys_of(store), "shown": shown, **told}
+                return {"keys": await keys_of(store), "shown": shown, **facts}
         finally:
             await embedded.stop()
 

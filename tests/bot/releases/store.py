@@ -10,7 +10,7 @@ from bot.panel import Button, Panel, Span
 from tests.bot.fake_platform import FakePlatform
 
 
-def recorded(layout: int) -> dict[str, Any]:
+def load_recording(layout: int) -> dict[str, Any]:
     """Return the recording of a release, by the number of its store layout."""
     found: dict[str, Any] = json.loads(
         gzip.decompress((Path(__file__).parent / f"layout{layout}.json.gz").read_bytes())
@@ -18,7 +18,7 @@ def recorded(layout: int) -> dict[str, Any]:
     return found
 
 
-async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
+async def restore_keys(client: Any, keys: list[dict[str, Any]]) -> None:
     """Write recorded keys into a store."""
     for one in keys:
         name, value = one["key"].encode("latin-1"), one["value"]
@@ -34,7 +34,7 @@ async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
             await client.zadd(name, {member.encode("latin-1"): score for member, score in value.items()})
 
 
-def platform_showing(shown: dict[str, Any]) -> FakePlatform:
+def restore_platform(shown: dict[str, Any]) -> FakePlatform:
     """Return a fake platform with the recorded messages."""
     fake = FakePlatform()
     for place, messages in shown.items():

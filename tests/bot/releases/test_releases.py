@@ -14,48 +14,52 @@ from bot.finished.ratings import Scope
 from bot.store import EmbeddedStore, keys, open_store, schema
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, Player, open_worker
-from tests.bot.releases.store import platform_showing, put_back, recorded
+from tests.bot.releases.store import load_recording, restore_keys, restore_platform
 from tests.long import long
 
 LAYOUTS = range(1, keys.SCHEMA_VERSION)
 PEOPLE = ("Anna", "Bruno", "Carla", "Dino")
 
 
-async def check(worker: Worker, told: dict[str, Any]) -> None:
+async def check_tables(worker: Worker, recording: dict[str, Any]) -> None:
     """Check that the recorded facts hold for the loaded tables."""
-    for code, was in told["tables"].items():
+    for code, facts in recording["tables"].items():
         table = await worker.room.table(code)
         game = table.game
-        assert table.version == was["version"]
-        assert (table.game_id, table.phase, list(table.hosts)) == (was["game"], was["phase"], was["hosts"])
-        assert [list(chair) if chair else None for chair in table.chairs] == was["chairs"]
-        assert {str(seat): list(chair) for seat, chair in table.asking.items()} == was["asking"]
-        assert [table.clock, table.strict, table.alarm] == was["clock"]
+        assert table.version == facts["version"]
+        assert (table.game_id, table.phase, list(table.hosts)) == (facts["game"], facts["phase"], facts["hosts"])
+        assert [list(chair) if chair else None for chair in table.chairs] == facts["chairs"]
+        assert {str(seat): list(chair) for seat, chair in table.asking.items()} == facts["asking"]
+        assert [table.clock, table.strict, table.alarm] == facts["clock"]
         if game:
-            assert (game.turn, list(game.totals), game.rules.model_dump()) == (was["turn"], was["totals"], was["rules"])
-            assert [game.legal_moves(seat) for seat in range(game.kind.seats)] == was["legal"]
-            assert json.loads(game.record().to_json()) == was["record"]
-    for person, standing in told["standings"].items():
+            assert (game.turn, list(game.totals), game.rules.model_dump()) == (
+                facts["turn"],
+                facts["totals"],
+                facts["rules"],
+            )
+            assert [game.legal_moves(seat) for seat in range(game.kind.seats)] == facts["legal"]
+            assert json.loads(game.record().to_json()) == facts["record"]
+    for person, standing in recording["standings"].items():
         assert (await worker.ratings.standing(Scope(), person)).to_text() == standing
-    assert await worker.archive.count() == told["games"]
+    assert await worker.archive.count() == recording["games"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 async def test_every_release_store_loads_and_its_buttons_work(embedded: EmbeddedStore, layout: int) -> None:
-    told = recorded(layout)
+    recording = load_recording(layout)
     async with Redis.from_url(embedded.url) as client:
-        await put_back(client, told["keys"])
+        await restore_keys(client, recording["keys"])
     async with open_store(embedded.url) as store:
-        fake = platform_showing(told["shown"])
+        fake = restore_platform(recording["shown"])
         # Repost no message: it would be edited again because it could have been sent before the restart.
         async with open_worker(store, fake, ring_after=1e9) as worker:
-            await check(worker, told)
+            await check_tables(worker, recording)
             players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
-            moved = await _play_each_hand(told, players)
+            moved = await _play_each_hand(recording, players)
             assert len(moved) > 10
             await worker.settled()
             for code in moved:
-                assert (await worker.room.table(code)).version > told["tables"][code]["version"], code
+                assert (await worker.room.table(code)).version > recording["tables"][code]["version"], code
             # Lists of tables are complete, and open challenges can be accepted.
             assert len(await worker.tables_of("paper:1")) > 10
             await players[1].press("Accept", "paper:200")
@@ -64,13 +68,13 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
             assert (await players[0].say("/leaderboard", GROUP)).panel
 
 
-async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[str]:
+async def _play_each_hand(recording: dict[str, Any], players: list[Player]) -> list[str]:
     """Make one move with a recorded button at each table that has one; return the codes of these tables."""
     random, moved = Random(1), []
-    for code, was in told["tables"].items():
-        if was["phase"] != "playing":
+    for code, facts in recording["tables"].items():
+        if facts["phase"] != "playing":
             continue
-        player = players[int(was["chairs"][was["turn"]][0].partition(":")[2]) - 1]
+        player = players[int(facts["chairs"][facts["turn"]][0].partition(":")[2]) - 1]
         buttons = [
             (message, button)
             for message, panel in player.fake.messages[player.private].items()
@@ -89,33 +93,33 @@ async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[s
 
 
 async def test_migrated_first_release_logs_name_all_rules(embedded: EmbeddedStore) -> None:
-    told = recorded(1)
+    recording = load_recording(1)
     async with Redis.from_url(embedded.url) as client:
-        await put_back(client, told["keys"])
+        await restore_keys(client, recording["keys"])
     async with open_store(embedded.url) as store:
-        for code, was in told["tables"].items():
+        for code, facts in recording["tables"].items():
             deals = [entry for entry in (await store.load(code)).entries if entry.startswith(b"deal ")]
-            if was["rules"] is None:
+            if facts["rules"] is None:
                 assert not deals
                 continue
             words = deals[0].partition(b"\t")[0].decode().split(" ")
             assert words[2] == "1"
-            assert words[3:] == [f"{name}={str(value).lower()}" for name, value in was["rules"].items()]
+            assert words[3:] == [f"{name}={str(value).lower()}" for name, value in facts["rules"].items()]
             assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
 
 
-@pytest.mark.parametrize(("most", "tables"), [(3, 400), long(30, 1500)])
-async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, most: int, tables: int) -> None:
-    told = recorded(1)
+@pytest.mark.parametrize(("attempts", "tables"), [(3, 400), long(30, 1500)])
+async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempts: int, tables: int) -> None:
+    recording = load_recording(1)
     random = Random(2)
     async with Redis.from_url(embedded.url) as client:
-        await put_back(client, [*told["keys"], *_many_more(told["keys"], tables)])
+        await restore_keys(client, [*recording["keys"], *_more_tables(recording["keys"], tables)])
         kills = 0
-        for _ in range(most):
+        for _ in range(attempts):
             killed = await client.get(schema.LOCK)
             # The first part of a start, in its own process.
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
-            await _until_begun(client, killed)
+            await _wait_until_begun(client, killed)
             # A fast machine can finish within the longest pause, so the first kill comes at once.
             await asyncio.sleep(random.uniform(0, 0.3) if kills else 0)
             if process.returncode is None:
@@ -124,10 +128,10 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, most: i
             await process.wait()
             if await client.get(keys.SCHEMA) != b"1":
                 break
-        assert kills > most // 10
+        assert kills > attempts // 10
     async with open_store(embedded.url) as store:
-        async with open_worker(store, platform_showing(told["shown"])) as worker:
-            await check(worker, told)
+        async with open_worker(store, restore_platform(recording["shown"])) as worker:
+            await check_tables(worker, recording)
         assert not [key async for key in store.client.scan_iter("seated:*", _type="set")]
 
 
@@ -143,13 +147,13 @@ asyncio.run(start())
 """
 
 
-async def _until_begun(client: Any, killed: object) -> None:
+async def _wait_until_begun(client: Any, killed: object) -> None:
     """Wait until the new start has the lock, or the migration is finished."""
     while await client.get(schema.LOCK) in (None, killed) and await client.get(keys.SCHEMA) == b"1":
         await asyncio.sleep(0.01)
 
 
-def _many_more(stored: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+def _more_tables(stored: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
     """Return keys of more tables, so that the step takes a while. The logs are copies under new codes."""
     logs = [one for one in stored if ":table:" in one["key"]]
     lists = [one for one in stored if one["key"].startswith("seated:")]

@@ -23,7 +23,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def sure(cluster: LocalCluster) -> AsyncIterator[Store]:
+async def replicated_store(cluster: LocalCluster) -> AsyncIterator[Store]:
     """A store that acknowledges an entry once a replica has it."""
     await asyncio.to_thread(cluster.clear)
     async with open_store(cluster.url, replicas=1) as store:
@@ -37,14 +37,14 @@ async def fail_over(cluster: LocalCluster, primary: Node, replica: Node) -> None
         await asyncio.sleep(0.05)
 
 
-def be_patient(cluster: LocalCluster, milliseconds: int) -> None:
+def set_node_timeout(cluster: LocalCluster, milliseconds: int) -> None:
     """Set the time after which a silent node is replaced."""
     for node in cluster.nodes:
         if node.is_running:
             node.ask("CONFIG SET", "cluster-node-timeout", milliseconds)
 
 
-async def ends_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
+async def nodes_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
     """Return the primary of a table and its replica."""
     primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
     return primary, await asyncio.to_thread(cluster.replica_of, primary)
@@ -54,10 +54,10 @@ async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store
     store = cluster_store
     assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     await store.client.set("somebody", "x")
-    primary, replica = await ends_of(cluster, "ABCD")
+    primary, replica = await nodes_of(cluster, "ABCD")
     other = await asyncio.to_thread(cluster.primary_of, "somebody")
     # No node is replaced before the others have answered, even on a slow machine.
-    await asyncio.to_thread(be_patient, cluster, 3_600_000)
+    await asyncio.to_thread(set_node_timeout, cluster, 3_600_000)
     try:
         await asyncio.to_thread(primary.kill)
         if other is not primary:
@@ -65,7 +65,7 @@ async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store
             async with asyncio.timeout(20):
                 assert await store.client.get("somebody") == b"x"
     finally:
-        await asyncio.to_thread(be_patient, cluster, NODE_TIMEOUT_MS)
+        await asyncio.to_thread(set_node_timeout, cluster, NODE_TIMEOUT_MS)
     failing = asyncio.create_task(fail_over(cluster, primary, replica))
     results = await asyncio.gather(
         store.append("ABCD", Log([b"one"]), [b"two"]),
@@ -78,36 +78,36 @@ async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store
 
 
 @pytest.mark.long
-async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster, sure: Store) -> None:
-    assert await sure.append("ABCD", NOTHING, [b"one"]) == Appended(1)
-    primary, replica = await ends_of(cluster, "ABCD")
+async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster, replicated_store: Store) -> None:
+    assert await replicated_store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    primary, replica = await nodes_of(cluster, "ABCD")
     replica.freeze()
     with pytest.raises(NotReplicated):
-        await sure.append("ABCD", Log([b"one"]), [b"two"])
+        await replicated_store.append("ABCD", Log([b"one"]), [b"two"])
     with pytest.raises(NotReplicated):
         # This append writes nothing, but a failover could lose the entries it returns.
-        await sure.append("ABCD", Log([b"one"]), [b"other"])
+        await replicated_store.append("ABCD", Log([b"one"]), [b"other"])
     with pytest.raises(NotReplicated):
-        await sure.confirm(keys.table("ABCD"))
+        await replicated_store.confirm(keys.table("ABCD"))
     await asyncio.to_thread(primary.kill)
     replica.thaw()
     await fail_over(cluster, primary, replica)
-    assert (await sure.load("ABCD")).entries in ([b"one"], [b"one", b"two"])
+    assert (await replicated_store.load("ABCD")).entries in ([b"one"], [b"one", b"two"])
 
 
-async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster, sure: Store) -> None:
+async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster, replicated_store: Store) -> None:
     codes = [f"T{number}" for number in range(12)]
     acknowledged = dict.fromkeys(codes, 0)
     ended = asyncio.Event()
 
-    async def keep_on(code: str) -> None:
+    async def append_until_ended(code: str) -> None:
         log: Log | None = NOTHING
         while not ended.is_set():
             try:
                 if log is None:
-                    log = await sure.load(code)
+                    log = await replicated_store.load(code)
                 entry = f"{len(log.entries)}".encode()
-                if isinstance(await sure.append(code, log, [entry]), Appended):
+                if isinstance(await replicated_store.append(code, log, [entry]), Appended):
                     acknowledged[code] += 1
                     log = log.with_entries([entry])
                     continue
@@ -115,10 +115,10 @@ async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster
                 pass
             log = None
 
-    writers = [asyncio.create_task(keep_on(code)) for code in codes]
+    writers = [asyncio.create_task(append_until_ended(code)) for code in codes]
     await asyncio.sleep(0.3)
     for code in ("T1", "T2"):
-        primary, replica = await ends_of(cluster, code)
+        primary, replica = await nodes_of(cluster, code)
         await fail_over(cluster, primary, replica)
         await asyncio.to_thread(primary.start)
         await asyncio.to_thread(cluster.wait_until_healthy)
@@ -126,7 +126,7 @@ async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster
     ended.set()
     await asyncio.gather(*writers)
     for code, count in acknowledged.items():
-        entries = (await sure.load(code)).entries
+        entries = (await replicated_store.load(code)).entries
         assert len(entries) >= count > 0
         assert [entry.partition(b"\t")[0] for entry in entries] == [str(one).encode() for one in range(len(entries))]
 
@@ -168,7 +168,7 @@ async def test_node_without_a_script_learns_it(cluster: LocalCluster, cluster_st
 
 
 async def test_dead_replica_does_not_fail_commands(cluster: LocalCluster, cluster_store: Store) -> None:
-    _primary, replica = await ends_of(cluster, "ABCD")
+    _primary, replica = await nodes_of(cluster, "ABCD")
     await asyncio.to_thread(replica.kill)
     for _ in range(20):
         assert await cluster_store.client.ping()

@@ -113,7 +113,7 @@ async def test_unusable_folder_is_a_clear_error(tmp_path: Path) -> None:
 async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) -> None:
     (tmp_path / "appendonlydir").touch()
     with pytest.raises(StoreError, match="did not start"):
-        await impatient(tmp_path).start()
+        await impatient_store(tmp_path).start()
     # The folder was unlocked, so the next start can use it.
     (tmp_path / "appendonlydir").unlink()
     embedded = EmbeddedStore(tmp_path)
@@ -121,7 +121,7 @@ async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) 
     await embedded.stop()
 
 
-async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
+async def store_with_slow_load(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
     """A store of three thousand keys. Its Valkey takes two seconds to load them."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
@@ -140,18 +140,18 @@ async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Emb
 
 
 async def test_start_waits_for_a_loading_valkey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedded = await with_a_long_file(tmp_path / "data", monkeypatch)
-    with capture_logs() as said:
+    embedded = await store_with_slow_load(tmp_path / "data", monkeypatch)
+    with capture_logs() as logs:
         await embedded.start()
     try:
         async with open_store(embedded.url) as store:
             assert await store.client.get("key 2999") == b"2999"
     finally:
         await embedded.stop()
-    assert [one["event"] for one in said] == ["store_loading"]
+    assert [one["event"] for one in logs] == ["store_loading"]
 
 
-def impatient(folder: Path) -> EmbeddedStore:
+def impatient_store(folder: Path) -> EmbeddedStore:
     embedded = EmbeddedStore(folder)
     embedded.patience = 0.5
     return embedded
@@ -163,7 +163,7 @@ async def test_hanging_valkey_is_not_started_twice(embedded: EmbeddedStore) -> N
     os.kill(process, signal.SIGSTOP)
     try:
         with pytest.raises(StoreError, match=f"process {process}"):
-            await impatient(embedded.folder).start()
+            await impatient_store(embedded.folder).start()
     finally:
         os.kill(process, signal.SIGCONT)
 
@@ -267,7 +267,7 @@ def has_open(process: int, path: Path) -> bool:
     return str(path) in listed.stdout
 
 
-def until_alone(folder: Path, left: int = 0) -> None:
+def wait_until_alone(folder: Path, left: int = 0) -> None:
     while len(descendants(folder)) > left:
         time.sleep(0.05)
 
@@ -286,14 +286,14 @@ def test_abandoned_valkey_stops_without_loss(tmp_path: Path) -> None:
     acknowledged = [int(line) for line in writer.stdout.read().split()][-1:]
     writer.wait()
     assert valkey in descendants(tmp_path), "Valkey must outlive the bot for a while, for the next start"
-    until_alone(tmp_path)
+    wait_until_alone(tmp_path)
     embedded = EmbeddedStore(tmp_path)
-    log = asyncio.run(loaded(embedded))
+    log = asyncio.run(load_log(embedded))
     assert log.version >= max(acknowledged, default=20)
     assert descendants(tmp_path) == set()
 
 
-async def loaded(embedded: EmbeddedStore) -> Log:
+async def load_log(embedded: EmbeddedStore) -> Log:
     await embedded.start()
     try:
         async with open_store(embedded.url) as store:
@@ -319,7 +319,7 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
     async def stay() -> None:
         await embedded.start()
         # The guards of the killed bots notice that they are not needed.
-        until_alone(tmp_path, left=2)
+        wait_until_alone(tmp_path, left=2)
         async with open_store(embedded.url) as store:
             assert await store.client.ping()
         assert pid_of(tmp_path) == valkeys.pop()
@@ -327,7 +327,7 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
 
     assert len(valkeys) == 1, "each start must take over the running Valkey"
     asyncio.run(stay())
-    until_alone(tmp_path)
+    wait_until_alone(tmp_path)
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and recreated"])
@@ -354,7 +354,7 @@ def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, agai
         (folder / "bot.lock").touch()
     writer.kill()
     writer.wait()
-    until_alone(folder)
+    wait_until_alone(folder)
 
 
 def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -
     # Longer than a guard's check interval.
     time.sleep(4 * CHECK_SECONDS)
     shutil.rmtree(folder)
-    until_alone(folder)
+    wait_until_alone(folder)
 
 
 async def test_start_waits_while_a_guard_holds_the_lock(tmp_path: Path) -> None:
@@ -412,4 +412,4 @@ async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path
         assert (await store.client.info("server"))["process_id"] == process
     await second.stop()
     await first.stop()
-    until_alone(tmp_path)
+    wait_until_alone(tmp_path)

@@ -151,7 +151,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
 @pytest.mark.parametrize("kind", get_args(Entry), ids=lambda kind: kind.__name__)
 def test_entries_round_trip(kind: type[Entry]) -> None:
     @given(KINDS[kind])
-    def holds(entry: Entry) -> None:
+    def round_trips(entry: Entry) -> None:
         read = decode(encode(entry))
         assert read == entry
         # In Python, True == 1.
@@ -159,7 +159,7 @@ def test_entries_round_trip(kind: type[Entry]) -> None:
             type(getattr(entry, one.name)) for one in fields(entry)
         ]
 
-    holds()
+    round_trips()
 
 
 words = st.sampled_from([*" ".join(TEXTS).split(" "), "", "-", "01", "²", "٣", "+1", "1_0", "TRUE", "00FF", "a=b", "="])
@@ -179,7 +179,7 @@ def test_readable_text_is_encoded_unchanged(text: str) -> None:
     assert encode(entry) == text
 
 
-NONE = [
+INVALID = [
     "",
     "conquer 3",
     "\ufffd\0 \ud7ff",
@@ -211,7 +211,7 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize("text", NONE)
+@pytest.mark.parametrize("text", INVALID)
 def test_invalid_entry_is_refused_without_quoting_it(text: str) -> None:
     with pytest.raises(UnreadableEntry) as refused:
         decode(text)
@@ -220,7 +220,7 @@ def test_invalid_entry_is_refused_without_quoting_it(text: str) -> None:
     assert "During handling" not in "".join(format_exception(refused.value))
 
 
-@pytest.mark.parametrize("text", NONE)
+@pytest.mark.parametrize("text", INVALID)
 def test_invalid_entry_freezes_its_table(text: str) -> None:
     begun = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
     table = Table("ABCD").with_stored_entries([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])

@@ -18,7 +18,7 @@ from tests.bot.store.test_embedded import WRITER, pid_of
 
 
 @pytest.fixture
-def careless() -> Iterator[None]:
+def open_umask() -> Iterator[None]:
     """Let all users read and write the files that this process creates."""
     before = os.umask(0)
     yield
@@ -29,7 +29,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
-@pytest.mark.usefixtures("careless")
+@pytest.mark.usefixtures("open_umask")
 async def test_files_are_private_with_any_umask(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path / "data")
     await embedded.start()
@@ -128,13 +128,13 @@ async def test_link_of_another_user_is_refused(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "data").symlink_to(tmp_path / "mine")
     owners = Path.lstat
 
-    def as_a_strangers(path: Path) -> os.stat_result:
+    def lstat_of_stranger(path: Path) -> os.stat_result:
         about = list(owners(path))
         about[stat.ST_UID] = 54321
         return os.stat_result(about)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "lstat", as_a_strangers)
+        patched.setattr(Path, "lstat", lstat_of_stranger)
         with pytest.raises(StoreError, match="a link that another user made"):
             await EmbeddedStore(tmp_path / "data").start()
     assert not list((tmp_path / "mine").iterdir())
@@ -156,7 +156,7 @@ async def test_lock_file_must_not_be_a_link(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def deep(tmp_path: Path) -> Path:
+def long_path(tmp_path: Path) -> Path:
     return tmp_path / ("d" * 100) / ("e" * 100)
 
 
@@ -167,8 +167,8 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(made)
 
 
-async def test_long_path_has_its_socket_in_the_runtime_folder(deep: Path, runtime: Path) -> None:
-    embedded = EmbeddedStore(deep)
+async def test_long_path_has_its_socket_in_the_runtime_folder(long_path: Path, runtime: Path) -> None:
+    embedded = EmbeddedStore(long_path)
     await embedded.start()
     where = embedded.socket_path
     assert where.is_socket()
@@ -176,14 +176,14 @@ async def test_long_path_has_its_socket_in_the_runtime_folder(deep: Path, runtim
     assert mode(where.parent) == 0o700
     await embedded.stop()
     assert not list(runtime.iterdir())
-    assert not (deep / "valkey.socket").exists()
+    assert not (long_path / "valkey.socket").exists()
 
 
 async def test_runtime_folder_open_to_others_is_not_used(
-    deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+    long_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runtime.chmod(0o755)
-    first, second = EmbeddedStore(deep), EmbeddedStore(deep.with_name("f" * 100))
+    first, second = EmbeddedStore(long_path), EmbeddedStore(long_path.with_name("f" * 100))
     await first.start()
     await second.start()
     places = [one.socket_path.parent for one in (first, second)]
@@ -197,16 +197,16 @@ async def test_runtime_folder_open_to_others_is_not_used(
     await first.stop()
 
 
-async def test_socket_in_a_folder_writable_by_others_is_not_used(deep: Path, runtime: Path) -> None:
+async def test_socket_in_a_folder_writable_by_others_is_not_used(long_path: Path, runtime: Path) -> None:
     """The recorded socket folder is now writable by others."""
-    deep.mkdir(parents=True)
+    long_path.mkdir(parents=True)
     trap = runtime / "trap"
     trap.mkdir()
     trap.chmod(0o777)
-    (deep / "valkey.socket").write_bytes(os.fsencode(trap / "valkey.sock"))
+    (long_path / "valkey.socket").write_bytes(os.fsencode(trap / "valkey.sock"))
     heard = []
     server = await asyncio.start_unix_server(lambda _reader, _writer: heard.append(1), trap / "valkey.sock")
-    embedded = EmbeddedStore(deep)
+    embedded = EmbeddedStore(long_path)
     await embedded.start()
     assert embedded.socket_path.parent != trap
     async with open_store(embedded.url) as store:
@@ -216,31 +216,33 @@ async def test_socket_in_a_folder_writable_by_others_is_not_used(deep: Path, run
     assert heard == []
 
 
-async def test_next_bot_and_doctor_find_the_socket(deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(deep)], stdout=subprocess.PIPE)
+async def test_next_bot_and_doctor_find_the_socket(
+    long_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(long_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
-    process = pid_of(deep)
+    process = pid_of(long_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
     # The doctor finds it like this while a bot runs.
-    beside = EmbeddedStore(deep)
-    assert beside.is_in_use
-    async with open_store(beside.url) as store:
+    second = EmbeddedStore(long_path)
+    assert second.is_in_use
+    async with open_store(second.url) as store:
         assert await store.client.ping()
     writer.kill()
     writer.wait()
-    await beside.start()
-    assert pid_of(deep) == process
-    await beside.stop()
+    await second.start()
+    assert pid_of(long_path) == process
+    await second.stop()
 
 
-async def test_deleted_socket_folder_is_recreated_in_place(deep: Path, runtime: Path) -> None:
-    deep.mkdir(parents=True)
-    folder.make_socket_folder(deep)
-    first = folder.socket_path(deep)
+async def test_deleted_socket_folder_is_recreated_in_place(long_path: Path, runtime: Path) -> None:
+    long_path.mkdir(parents=True)
+    folder.make_socket_folder(long_path)
+    first = folder.socket_path(long_path)
     first.parent.rmdir()
-    folder.make_socket_folder(deep)
-    assert folder.socket_path(deep) == first
+    folder.make_socket_folder(long_path)
+    assert folder.socket_path(long_path) == first
     assert mode(first.parent) == 0o700
 
 

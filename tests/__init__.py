@@ -2,5 +2,5 @@
 
 import os
 
-# Bots are started hundreds of times. Where Python is told to keep no bytecode, each would compile all that it imports.
+# Bots are started hundreds of times. Without cached bytecode each would compile all of its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -1,4 +1,4 @@
-"""What processes that work for bots need, imported in the one that they are forked from (`tests.forked`)."""
+"""Modules that worker processes of bots need, imported in the process they are forked from (`tests.forked`)."""
 
 import engine.robots.analysis
 import engine.robots.hints  # noqa: F401

@@ -1,4 +1,4 @@
-"""A real Chromium for tests of pages: fixtures, which `tests/conftest.py` gives to all."""
+"""Fixtures with a real Chromium, which `tests/conftest.py` makes available to all tests."""
 
 import os
 import re
@@ -20,21 +20,20 @@ ONE_BROWSER = [
     pytest.mark.xdist_group("browser"),
     pytest.mark.flaky(reruns=1, only_rerun=["TargetClosedError"]),
 ]
-"""For tests in the browser: one process has all of them, and one event loop, as the browser belongs to it.
+"""Marks of tests in the browser. They all run in one process and one event loop, to which the browser belongs.
 
-Once in some hundred runs Chromium dies by itself. The test that it dies in begins again, with another Chromium; where
-that one dies too it is not by chance.
+Chromium crashes about once in a hundred runs. The test then runs again with a new Chromium; a second crash fails it.
 """
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
 
-# A slow machine is not a fault: five seconds are too few for a page beside the other tests.
+# The default of 5 seconds is too short on a slow machine that runs other tests at the same time.
 expect.set_options(timeout=30_000)
 
 
 def needed(*names: str, package: str) -> str:
-    """The path of a tool, by the first of its names that is there; without it the test is skipped, and fails in CI."""
+    """Return the path of a tool, by the first name found. Without it, skip the test, or fail it in CI."""
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         if os.environ.get("CI"):
@@ -58,7 +57,7 @@ async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterat
 @asynccontextmanager
 async def launched(*flags: str) -> AsyncIterator[Browser]:
     with pytest.MonkeyPatch.context() as environment:
-        # What Chromium says stands beside a test that fails, and with it why it died.
+        # Chromium's output appears in the report of a failed test, with the reason of a crash.
         environment.setenv("DEBUG", "pw:browser")
         playwright = await async_playwright().start()
     try:
@@ -70,14 +69,14 @@ async def launched(*flags: str) -> AsyncIterator[Browser]:
 
 
 class OneBrowser:
-    """The Chromium of all tests of a process: starting one takes longer than most of them do."""
+    """A Chromium shared by all tests of a process, because starting one takes longer than most tests."""
 
     def __init__(self, kept: AsyncExitStack) -> None:
         self._kept = kept
         self._running: Browser | None = None
 
     async def running(self) -> Browser:
-        """The same one each time; another where it has died."""
+        """Return the shared browser, or a new one if it crashed."""
         if self._running is None or not self._running.is_connected():
             if self._running:
                 warnings.warn("Chromium has died: see what it said in the test before", stacklevel=1)
@@ -101,7 +100,7 @@ async def browser(one_browser: OneBrowser) -> AsyncIterator[Browser]:
 
 
 async def expose_chat(page: Page) -> None:
-    """Let a test call what the playground's script keeps to itself, as a module does. Call it before `Page.goto`."""
+    """Make names that are private to the playground's script module global for a test. Call it before `Page.goto`."""
 
     async def with_globals(route: Route) -> None:
         response = await route.fetch()

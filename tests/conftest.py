@@ -1,4 +1,4 @@
-"""What goes for every test."""
+"""Settings, fixtures and hooks for all tests."""
 
 import asyncio
 import gc
@@ -17,7 +17,7 @@ from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
 
-# For all tests, wherever they stand: which folders are named on the command line makes no difference.
+# Fixtures for all folders, independent of the folders named on the command line.
 __all__ = [
     "any_store",
     "browser",
@@ -33,17 +33,17 @@ __all__ = [
     "store",
 ]
 
-# People in tests press faster than people do.
+# People in tests press faster than real people.
 os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
-# Who tests something else need not look at every game that ends: that takes a process of its own.
+# Most tests do not need the analysis of finished games, which takes another process.
 os.environ["BUONGIOCO_ANALYSE_RESULTS"] = "false"
 
-# A slow machine is not a fault: nothing here is judged by its time. `make test-all` names the thorough profile.
+# No deadlines: a slow machine is not an error. `make test-all` uses the thorough profile.
 settings.register_profile("quick", deadline=None, max_examples=8)
 settings.register_profile("thorough", deadline=None, max_examples=100)
 settings.load_profile("quick")
 
-# A trace drawn in a frame, with every local in it, takes longer than the test that wants the error.
+# A rich traceback with all locals takes longer than the test that expects the error.
 structlog.configure(
     processors=[
         structlog.contextvars.merge_contextvars,
@@ -55,7 +55,7 @@ structlog.configure(
 
 @pytest.fixture(autouse=True)
 def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests share a store that does not wait for the disk. Every worker on it would warn of that, at some moment."""
+    """Turn off the warning about durability: the tests' shared store does not wait for the disk."""
 
     async def nothing(_client: object, _outage: object) -> None:
         await asyncio.Event().wait()
@@ -65,16 +65,16 @@ def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def same_logs() -> Iterator[None]:
-    """A command sets up logging for its whole process."""
+    """Restore the logging configuration, which commands change for the whole process."""
     known = structlog.get_config()
     yield
     structlog.configure(**known)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Five for two cores: what talks to a store, a browser or a child process waits half of its time.
+    """Use five processes for two cores, because tests with a store, browser or child process wait half of the time.
 
-    The long tests keep a core busy each, and wait for what more of them would hold up.
+    Long tests keep a core busy each, and more of them at once would run into timeouts.
     """
     is_long = config.getoption("markexpr") != "not long"
     cores = os.cpu_count() or 1
@@ -82,18 +82,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that think stand among files that wait: all of Telegram's at the end would leave both cores idle there."""
+    """Mix files that compute with files that wait. All Telegram files at the end would leave the cores idle."""
     files = {item.path: sha256(item.path.name.encode()).digest() for item in items}
     items.sort(key=lambda item: files[item.path])
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """A long text is not the name of its test: each process keeps all names, and sends them to the one that leads."""
+    """Shorten long parameters in test ids: each process keeps all ids and sends them to the controller."""
     return f"{val[:20]!r}...{len(val)}" if isinstance(val, str | bytes) and len(val) > 100 else None
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Each process of a whole run imports other files first, so that they do not all compile all of them."""
+    """Import different files first in each process of a whole run, so that each file is compiled only once."""
     process = os.environ.get("PYTEST_XDIST_WORKER")
     if process and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         names = sorted(
@@ -101,12 +101,12 @@ def pytest_collection(session: pytest.Session) -> None:
             for path in Path(__file__).parent.rglob("test_*.py")
         )
         for name in names[int(process.removeprefix("gw")) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
-            # What cannot be imported is said by the collection, which comes to it again.
+            # The collection imports the file again and reports the error.
             with suppress(Exception):
                 import_module(name)
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays for good: Python need not look through it again whenever it collects."""
+    """Exclude imported modules from garbage collection, because they stay until the end."""
     gc.collect()
     gc.freeze()

@@ -1,11 +1,11 @@
-"""Updates that come twice, and in another order: each sequence is compared with the same in order.
+"""Repeated and reordered updates: the result of each sequence is compared with the same sequence in order.
 
     python -m tests.disorder --sequences 10000 --seed 1
 
-A sequence is a challenge, a second player who sits down, and some moves, each an update with a key of its own. First it
-is made in order at one table. At a second one some updates at a time are delivered, shuffled, one to three times each and
-side by side; who is refused asks again, as people do. In the end both logs say the same, no update is in a log twice, and
-people see the same.
+A sequence is a challenge, a second player who sits down, and some moves. Each is an update with its own key. At one table
+the updates come in order. At a second table a few updates at a time are shuffled and delivered at once, one to three
+times each; refused updates are sent again, as people do. In the end both logs are equal, no update is in a log twice, and
+people see the same panels.
 """
 
 import argparse
@@ -25,37 +25,36 @@ from engine import legal_moves_for_record
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
 GAMES = ("metamazzo", "pizzichino", "testa", "spades")
-WINDOW = 4
-"""Updates that overtake one another."""
+WINDOW = 4  # updates delivered at once, in any order
 
 PLACE = "paper:g1"
 
 
 class Made(NamedTuple):
-    """An update: who made it, and what is pressed; ``{code}`` stands for the table's."""
+    """An update: the index of its player and the pressed payload, with ``{code}`` for the table's code."""
 
     who: int
     payload: str
 
 
 class Disorder(AssertionError):
-    """What another order must not bring about."""
+    """A difference caused by order or repeats."""
 
 
 class Comparison:
-    """One sequence, in order and in disorder."""
+    """One sequence, in order at one table and out of order at another."""
 
     def __init__(self, worker: Worker, fake: FakePlatform, number: int, seed: int) -> None:
         self.worker, self.fake, self.number = worker, fake, number
         self.random = Random(f"{seed}/{number}")
-        # Whichever of several that deal at once is taken, it deals the same.
+        # Simultaneous deals use the same secret, so the chosen one does not matter.
         secret = self.random.randbytes(32)
         worker.room.new_secret = lambda length: secret[:length]
         self.players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         self.game = self.random.choice(GAMES)
 
     async def run(self, moves: int) -> int:
-        """Both tables; returns how many updates were delivered."""
+        """Play both tables. Return how many updates were delivered out of order."""
         made = await self._in_order(await self._challenge("a"), moves)
         code, delivered = await self._in_disorder(made)
         await self.worker.settled()
@@ -70,7 +69,7 @@ class Comparison:
         return delivered
 
     async def _challenge(self, which: str, times: int = 1) -> str:
-        """A challenge, perhaps delivered several times at once: one table."""
+        """Open a table by a challenge, delivered ``times`` times at once."""
         key = f"d{self.number}{which}"
         command = Command(key, self.players[0].person, PLACE, "challenge", (self.game,))
         replies: list[Reply] = await asyncio.gather(
@@ -110,7 +109,7 @@ class Comparison:
             if not answered:
                 raise Disorder(f"sequence {self.number}: {[reply.toast for reply in replies]}")
             waiting = {number: one for number, one in waiting.items() if number not in answered}
-        # And once more what was answered long ago.
+        # Repeat one update that was answered long ago.
         late = self.random.randrange(len(made))
         await self._deliver(code, made[late], f"b{late}")
         return code, delivered
@@ -128,7 +127,7 @@ class Comparison:
             raise Disorder(f"sequence {self.number}: the logs differ, {texts}")
         stamps = Counter(stamp for entry in logs[1] if (stamp := entry.partition(b"\t")[2]) and entry[:1].isdigit())
         if twice := [stamp for stamp, count in stamps.items() if count > 1 and not stamp.endswith(b"b0")]:
-            # A move that ends a deal, and the chair that begins the game, bring the next deal with them: under one stamp.
+            # The last move of a deal and the last chair add the next deal under the same stamp.
             raise Disorder(f"sequence {self.number}: made twice, {twice}")
         for player in self.players:
             shown = self.fake.messages[player.private].values()
@@ -146,7 +145,7 @@ class Comparison:
 
 
 async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, show: bool = False) -> int:
-    """So many sequences; returns how many updates were delivered in disorder."""
+    """Run the sequences. Return how many updates were delivered out of order."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
     try:

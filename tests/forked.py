@@ -1,7 +1,7 @@
-"""Processes that work for a bot, forked from one that has imported what they need: starting one afresh takes a second
-and more, most of it for compiled searches, which is longer than most tests think with them.
+"""Worker processes of a bot, forked from a process that has already imported their modules.
 
-What a bot does that runs by itself is as it is for everybody, and so it is in the tests of `bot.processes`.
+A new process takes more than a second to start, mostly for compiled searches. That is longer than most tests compute.
+Bots in separate processes start their workers as usual, and so do the tests of `bot.processes`.
 """
 
 import multiprocessing
@@ -18,7 +18,7 @@ SPAWN = processes.NewProcess
 def forked() -> Iterator[None]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.at_hand"])
-    # To start the first takes until all is imported: a bot would stand still meanwhile.
+    # The first start waits for all imports, which would block a bot.
     first = context.Process(target=int)
     first.start()
     first.join()
@@ -29,5 +29,5 @@ def forked() -> Iterator[None]:
 
 @pytest.fixture
 def spawned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes are started as a bot starts them."""
+    """Start processes as a real bot does."""
     monkeypatch.setattr(processes, "NewProcess", SPAWN)

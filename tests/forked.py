@@ -1,6 +1,6 @@
 """Worker processes of a bot, forked from a process that has already imported their modules.
 
-A new process takes more than a second to start, mostly for compiled searches. That is longer than most tests compute.
+A new process takes more than a second to start, mostly for compiled searches. Most tests compute for less time.
 Bots in separate processes start their workers as usual, and so do the tests of `bot.processes`.
 """
 

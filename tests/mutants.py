@@ -1,12 +1,12 @@
-"""Mutation testing: plant small faults at random, and find those that no test notices.
+"""Mutation testing: plant small faults at random, and find faults that no test notices.
 
     .venv/bin/uv pip install cosmic-ray coverage
     .venv/bin/python -m tests.mutants engine --sample 200 --seed 1
 
 cosmic-ray makes the mutants. Each runs in its own process, which imports the mutated module instead of the one on disk.
 No file is changed. coverage finds the tests that reach the mutated line or its function. They run quick ones first and
-stop at the first failure. Surviving mutants are printed as diffs. For each of them either a test is missing, or the code is
-unnecessary, or no test can notice the change (an equivalent mutant).
+stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test,
+unnecessary code, or a change that no test can notice (an equivalent mutant).
 """
 
 import argparse
@@ -185,7 +185,7 @@ class Mutant(NamedTuple):
 
 
 def mutants_of(part: Part) -> Iterator[Mutant]:
-    """Yield the mutants of a part, without those of EQUIVALENT operators and of annotations, which have no effect."""
+    """Yield the mutants of a part, except EQUIVALENT operators and annotations, which have no effect."""
     from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator, operator_names  # noqa: PLC0415
 
@@ -307,10 +307,10 @@ class Reached(NamedTuple):
     cpu: float
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """Return tests for MOST_SECONDS: first those that reach the line, then those that reach the function.
+        """Return at most MOST_SECONDS of tests that reach the line, then of tests that reach its function.
 
-        Quick tests come first. The second group is needed because coverage 7.17 on Python 3.11 misses lines that a
-        coroutine runs after an exception was thrown into it.
+        Quick tests come first. Tests of the function are needed because of coverage 7.17 on Python 3.11. It misses lines
+        that a coroutine runs after an exception was thrown into it.
         """
         lines = self.lines.get(mutant.path, {})
         found: dict[str, None] = {}

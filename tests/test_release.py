@@ -156,7 +156,7 @@ class Tab:
         assert (word["type"], word["toast"]) == ("done", "")
 
     async def press(self, begin: str) -> str:
-        """Wait for a button whose payload starts with ``begin``, press it, and return the payload."""
+        """Wait for a button with a payload that starts with ``begin``, press it, and return the payload."""
         while True:
             for (chat, number), message in self.messages.items():
                 for button in (one for row in message.get("rows", ()) for one in row):

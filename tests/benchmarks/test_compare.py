@@ -1,4 +1,4 @@
-"""`compare`: two revisions of a small repository, one from before benchmarks had a package of their own."""
+"""`compare` with two revisions of a small repository, one older than the package `benchmarks`."""
 
 import re
 import signal
@@ -50,7 +50,10 @@ def main():
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Its commit is slow and has `buongioco bench`. Its working tree is twice as fast and has `python -m benchmarks`."""
+    """A repository with two revisions.
+
+    The commit is slow and has `buongioco bench`. The working tree is twice as fast and has `python -m benchmarks`.
+    """
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "__init__.py").touch()
     write(tmp_path, "bot/cli/main.py", module="old_place", p99="8.00", speed="1,000", skipped="2")
@@ -97,11 +100,11 @@ def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
 
 
 def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path) -> None:
-    # Here and now are those of the installed project, not of this repository: which tells one from the other.
+    # Entry points of the installed project must not be used, so the figures must differ.
     result = call("HEAD", "--rounds", "1", "--only", "telegram")
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
     assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
-    # It could end what it had started itself.
+    # The benchmark was able to stop the processes it had started.
     assert (repository / "benchmarks" / "ended").exists()
 
 

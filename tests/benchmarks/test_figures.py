@@ -81,5 +81,5 @@ def test_measured_robots_play_to_the_end() -> None:
     tally = robots.play_pack(0, "tressette", ("plain", "medium"), 0.0001)
     assert len(tally.margins) == 1
     assert robots.play_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
-    # Forty cards in each of two deals, and declarations.
+    # Forty cards in each of two deals, plus declarations.
     assert min(map(len, tally.seconds)) >= 40

@@ -1,4 +1,4 @@
-"""Short runs of the benchmarks with a bot: each prints its baseline and ends, or says why it cannot go on."""
+"""Short runs of the benchmarks with a bot: each prints its baseline, or explains why it stops."""
 
 import asyncio
 import importlib
@@ -35,7 +35,7 @@ def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
 
 @pytest.fixture(autouse=True)
 def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bench changes its process for good: its log, its garbage collector."""
+    """Keep benchmarks from changing the log and the garbage collector of this process."""
     monkeypatch.setattr("bot.logs.set_up", lambda _level: None)
     for module in ("benchmarks.presses", *(f"benchmarks.{platform}" for platform in PLATFORMS)):
         monkeypatch.setattr(f"{module}.tune_garbage_collector", lambda: None)
@@ -107,7 +107,7 @@ def test_rounds_without_all_pictures_do_not_count(capsys: pytest.CaptureFixture[
 
 
 def untold(output: str, bench: str) -> list[str]:
-    """What `benchmarks compare` would not find in what a bench prints."""
+    """Return figures that `benchmarks compare` does not find in the output of a benchmark."""
     return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]
 
 
@@ -145,7 +145,7 @@ def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("benchmarks.presses.CountingAdapter.edit", never_shown)
 
     async def impatient(crowd: presses.Crowd) -> list[float]:
-        """What comes before has its usual limits: it is to end."""
+        """Shorten the limits only now, because the steps before must succeed."""
         monkeypatch.setattr("benchmarks.presses.PATIENCE", 5.0)
         monkeypatch.setattr("benchmarks.presses.SLOWEST", 1000)
         return await at_rate(crowd)
@@ -158,7 +158,7 @@ def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatc
 
 
 async def never_shown(*_about: object) -> None:
-    """What an adapter does that loses every edit."""
+    """Act as an adapter that loses every edit."""
 
 
 @pytest.mark.long

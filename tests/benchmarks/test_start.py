@@ -1,4 +1,4 @@
-"""The benchmark of what commands and the idle bot cost."""
+"""The benchmark of the time and memory of commands and the idle bot."""
 
 import re
 from pathlib import Path

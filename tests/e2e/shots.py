@@ -1,8 +1,8 @@
-"""Screenshots of the playground, to look at: `python -m tests.e2e.shots --into FOLDER` plays every game and takes them.
+"""Take screenshots of every game in the playground: `python -m tests.e2e.shots --into FOLDER`.
 
-Each moment is taken as a phone and as a desktop show it, light and dark, in each language, as files called
-`LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`; beside them `messages/` has the message alone, whole. Fewer are taken with
-`--games`, `--languages`, `--windows`, `--themes` and `--moments`. `--join FILES` puts some beside one another.
+Each moment is taken on a phone and a desktop, light and dark, in each language, as `LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`.
+The folder `messages/` has the complete message alone. `--games`, `--languages`, `--windows`, `--themes` and `--moments`
+select fewer screenshots. `--join FILES` puts pictures side by side.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ from tests.browser import expose_chat, launched
 from tests.open_playground import Open
 
 GROUP = "playground:1"
-WINDOWS = {"phone": (360, 640, 2), "desktop": (1280, 800, 1)}
-"""Width, height and how many pixels a point has."""
+WINDOWS = {"phone": (360, 640, 2), "desktop": (1280, 800, 1)}  # width, height and pixels per point
 
 THEMES = ("light", "dark")
 LANGUAGES = ("it", "en")
 PEOPLE = {1: "Anna", 3: "Maximiliane-Friederike Hohenstein", 4: "Ελένη Παπαδοπούλου", 5: "王小明"}
-"""Who sits at the tables, by their number in the playground, whose second person is another: short, long, in letters
-that pictures have, and in letters that they have not.
+"""Players by their numbers in the playground, where number 2 is another person.
+
+The names are short, long, in letters of the pictures' font, and in letters that the font lacks.
 """
 
 TALL = 2400
@@ -44,12 +44,12 @@ Moment = tuple[str, Callable[[Table], bool]]
 
 
 def has(word: str) -> Callable[[Table], bool]:
-    """Whether whoever is to move may make such a move."""
+    """Return a test for a legal move that starts with ``word``."""
     return lambda table: any(move.startswith(word) for move in moves_of(table))
 
 
 def moves_of(table: Table) -> list[str]:
-    """What may be done by whose turn it is."""
+    """Return the legal moves of the player to move."""
     game = table.game
     return list(game.view(game.turn).moves) if game and game.turn is not None else []
 
@@ -60,7 +60,7 @@ def deal_of(table: Table):  # type: ignore[no-untyped-def]
 
 
 def in_play(tricks: int, lying: int) -> Callable[[Table], bool]:
-    """Whether so many tricks were taken, and so many cards lie there to be answered."""
+    """Return a test for this many taken tricks and this many cards on the table."""
 
     def is_so(table: Table) -> bool:
         deal = deal_of(table)
@@ -74,7 +74,7 @@ def phase(name: str) -> Callable[[Table], bool]:
 
 
 def moments(game: str) -> list[Moment]:
-    """What is looked at of a game, in this order."""
+    """Return the moments of a game in the order of the screenshots."""
     seats = 4 if game in ("tressette", "tavolo") else 2
     before: list[Moment] = {
         "pizzichino": [("take", phase("take")), ("hold", phase("hold"))],
@@ -90,13 +90,13 @@ def moments(game: str) -> list[Moment]:
 
 
 class Shooter:
-    """Plays at one bot, with one language, and takes what its page shows."""
+    """Plays games on one bot in one language and takes screenshots of its page."""
 
     def __init__(self, playground: Open, page: Page, language: str, asked: Namespace) -> None:
         self.playground, self.page, self.language, self.asked = playground, page, language, asked
         self.worker = playground.worker
         self.random = Random(17)
-        # The same cards each time, so that what was before can be laid beside what is now.
+        # The same cards each time, so that old and new screenshots can be compared.
         self.worker.room.new_secret = Random(18).randbytes
         self._updates = count()
 
@@ -110,13 +110,13 @@ class Shooter:
             await people.update_person(f"playground:{number}", language=self.language, name=name)
 
     async def settled(self) -> None:
-        """Wait until everything is delivered, painted, and shown by the page."""
+        """Wait until the page shows all messages and pictures."""
         for _ in range(400):
             await asyncio.sleep(0.05)
             if not self.worker.delivery.busy_tables:
                 break
         await self.page.wait_for_timeout(150)
-        # A picture is fetched when it comes into view.
+        # A picture loads when it scrolls into view.
         await self.page.evaluate(
             "() => document.querySelectorAll('.message img.picture').forEach(i => i.scrollIntoView())"
         )
@@ -128,7 +128,7 @@ class Shooter:
         )
 
     async def take(self, name: str, person: int | None = None) -> None:
-        """The group, or somebody's private chat, in all windows and themes."""
+        """Take the group, or a person's private chat, in all windows and themes."""
         if self.asked.moments and not any(one in name for one in self.asked.moments):
             return
         await self.page.evaluate(
@@ -148,7 +148,7 @@ class Shooter:
                 await self.page.screenshot(path=str(folder / f"{name}.png"))
                 last = self.page.locator(".message").last
                 if await last.count():
-                    # Whole, however high it is.
+                    # The complete message, also if it is higher than the window.
                     await self.page.set_viewport_size({"width": width, "height": TALL})
                     await last.screenshot(path=str(folder / "messages" / f"{name}.png"))
                     await self.page.set_viewport_size({"width": width, "height": height})
@@ -159,7 +159,7 @@ class Shooter:
         return await self.worker.room.table(code)
 
     async def play(self, code: str, until: Callable[[Table], bool]) -> Table:
-        """Play at random until it is so, or the game is over."""
+        """Play random moves until the condition holds or the game is over."""
         for _ in range(MOST_MOVES):
             table = await self.table(code)
             if table.phase != "playing" or not table.game or until(table):
@@ -215,12 +215,12 @@ class Shooter:
             assert chair
             await self.take(f"{game}-second-deal", int(chair.person.split(":")[1]))
         with suppress(NoSuchTable):
-            # A table goes as soon as its result is shown.
+            # The table is removed as soon as its result is shown.
             await self.play(code, lambda _table: False)
         await self.take(f"{game}-result")
         await self.take(f"{game}-over", 1)
         if f"{game}-accuracy" in self.asked.moments:
-            # It takes a while, for a process that thinks has to start.
+            # This takes a while, because the analysis starts a process.
             await self.worker.settled()
             await self.worker.feature(AnalysisFeature).completion.wait()
             await self.worker.delivery.answers.tasks.wait()
@@ -256,7 +256,7 @@ class Shooter:
 
 @asynccontextmanager
 async def opened(browser: Browser, folder: Path, language: str, asked: Namespace) -> AsyncIterator[Shooter]:
-    """A playground of its own, with the people, and a page that may act as each of them."""
+    """A new playground with all people, and a page that can act as each of them."""
     playground = Open(folder)
     await playground.start()
     store = playground.playground.chat_store
@@ -275,7 +275,7 @@ async def opened(browser: Browser, folder: Path, language: str, asked: Namespace
 
 
 def join(files: Sequence[Path], into: Path) -> None:
-    """Pictures beside one another, some in a file."""
+    """Put pictures side by side, several in a file."""
     images = [Image.open(path).convert("RGB") for path in files]
     for number, at in enumerate(range(0, len(images), ACROSS)):
         row = images[at : at + ACROSS]

@@ -1,4 +1,4 @@
-"""People in a real browser, from a challenge to the end: what they see is what they press."""
+"""People play in a real browser, from a challenge to the end, with the buttons they see."""
 
 import os
 import re
@@ -17,11 +17,11 @@ from tests.open_playground import Open
 pytestmark = ONE_BROWSER
 
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
-"""A folder for screenshots, for those who want to look."""
+"""Optional folder for screenshots."""
 
 
 class Tab:
-    """One open page, acting as one of the people."""
+    """An open page that acts as one person."""
 
     def __init__(self, page: Page, person: str) -> None:
         self.page, self.person = page, person
@@ -66,11 +66,11 @@ class Tab:
         await expect(picture).to_have_attribute("alt", re.compile("picture of the table"))
 
     async def answered(self) -> None:
-        """Until nothing that was pressed here waits for the bot."""
+        """Wait until the bot has answered all presses of this page."""
         await expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
     async def caught_up(self) -> None:
-        """Until all that the bot has told is here. A line brings its words in order: an answer to nonsense comes after them."""
+        """Wait for all messages of the bot. They arrive in order, so an answer to nonsense comes last."""
         await self.page.evaluate("() => ask({ do: 'nonsense' })")
 
     async def shot(self, name: str) -> None:
@@ -79,7 +79,7 @@ class Tab:
             await self.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
     async def play(self, random: Random) -> bool:
-        """Press one of the buttons that make a move, if there is any just now."""
+        """Press a random button that makes a move, if there is one now."""
         buttons = self.page.locator(".message:last-child .row button[data-payload^='1']:not([aria-busy])")
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]
@@ -88,7 +88,7 @@ class Tab:
         if not payloads:
             return False
         chosen = random.choice(payloads)
-        # In the page at once: between looking and clicking the panel may change.
+        # Find and click in one step in the page, because the panel can change in between.
         await self.page.evaluate(
             "p => { const b = [...document.querySelectorAll('.row button')].find(n => n.dataset.payload === p); b && b.click(); }",
             chosen,
@@ -97,7 +97,7 @@ class Tab:
 
 
 def has_come_to(watcher: Tab, tricks: str) -> Locator:
-    """A board with one of these tricks, or with a tenth or later one: a page that is slow passes some over."""
+    """Return a board with one of these tricks or a trick from the tenth on, because a slow page skips some."""
     return watcher.page.locator(".message", has_text=re.compile(rf"Trick ({tricks}|\d\d):"))
 
 
@@ -213,7 +213,7 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
 
 
 async def test_reload_and_bot_restart_lose_nothing(playground: Open, browser: Browser) -> None:
-    """A game in the browser from the challenge to its end."""
+    """The test plays a whole game from the challenge to its end."""
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge metamazzo")
@@ -282,7 +282,7 @@ async def test_practice_with_a_hint_and_a_review(playground: Open, browser: Brow
     await anna.can_see("Your turn.")
     await anna.shot("practice-hand")
     for _ in range(35):
-        # Where nothing has been compiled yet the robots ask for a moment.
+        # Robots ask for a moment if their searches are not compiled yet.
         await anna.press("Hint")
         await expect(anna.page.locator("#toasts .toast").last).to_be_visible()
         if await anna.page.locator("#toasts", has_text="💡").count():
@@ -290,7 +290,7 @@ async def test_practice_with_a_hint_and_a_review(playground: Open, browser: Brow
         await anna.page.wait_for_timeout(3000)
     await expect(anna.page.locator("#toasts")).to_contain_text("💡")
     await anna.shot("practice-hint")
-    # Some cards, so that there is something to look at; then the game is given up.
+    # Play some cards so that there is something to review, then resign.
     random = Random(1)
     for _ in range(400):
         await anna.play(random)
@@ -308,7 +308,7 @@ async def test_practice_with_a_hint_and_a_review(playground: Open, browser: Brow
             break
         refresh = anna.button("Refresh")
         if await refresh.count():
-            # It may be gone by the time that it would be clicked: what it would bring is there then.
+            # The button can disappear before the click; then its result is already visible.
             with suppress(PlaywrightTimeout):
                 await refresh.click(timeout=2_000)
         await anna.page.wait_for_timeout(500)

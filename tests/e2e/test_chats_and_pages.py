@@ -1,4 +1,4 @@
-"""People who sit at one table, some on its page in a real Chromium and some in their chats."""
+"""People at one table, some on its page in a real Chromium and some in chats."""
 
 from functools import partial
 from pathlib import Path
@@ -72,7 +72,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
 
 
 async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPerson, bruno: Person) -> None:
-    """Everybody plays where they are, and what was played is the same everywhere at the end."""
+    """Play on the page and in both chats. In the end all show the same cards."""
     random = Random(1)
     await expect(page.locator(".felt")).to_be_visible()
     while (table := await worker.room.table(code)).game and table.game.deal_number == 1:
@@ -80,7 +80,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
-            # Until the bot has heard of it, it would seem to be the page's turn once more.
+            # Wait until the bot has the move, or it would seem to be the page's turn again.
             await until(partial(is_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)
@@ -129,13 +129,13 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
     await card.tap()
 
     def cards() -> list[str]:
-        """What has been played."""
+        """Return the played cards."""
         known = adapter.worker.room.cached_table(table.code)
         moves = [move.split(" ") for _, move, *_ in known.game.history(0)] if known and known.game else []
         return [words[1] for words in moves if words[0] == "play"]
 
     await until(lambda: cards() == [played])
-    # The hand in Discord follows, and so does the page when the other plays in Discord.
+    # The hand in Discord is updated, and so is the page after a card in Discord.
     await until(lambda: not is_offered(mover, played))
     random = Random(1)
     while len(cards()) == 1:
@@ -147,7 +147,7 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
 
 
 def is_offered(person: Person, card: str) -> bool:
-    """Whether somebody's hand in Discord has a button that plays a card."""
+    """Return whether the person's hand in Discord has a button that plays the card."""
     buttons = [button for message in person.private.messages.values() for button in buttons_of(message)]
     return any(button.get("custom_id", "").endswith(f":play {card}") for button in buttons)
 

@@ -1,4 +1,4 @@
-"""A bot that is killed again and again, and its store: nothing acknowledged is lost, nothing is made twice."""
+"""Repeated kills of a bot and its store: no acknowledged move is lost, and none is made twice."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
 pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
-"""How many in all; `python -m tests.kills --kills 10000` is for a night."""
+"""Number of kills in all. `python -m tests.kills --kills 10000` runs overnight."""
 
 
 @pytest.mark.timeout(1800)

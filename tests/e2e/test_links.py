@@ -1,4 +1,4 @@
-"""An open playground in a browser: the host's page, and links that open nothing."""
+"""A playground open to a network, in a browser: the host's page, and invalid links."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -18,7 +18,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    """A playground that was opened to a network."""
+    """A playground that is open to a network."""
     one = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
     await one.start()
     yield one
@@ -53,7 +53,7 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: Open, bro
     await expect(host.locator(".toast")).to_contain_text("There is Anna already: choose another name.")
     await expect(links).to_have_count(3)
     await shot(host, "host")
-    # However much has been said in the group, the links stay in sight.
+    # The links stay visible with many messages in the group.
     anna = await opened(browser, f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}")
     for word in range(30):
         await anna.fill("#text", f"word {word}")
@@ -77,7 +77,7 @@ async def test_invalid_link_says_so(network: Open, browser: Browser, locale: str
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#composer")).to_be_hidden()
     await shot(page, f"no-link-{locale}{len(key)}")
-    # The right one, in the same tab.
+    # The correct link, in the same tab.
     anna = network.playground.chat_store.people["1"]
     await page.goto(f"{network.chat_url}#key={anna.token}")
     await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")

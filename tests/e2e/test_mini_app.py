@@ -1,4 +1,4 @@
-"""Telegram's Mini App as Telegram opens it, in a real Chromium."""
+"""The Mini App in a real Chromium, opened as Telegram opens it."""
 
 import json
 import time
@@ -59,7 +59,7 @@ async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, br
     told = [kind for kind, _data in await page.evaluate("told")]
     assert told[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
     assert "web_app_trigger_haptic_feedback" in told
-    # The app becomes light while the page is open.
+    # The app switches to its light theme while the page is open.
     await page.evaluate("Telegram.WebView.receiveEvent('theme_changed', {theme_params: {bg_color: '#ffffff'}})")
     assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(238, 241, 238)"
     await page.goto(f"http://127.0.0.1:{port}/")

@@ -1,4 +1,4 @@
-"""What a new player meets on the playground's page."""
+"""The playground's page for a new player."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def test_command_list_stays_open_after_the_field_loses_focus(playground: O
     await page.click("#text")
     await page.click("#slash")
     await expect(page.locator("#completions li").first).to_be_visible()
-    # Longer than the list waits after the field has lost the focus.
+    # Longer than the list stays open after the field loses the focus.
     await page.wait_for_timeout(400)
     await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
     await shot(page, "slash")
@@ -48,7 +48,7 @@ async def test_commands_typed_before_the_list_loads_are_completed(playground: Op
 async def test_empty_chat_and_checkbox_explain_themselves(
     playground: Open, locale: str, greeting: str, closed: str, about: str
 ) -> None:
-    # The locale of a context is not told where a WebSocket is opened: Chromium 150 says its own language there.
+    # Chromium 150 ignores the context's locale for WebSockets and sends its own language.
     async with launched(f"--accept-lang={locale}") as browser:
         page = await opened(browser, playground.chat_url, locale)
         await expect(page.locator("#messages")).to_contain_text(greeting)

@@ -1,4 +1,4 @@
-"""The playground behind a real nginx and a real Caddy, each with the configuration that docs/hosting.md gives."""
+"""The playground behind a real nginx and a real Caddy, with the configurations in docs/hosting.md."""
 
 import asyncio
 import json
@@ -58,13 +58,13 @@ CADDY = """
 
 
 def documented(language: str) -> str:
-    """The configuration that the docs give, word for word."""
+    """Return the configuration in the docs, unchanged."""
     [block] = re.findall(rf"^```{language}\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return str(block)
 
 
 def replaced(text: str, *changes: tuple[str, str]) -> str:
-    """The text with what no test can have replaced: ports below 1024 and a certificate from Let's Encrypt."""
+    """Replace the parts that tests cannot use: ports below 1024 and Let's Encrypt certificates."""
     for old, new in changes:
         assert old in text, old
         text = text.replace(old, new)
@@ -100,7 +100,7 @@ PROXIES = {"nginx": nginx, "caddy": caddy}
 
 
 def certify(folder: Path) -> None:
-    """A certificate of our own for the name."""
+    """Create a self-signed certificate for the name."""
     words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
@@ -109,13 +109,13 @@ def certify(folder: Path) -> None:
 
 
 class Proxy:
-    """A proxy that runs: ``port`` is where it listens, in place of 443."""
+    """A running proxy that listens on ``port`` instead of 443."""
 
     def __init__(self, folder: Path, port: int, session: aiohttp.ClientSession, trust: ssl.SSLContext) -> None:
         self.folder, self.port, self._session, self._trust = folder, port, session, trust
 
     def _asked(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
-        # As a browser says it that came to port 443 by name.
+        # Like requests of a browser on port 443.
         return {
             "url": f"https://127.0.0.1:{self.port}{path}",
             "headers": {"Host": NAME, **headers},
@@ -143,7 +143,7 @@ class Proxy:
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             async with self.tab(key, **headers):
                 pass
-        # Caddy answers names that it does not have with nothing at all.
+        # Caddy answers unknown names with an empty response.
         assert refused.value.status in (403, 200)
 
     @property
@@ -151,7 +151,7 @@ class Proxy:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     async def logged(self, path: str) -> str:
-        """The log, once it has a request of that path: a line that stays open is written there when it has closed."""
+        """Wait for a request of that path in the log, and return the log. Connections are logged when they close."""
         async with asyncio.timeout(60):
             while path not in (log := self.log):
                 await asyncio.sleep(0.05)
@@ -159,7 +159,7 @@ class Proxy:
 
 
 class HereResolver(aiohttp.abc.AbstractResolver):
-    """Every name is this machine."""
+    """A resolver that resolves every name to this machine."""
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[Any]:
         return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 0, "flags": 0}]
@@ -273,7 +273,7 @@ async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp
 
 
 async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
-    """Only `proxy_pass`, which names us 127.0.0.1 and forwards no headers."""
+    """The configuration has only `proxy_pass`: the host is then 127.0.0.1, and no headers are forwarded."""
     bare = re.sub(r"^ *proxy_(?!pass).*\n", "", documented("nginx"), flags=re.MULTILINE)
     assert bare.count("proxy_") == 1
     playground = Open(tmp_path / "data")
@@ -299,7 +299,7 @@ async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, publi
         await expect(link).to_have_attribute("href", f"{PUBLIC}/chat#key={anna.token}")
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "links.png"))
-        # In the same tab: only what stands behind the # changes.
+        # In the same tab, where only the part after # changes.
         await link.click()
         await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
         await page.fill("#text", "/challenge testa")

@@ -155,7 +155,7 @@ async def test_head_request_for_a_stream_keeps_the_connection_open(site: Open) -
     assert head.startswith(b"HTTP/1.1 405 ")
     assert b"\r\nAllow: GET\r\n" in head
     assert site.site.limits.streams == 0
-    # The next response on this connection starts where the headers ended.
+    # The next response on this connection starts right after the headers.
     assert (await answered(f"GET /api/v1/tables/{watch_id}")).startswith(b"HTTP/1.1 200 ")
     writer.close()
 

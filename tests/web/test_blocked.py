@@ -1,4 +1,4 @@
-"""Browsers that block cookies, storage or JavaScript: each page works without them or says what is missing."""
+"""Browsers that block cookies, storage or JavaScript: each page works without them or names the missing feature."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
 """Nonsense requests to every address: they cause no server error and change no game.
 
-Their headers look like those of our own pages.
+They have the headers of our own pages.
 """
 
 import asyncio

@@ -194,7 +194,7 @@ async def test_revoked_token_is_refused(site: Open, session: aiohttp.ClientSessi
 
 @pytest.fixture
 async def site_with_its_store(tmp_path: Path) -> AsyncIterator[Open]:
-    """A site whose store is in its data folder, where commands find it."""
+    """A site with the store in its data folder, where commands find it."""
     one = Open(tmp_path / "data")
     await one.start()
     yield one

@@ -1,4 +1,4 @@
-"""Sign-in from a chat to a browser: the link, what it opens, and how sessions end."""
+"""Sign-in from a chat to a browser: the link, the pages it opens, and the end of sessions."""
 
 import asyncio
 import json
@@ -177,7 +177,7 @@ async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypa
         assert reply.panel
         ends = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
         assert [button.label for button in ends] == ["End 1", "End 2", "End all"]
-        # Other people can neither end nor see these sessions.
+        # Other people cannot end or see these sessions.
         theirs = await other.press(ends[0].payload)
         assert theirs.panel
         assert "None" in theirs.panel.plain
@@ -191,7 +191,7 @@ async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypa
                 assert "You play in this browser no more" in await one_of_them.word("why")
             assert (await first.line.receive()).type is aiohttp.WSMsgType.CLOSE
         assert f"/t/{code}" not in (await one.get("/"))[1]
-        # A page that was offline learns of it when it reconnects, and stops retrying.
+        # A page that was offline is notified when it reconnects, and stops retrying.
         async with two.live(code) as late:
             assert "You play in this browser no more" in await late.word("why")
             assert (await late.line.receive()).type is aiohttp.WSMsgType.CLOSE

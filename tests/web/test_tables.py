@@ -396,7 +396,7 @@ async def test_rematch_on_pages_asks_the_opponent(site: Open, monkeypatch: pytes
             while "rematch" in (seen := await other.word("table"))["line"] or seen["phase"] != "over":
                 pass
             [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
-            # The page can be faster than the archive, whose record a rematch needs.
+            # The page can be faster than the archive, and a rematch needs the archived record.
             led = (await live.press(again, "again1"))["go"]
             # The reason why the game is not rated can come first.
             while "rematch" not in (asked := await other.word("table"))["line"]:

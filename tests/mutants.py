@@ -5,8 +5,8 @@
 
 cosmic-ray makes the mutants. Each runs in its own process, which imports the mutated module instead of the one on disk.
 No file is changed. coverage finds the tests that reach the mutated line or its function. They run quick ones first and
-stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test,
-unnecessary code, or a change that no test can notice (an equivalent mutant).
+stop at the first failure. Surviving mutants are printed as diffs. Each shows a missing test, unnecessary code, or a change
+that no test can notice (an equivalent mutant).
 """
 
 import argparse

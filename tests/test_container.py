@@ -66,8 +66,8 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
             continue
         copied += words[:-1]
     for name in copied:
-        assert (ROOT / name).exists(), name
-        assert f"!{name}" in ignored, name
+        assert (ROOT / name).exists(), f"Dockerfile copies {name}, which does not exist"
+        assert f"!{name}" in ignored, f".dockerignore excludes {name}, which the Dockerfile copies: add !{name}"
     # All packages of the wheel, and all files that pyproject.toml needs for a build.
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(packages["packages"]) | {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
@@ -89,8 +89,8 @@ def pins(name: str) -> dict[str, list[str]]:
 def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
     found = pins(name)
     for pin, hashes in found.items():
-        assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), pin
-        assert hashes, pin
+        assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), f"{name} does not pin one version: {pin}"
+        assert hashes, f"{name} has no hash for {pin}"
     assert "://" not in (ROOT / name).read_text()
     pinned = {pin.partition("==")[0] for pin in found}
     for wanted in PROJECT["dependencies"]:
@@ -212,4 +212,4 @@ async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) ->
 def test_documented_commands_exist(name: str) -> None:
     text = (ROOT / name).read_text()
     for command in re.findall(r"buongioco (?!run\b)([a-z]+)\b", "\n".join(re.findall(r"^    .*$|`[^`]+`", text, re.M))):
-        assert command in COMMANDS, command
+        assert command in COMMANDS, f"{name} names the command {command}, which does not exist"

@@ -34,29 +34,31 @@ def test_readme_session_gives_its_output() -> None:
 def test_links_have_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
 
 
 def test_commands_in_the_readme_exist() -> None:
     named = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert named <= set(Commands.targets)
+    assert named <= set(Commands.targets), "README.md names commands that do not exist"
 
 
 def test_documented_benchmarks_exist() -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"python -m benchmarks (\w+)", text))
     assert "engine" in named
-    assert named <= set(Benchmarks.targets)
+    assert named <= set(Benchmarks.targets), "the docs name benchmarks that do not exist"
 
 
 def test_rules_describe_every_game_and_option() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").lower()
     for game, kind in GAMES.items():
-        assert re.search(rf"\b{game}\b", text), game
+        assert re.search(rf"\b{game}\b", text), f"docs/rules.md does not describe {game}"
         for name, values in kind.rules.choices().items():
             if len(values) > 1:
-                assert name in text
-                assert all(str(value) in text for value in values if not isinstance(value, bool))
+                assert name in text, f"docs/rules.md does not describe the option {name} of {game}"
+                assert all(str(value) in text for value in values if not isinstance(value, bool)), (
+                    f"docs/rules.md does not describe all values of {name}: {values}"
+                )
 
 
 def test_documented_modules_and_files_exist() -> None:
@@ -70,10 +72,10 @@ def test_documented_modules_and_files_exist() -> None:
                 continue
             # A module, or a name in a module.
             module, _, rest = name.rpartition(".")
-            assert "/" not in name, f"{page.name}: {name}"
+            assert "/" not in name, f"{page.name} names {name}, which does not exist"
             path = ROOT / name.replace(".", "/")
             is_module = path.is_dir() or path.with_suffix(".py").exists()
-            assert is_module or hasattr(import_module(module), rest), f"{page.name}: {name}"
+            assert is_module or hasattr(import_module(module), rest), f"{page.name} names {name}, which does not exist"
             found += 1
     assert found > 100
 
@@ -91,11 +93,14 @@ def test_documented_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for page in PAGES:
         for target in re.findall(r"^    make (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE):
-            assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), (
+                f"{page.name} names make {target}: add it or fix it"
+            )
 
 
 def test_changelog_and_command_have_the_version() -> None:
-    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {PROJECT['version']}" in changelog, "CHANGELOG.md has no section for the version in pyproject.toml"
     assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
 
 
@@ -116,7 +121,7 @@ def test_commit_hook_and_make_run_the_same_checks() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [recipe] = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
     checked = [line.strip().replace("$(BIN)", ".venv/bin").replace("$(MAKE)", "make") for line in recipe.splitlines()]
-    assert [hook["entry"] for hook in hooks] == checked
+    assert [hook["entry"] for hook in hooks] == checked, ".pre-commit-config.yaml must run what make check runs"
 
 
 def program(path: Path, text: str) -> Path:

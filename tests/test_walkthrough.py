@@ -59,7 +59,7 @@ def defined(path: Path) -> set[str]:
 def test_functions_in_the_walkthrough_exist(title: str) -> None:
     assert len(named(walk(title))) > 10
     for path, name in named(walk(title)):
-        assert name in defined(ROOT / path), f"{path}: {name}"
+        assert name in defined(ROOT / path), f"docs/walkthrough.md names {path}: {name}, which does not exist"
 
 
 def test_places_in_the_glossary_exist() -> None:
@@ -67,9 +67,9 @@ def test_places_in_the_glossary_exist() -> None:
     assert len(rows) > 70
     for row in rows:
         places = re.findall(r"`([a-z_/]+(?:/|\.py|\.lua))`", row.rsplit("|", 2)[1])
-        assert places, row
+        assert places, f"docs/glossary.md has no place in this row: {row}"
         for place in places:
-            assert (ROOT / place).exists(), row
+            assert (ROOT / place).exists(), f"docs/glossary.md names {place}, which does not exist"
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def four_by_four(source: random.Random) -> list[Searcher]:
 
 
 def far_apart(_source: random.Random) -> list[Searcher]:
-    """Return people of whom none match: all have just come, with ratings far apart."""
+    """Return people who do not match each other: all have just come, with ratings far apart."""
     return [Searcher(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 

@@ -230,7 +230,7 @@ async def test_store_time_is_estimated_without_requests(store: Store, monkeypatc
     assert store.attendance.estimated_time() == wrong
     await worker.shards.balance()
     assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
-    # It is learned anew each time, for the store's clock may be set.
+    # It is learned again each time, for the store's clock may be set.
     assert store.attendance._offset
     store.attendance._offset += 2 * SET_BACK_SECONDS
     assert store.attendance.estimated_time() > await store.attendance.current_time() + SET_BACK_SECONDS

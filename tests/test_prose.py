@@ -1,0 +1,65 @@
+"""The language of code and tests: the words and lengths that docs/contributing.md asks for."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("adapters", "benchmarks", "bot", "engine", "examples", "tests")
+FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)
+PLAIN = {
+    "whoever": "the person who",
+    "whatever": "any, or name the thing",
+    "anew": "again",
+    "in place of": "instead of",
+    "of whom": "whose, or name the person",
+    "is to be": "must be",
+    "are to be": "must be",
+    "was to be": "should have been",
+    "by itself": "automatically",
+    "by themselves": "automatically",
+    "what stands": "the content",
+    "thereof": "of it",
+}
+HEAVY = re.compile(rf"\b({'|'.join(PLAIN)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+MAX_TEST_NAME = 60
+LONG_TEST_NAME = re.compile(rf"^ *(?:async )?def (test_\w{{{MAX_TEST_NAME - 4},}})", re.MULTILINE)
+
+
+def read_prose(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and comments of a module, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield node.lineno, text
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
+    sources = {path: path.read_text(encoding="utf-8") for path in FILES if path.is_relative_to(ROOT / folder)}
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: write {PLAIN[word.lower()]!r} instead of {word!r}"
+        for path, source in sources.items()
+        if path != Path(__file__) and HEAVY.search(source)
+        for line, text in read_prose(source)
+        for word in HEAVY.findall(" ".join(text.split()))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_names_of_tests_are_short() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {name} has {len(name)} characters; use {MAX_TEST_NAME} or fewer"
+        for path in FILES
+        if path.name.startswith("test_")
+        for name in LONG_TEST_NAME.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)

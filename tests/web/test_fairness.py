@@ -81,5 +81,5 @@ async def test_invalid_secret_is_refused(page: Page, secret: str) -> None:
 
 async def test_page_without_https_says_that_it_checked_nothing(browser: Browser) -> None:
     page = await opened(browser, "http://cards.example.org/")
-    with pytest.raises(Exception, match="without https"):
+    with pytest.raises(Exception, match="only on pages with https"):
         await call(page, "checkDeal", dealt(bytes(32), ITALIAN))

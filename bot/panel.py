@@ -25,7 +25,8 @@ class Span(NamedTuple):
     """A piece of text. ``person`` is the id of a mentioned person (``platform:id``), and ``text`` is what readers see.
 
     "small" marks whole lines that few people read: platforms show them small or fold them. A "call" is a mention that
-    should ring with a new message, if the platform distinguishes that. A "quiet" mention must not ring, but look alike.
+    should ring with a new message, if the platform distinguishes that. A "quiet" mention looks the same but never
+    rings.
     """
 
     text: str

@@ -3,7 +3,7 @@
     python -m tests.soak --games 10000 --seed 1
 
 It runs a worker with a fake platform and a real embedded Valkey. People challenge, sit down and press the buttons of
-their panels; some tables have robots. After every thousand games the bot becomes idle. Then
+their panels; some tables have robots. After every thousand games the bot becomes idle. Then these must hold:
 
 - there are as many tasks and open files as at the first idle point;
 - the store has only the data of finished games, people, chats and rankings;
@@ -99,11 +99,11 @@ class Soak:
         """Play this many whole games, some at once. Return when the bot is idle."""
         left = iter(range(games))
 
-        async def keep_on() -> None:
+        async def play_games() -> None:
             for _ in left:
                 await self._game()
 
-        await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
+        await asyncio.gather(*(play_games() for _ in range(AT_ONCE)))
         await self.worker.settled()
 
     async def _game(self) -> None:
@@ -170,7 +170,7 @@ class Soak:
                 if not await self.worker.store.client.exists(keys.table(code)):
                     return
                 if time.monotonic() - moved > STUCK_SECONDS:
-                    raise Leak(f"nobody can go on at table {code}")
+                    raise Leak(f"no player can continue at table {code}")
                 await asyncio.sleep(0.01)
 
     def _choice(self, player: Player, code: str) -> str:

@@ -7,7 +7,7 @@ import structlog
 
 from bot.platform import SlowDown
 
-MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0  # refused requests within so many seconds
+MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0  # refused requests, and the seconds in which they count
 COUNTED_STATUSES = (401, 403)  # Statuses that count, together with 429. The library retries a 429 and only logs it.
 
 log = structlog.get_logger()

@@ -76,7 +76,7 @@ TYPES: dict[ArgumentKind, Any] = {
     ArgumentKind.OWN_TABLE: app_commands.Range[str, 4, LONGEST_PASTED],
 }
 
-# Where Discord offers a command. A channel among people without a server counts as a group.
+# Where Discord offers a command. A group chat without a server counts as a group.
 CONTEXTS = {
     Availability.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
     Availability.GROUP: app_commands.AppCommandContext(guild=True, dm_channel=False, private_channel=True),
@@ -185,7 +185,7 @@ class Commands:
         return suggest
 
     async def sync(self) -> None:
-        """Send the commands to Discord if they have changed. Raises Trouble for an unreadable answer."""
+        """Send the commands to Discord if they have changed. Raises PlatformFailure for an unreadable answer."""
         await self.tree.set_translator(CommandTranslator())
         try:
             digest = await self._digest()

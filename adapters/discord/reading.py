@@ -99,7 +99,7 @@ def server_name_of(interaction: Interaction) -> str:
 
 
 def is_private_chat(interaction: Interaction) -> bool:
-    """Return whether the interaction came from the private chat with the bot, not one among people."""
+    """Return whether the interaction came from the private chat with the bot, not between people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
 
 

@@ -73,7 +73,7 @@ class Rest:
 
     @contextmanager
     def _closing_is_trouble(self) -> Iterator[None]:
-        """Turn the error of a call that was waiting to retry when the session closed into Trouble."""
+        """Turn the error of a call that was waiting to retry when the session closed into PlatformFailure."""
         try:
             yield
         except RuntimeError:
@@ -190,7 +190,7 @@ def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
 
 
 def _id(response: Any) -> str:
-    """Return the id in a response. Raises Trouble if it is missing: a proxy on the way can send anything."""
+    """Return the id in a response. Raises PlatformFailure if it is missing: a proxy on the way can send anything."""
     return str(_value_in(response, "id"))
 
 
@@ -200,7 +200,7 @@ def _message(response: Any, *path: str) -> SentMessage:
 
 
 def _value_in(response: Any, *path: str) -> Any:
-    """Return the value at a path of keys in a response. Raises Trouble if it is missing."""
+    """Return the value at a path of keys in a response. Raises PlatformFailure if it is missing."""
     try:
         for name in path:
             response = response[name]

@@ -94,7 +94,7 @@ class Messages:
         if is_ephemeral(place):
             await self.ephemerals.delete(EphemeralTarget.parse(place), message)
         elif not is_inline(place):
-            # No method deletes a message in a chat that the bot is not in, and there is only one.
+            # The bot cannot delete a message in a chat that it is not in.
             await self._delete(reading.chat_and_topic(place)[0], message)
 
     async def _delete(self, chat: int, message: str) -> None:

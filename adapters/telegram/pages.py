@@ -33,7 +33,7 @@ class Pages:
                 await self._adapter.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
             await self.send(press.place, panel, press.key, silent=True)
-            # Queued apart: if the deletion is retried, the page is not sent again.
+            # Queued separately: if the deletion is retried, the page is not sent again.
             self._delete_in_turn(press.place, press.message)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:

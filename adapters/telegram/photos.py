@@ -30,8 +30,8 @@ from bot.store import STORE_ERRORS
 LONGEST_CAPTION = 1024  # UTF-16 units; a longer text is sent without a picture
 UPLOAD_SECONDS = 2.0  # how long a text waits for its picture
 FORBIDDEN_SECONDS = 6 * 3600.0  # how long a chat that forbids photos is remembered
-FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # after so many failed uploads, texts are sent alone for so long
-MAX_LATE = 20  # no new uploads while so many late ones are in flight
+FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # failed uploads before a pause, and its length in seconds
+MAX_LATE = 20  # late uploads in flight; no new ones start at this number
 FILE_ID_SECONDS = 30 * 24 * 3600  # how long the ``file_id`` of a public picture is kept
 PART = "photo"  # name of the file in an upload
 

@@ -5,7 +5,7 @@ them again. Answers to commands are sent later, so a kill can lose an answer but
 
 Telegram confirms only from the front. Each response repeats the unconfirmed updates, a hundred at most. So while an
 update is handled, later ones come again; they are recognised, and requests are paced. An update that takes too long is
-confirmed anyway once it hides those after the hundred. An update that fails although the store works is logged with its
+confirmed anyway if a full response hides newer ones. An update that fails although the store works is logged with its
 error and confirmed, because it would fail each time.
 """
 

@@ -202,8 +202,8 @@ def fill_values(
     depth: int,
     memory: Memory,
 ) -> bool:
-    """Store by legal card the thirds of ``left`` that side 0 then takes. False if that took more nodes than `counters`
-    allows. The lowest of cards that are one move has the value.
+    """Store, for each legal card, the thirds of ``left`` that side 0 takes after it. Return False if the node limit of
+    ``memory`` was reached. Of cards that are one move, only the lowest gets a value.
     """
     moves = memory.moves
     memory.counters[NODES] = 0

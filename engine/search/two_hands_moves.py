@@ -24,8 +24,8 @@ the first other card. ``opens[COVERING]`` are all honours that have a card below
 
 @compiled
 def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
-    """Return the lowest of each run of cards in one suit that are one move. ``rest`` are the remaining cards of that
-    suit. Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
+    """Return the lowest card of each run in one suit; a run counts as one move. ``rest`` has the remaining cards of
+    that suit. Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
     """
     chosen, run = 0, -1
     left = rest if mine else 0

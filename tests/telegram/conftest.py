@@ -10,7 +10,7 @@ from tests.telegram.server import ANSWER_SECONDS, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the upload timeout, so that texts do not go alone on a busy machine. Tests of the timeout lower it."""
+    """Raise the upload timeout, so that a busy machine still sends pictures. Tests of the timeout lower it."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
 

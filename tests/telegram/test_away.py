@@ -66,7 +66,7 @@ def worker_of(adapter: Telegram) -> Any:
 
 
 async def play_one_move(people: list[Person]) -> None:
-    """Make one move from a current panel of the player to move."""
+    """Make one move for the player whose turn it is."""
 
     def found() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
@@ -108,7 +108,7 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
-            # One task per table, one per surface, and a watcher. Workers can be sharing out tables for a moment.
+            # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
             server.away = None
             if how == "nobody listens":

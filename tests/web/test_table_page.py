@@ -202,7 +202,7 @@ async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     await page.context.set_offline(False)
-    # A table that the host has ended in the meantime accepts no card.
+    # A forged card is refused and returns to the hand.
     code = page.url.rpartition("/")[2]
     other = await begun(browser, playground, "metamazzo")
     await is_mine(other)

@@ -3,7 +3,7 @@
 -- KEYS  the log
 -- ARGV  number of known entries, the last of them or '', seconds until the log expires or '' (an older expiry stays),
 --       entries...
--- Returns {1}, or {0, the log's entries...} if the log has others.
+-- Returns {1}, or {0, the log's entries...} if the log has changed.
 local expected = tonumber(ARGV[1])
 if redis.call('LLEN', KEYS[1]) ~= expected
   or (expected > 0 and redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2]) then

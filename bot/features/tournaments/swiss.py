@@ -30,7 +30,7 @@ RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
 
 
 def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None], ...] | None:
-    """Pair the next of so many ``rounds``; None if the remaining teams cannot all be paired."""
+    """Pair the next of ``rounds`` rounds; None if the remaining teams cannot all be paired."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     if len(records) < 2:
         return None
@@ -74,7 +74,7 @@ def _add_match(record: Record, match: Match, team: int, at: int, before: Sequenc
 
 
 def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> bool:
-    """Return whether all teams can be paired at once, after so many rounds ``played``."""
+    """Return whether all teams can be paired at once, after ``played`` rounds."""
     graph = networkx.Graph()
     graph.add_edges_from(possible_pairs(records, demands, played, is_last=is_last))
     return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == len(records) + len(records) % 2

@@ -31,7 +31,7 @@ def score_text(ours: int, theirs: int) -> str:
 
 
 def shorten(name: str, most: int) -> str:
-    """Cut a name to so many letters.
+    """Cut a name to this many letters.
 
     >>> shorten("Bartolomea", 6)
     'Barto…'

@@ -25,7 +25,7 @@ class Work:
             raise self._error
 
     async def wait_for_runs(self, times: int) -> None:
-        """Wait until it was done so many times."""
+        """Wait until it was done this many times."""
         async with asyncio.timeout(10):
             while self.times < times:
                 await asyncio.sleep(0)

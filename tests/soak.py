@@ -42,7 +42,7 @@ STUCK_SECONDS, STUCK_PRESSES = 120.0, 5000
 KEPT = ("game:", "games_of:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
 """Prefixes of keys that stay: finished games, people, chats and the store's own. Other keys belong to live tables."""
 
-EXPIRING = "what expires by itself"
+EXPIRING = "expiring keys"
 
 MOST_MORE_MEMORY, LEAST_GAMES = 1.1, 1000
 """Largest growth of memory, as a factor, and the games before it is measured: until then caches fill."""

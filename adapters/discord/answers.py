@@ -26,7 +26,7 @@ DEFER_SECONDS = 1.2  # Deferred after this many seconds. Discord gives up after 
 DELIVERY_SECONDS = 0.2  # wait of a finished press for delivery, before it is deferred
 ANSWER_UPLOAD_SECONDS = 0.8  # time for an answer with a picture, before it is deferred
 
-# With so many pending interactions a new one is deferred at once, because its work could take long.
+# With this many pending interactions a new one is deferred at once, because its work could take long.
 MAX_PENDING = 400
 
 

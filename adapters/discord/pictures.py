@@ -23,7 +23,7 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
-# Limit of an upload before the text goes alone, counted from the request: the library's waits for rate limits
+# Time before a text is sent without its picture, counted from the request: the library's waits for rate limits
 # would delay a text as well.
 UPLOAD_SECONDS = 2.0
 

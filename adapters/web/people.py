@@ -40,7 +40,7 @@ READER_COOKIE: web.RequestKey[str] = web.RequestKey("known_by", str)  # the cook
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
-# New people in so many seconds, from all addresses together: each stays in the store (see `Limits.count_newcomer`).
+# Limit of new people from all addresses together, and its seconds. Each stays in the store (`Limits.count_newcomer`).
 MOST_NEW, NEW_SECONDS = 300, 60.0
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ def overlapping_rows(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
         rows = _split(slots, -(-len(slots) // count))
         if all(row_step(row, CARD) >= MIN_STEP for row in rows):
             return rows
-    raise AssertionError("a card by itself has room")
+    raise AssertionError("a single card always fits")
 
 
 def separate_rows(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:

@@ -16,17 +16,19 @@ from bot.picture import Subject
 from bot.pictures.painting import paint, warm_up
 from bot.processes import ProcessDied, Processes
 
-# how long a message waits for its picture before its text goes alone; its process might have to start first
+# how long a message waits for its picture before its text is sent without it; includes starting the process
 MAX_WAIT_SECONDS = 2.0
 
-# With more pending pictures texts go alone at once: the work of some seconds. After a restart there can be hundreds of
-# pending messages.
+# With more pending pictures (some seconds of work), texts are sent without pictures at once. After a restart hundreds
+# of messages can be pending.
 MAX_PENDING = 500
 
-# how long texts go alone after the process could not be started, instead of one retry after another
+# how long texts are sent without pictures after the process failed to start; avoids constant retries
 REST_SECONDS = 60.0
 
-HUNG_SECONDS = 60.0  # A picture is given up after so long. If no other was painted meanwhile, the process is replaced.
+HUNG_SECONDS = (
+    60.0  # A picture is given up after this time. If no other was painted meanwhile, the process is replaced.
+)
 LATEST_SHARE = 0.1  # weight of the latest picture in the average duration
 KEPT_BYTES = 4 * 1024 * 1024
 

@@ -91,7 +91,7 @@ class CardRoom(Protocol):
         """
 
     async def offers(self, person: Person, typed: str) -> OfferList:
-        """Return the offers for a person who has ``typed`` this; none if asked too often. They are not stored."""
+        """Return offers that match the text ``typed``; none after too many queries. They are not stored."""
 
     async def note_offer_sent(self, person: Person, offer: str, typed: str, place: str = "") -> None:
         """Note that a person who had ``typed`` this has sent the offer with this id to ``place``.

@@ -132,7 +132,7 @@ class Scheduler:
     async def _robot_moves(self, table: Table, seat: int, level: str) -> list[str]:
         """Return a robot's moves for a seat: one in its own, so that people can follow.
 
-        In a person's seat it continues until it `has_moved`. Otherwise an absent person would get all their time again
+        In a person's seat it continues until `is_turn_over`. Otherwise an absent person would get all their time again
         after a declaration.
         """
         chair, view, moves = table.chairs[seat], table.view(seat), list[str]()

@@ -163,7 +163,7 @@ class Pictures:
             if is_settled or _is_refusal(error):
                 raise
             self._record_failure(_channel(place), failure)
-            # NotDone would claim that the upload had no effect.
+            # NotDelivered would claim that the upload had no effect.
             raise PlatformFailure(describe_error(error)) from None
         # The text alone was accepted, so the picture was the cause.
         self._record_failure(_channel(place), failure)

@@ -40,7 +40,7 @@ came on 22 November 2026. The value is TDLib's name of the mode (``botCallbackQu
 
 
 async def choose_callback_mode(post: Post) -> None:
-    """Set `CALLBACK_MODE`, whichever mode the host has chosen at BotFather. Older servers lack the setting."""
+    """Set `CALLBACK_MODE`, even if the host chose another mode at BotFather. Older servers lack the setting."""
     try:
         await post("setMySettings", JsonData({"callback_query_mode": CALLBACK_MODE}))
     except InvalidToken:

@@ -110,10 +110,10 @@ class Shards:
         return waited
 
     async def join(self, patience: float = 0.0) -> None:
-        """Register this worker. Raise StoreAway if workers in another time zone are still there after ``patience``
-        seconds.
+        """Register this worker. Raise StoreUnavailable if workers in another time zone do not stop within ``patience``.
 
-        Otherwise the cards of a day would be revealed in one zone while they are still played in the other.
+        With two zones, the cards of a day would be revealed in one while they are still played in the other. ``patience``
+        is in seconds.
         """
         until = asyncio.get_running_loop().time() + patience
         is_logged = False

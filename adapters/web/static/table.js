@@ -7,10 +7,10 @@ import { telegram } from "./telegram.js";
 import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string}} TapCard */
-/** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
+/** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
+/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
 const { code, decks, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds a taken trick stays, and its last ones, in which it moves away
@@ -144,7 +144,7 @@ const Score = ({ sides }) => html`
   </div>`;
 
 /** Another player: known cards, and the backs of the others.
- * @param {{deck: string, player: Sitting, seats: number}} props */
+ * @param {{deck: string, player: PagePlayer, seats: number}} props */
 const Other = ({ deck, player, seats }) => html`
   <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`}>
     <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}</span>
@@ -157,7 +157,7 @@ const Other = ({ deck, player, seats }) => html`
   </div>`;
 
 /** The trick; `to` is the seat that is taking it.
- * @param {{deck: string, cards: LyingCard[], seats: number, to: number | null}} props */
+ * @param {{deck: string, cards: PageCard[], seats: number, to: number | null}} props */
 const Trick = ({ deck, cards, seats, to }) => html`
   <div class=${`trick of${seats} ${to === null ? "" : `to${to}of${seats}`}`} aria-label=${texts.on_the_table} role="group">
     ${cards.map((card) => html`
@@ -263,7 +263,7 @@ const Link = () => {
 };
 
 /** Return the table at the end of a deal, with its last trick and nothing to press.
- * @param {Table} table @param {LyingCard[]} trick @returns {Table} */
+ * @param {Table} table @param {PageCard[]} trick @returns {Table} */
 function endOfDeal(table, trick) {
   /** @param {TapCard} card */
   const isLeft = (card) => !trick.some((played) => played.code === card.code);
@@ -283,7 +283,7 @@ function beforeLead(table, says) {
 
 const announceTurn = () => { sound.turn(); telegram.turn(); };
 
-/** @param {LyingCard[]} cards */
+/** @param {PageCard[]} cards */
 const codes = (cards) => cards.map((card) => card.code).join(" ");
 
 /** Keep the keyboard focus when its button disappears: it moves to the same card, the next card, or the first choice. */
@@ -314,7 +314,7 @@ const App = () => {
   const [busy, setBusy] = useState("");
   const [seenDeal, setSeenDeal] = useState(0);
   // A taken trick stays for a moment, so that its last card can be seen.
-  const [taken, setTaken] = useState(/** @type {LyingCard[]} */ ([]));
+  const [taken, setTaken] = useState(/** @type {PageCard[]} */ ([]));
   const [isLeaving, setLeaving] = useState(false);
   const [hasSound, setHasSound] = useState(sound.isOn());
   const connection = useRef(/** @type {Connection | null} */ (null));
@@ -322,7 +322,7 @@ const App = () => {
   // The last state from the bot, and the one shown.
   const latest = useRef(/** @type {Table | null} */ (null));
   const shown = useRef(/** @type {Table | null} */ (null));
-  // What is held back until the last trick has been seen: the score of a deal, or the next lead.
+  // The score of a deal or the next lead, held back until the player has seen the last trick.
   const heldBack = useRef(/** @type {"" | "deal" | "lead"} */ (""));
   const timer = useRef(0);
 

@@ -112,8 +112,8 @@ class Shards:
     async def join(self, patience: float = 0.0) -> None:
         """Register this worker. Raise StoreUnavailable if workers in another time zone do not stop within ``patience``.
 
-        With two zones, the cards of a day would be revealed in one while they are still played in the other. ``patience``
-        is in seconds.
+        With two zones, the cards of a day would be revealed in one while they are still played in the other.
+        ``patience`` is in seconds.
         """
         until = asyncio.get_running_loop().time() + patience
         is_logged = False

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Error, Page, Route, async_playwright, expect
 
 from bot.store import EmbeddedStore
 from tests.open_playground import Open
@@ -77,11 +77,20 @@ class OneBrowser:
 
     async def running(self) -> Browser:
         """Return the shared browser, or a new one if it crashed."""
-        if self._running is None or not self._running.is_connected():
+        if self._running is None or not await is_usable(self._running):
             if self._running:
                 warnings.warn("Chromium has died: see what it said in the test before", stacklevel=1)
             self._running = await self._kept.enter_async_context(launched())
         return self._running
+
+
+async def is_usable(running: Browser) -> bool:
+    """Return whether a browser still opens contexts. For seconds after a crash it can count as connected."""
+    try:
+        await (await running.new_context()).close()
+    except Error:
+        return False
+    return True
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

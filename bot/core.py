@@ -55,7 +55,7 @@ class Core:
         self.adapters: dict[str, Adapter] = {}
         self.errors: dict[str, str] = {}  # reasons why platforms are down, as far as their supervisor knows
         self._started_at = time.monotonic()
-        self.clock = HostClock(store.attendance, settings.time_zone)
+        self.clock = HostClock(store.leases, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)

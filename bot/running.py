@@ -18,7 +18,7 @@ from bot.monitoring import monitoring
 from bot.platform import ADAPTER_GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreUnavailable, schema
-from bot.store.attendance import WORKERS_PATIENCE
+from bot.store.leases import WORKERS_PATIENCE
 from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary
 from bot.supervisor import NothingToRun, Supervisor

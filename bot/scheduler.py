@@ -27,7 +27,7 @@ log = structlog.get_logger()
 class Scheduler:
     """Runs the clocks of this worker's shards.
 
-    The store decides when a clock rings, in playing time (`bot.store.attendance`). The worker has timers for tables
+    The store decides when a clock rings, in playing time (`bot.store.leases`). The worker has timers for tables
     with clocks that ring soon, and then asks the store.
     """
 
@@ -63,7 +63,7 @@ class Scheduler:
         """Find clocks that ring soon and were set by another worker, before a restart, or long ago."""
         found: dict[str, float] = {}
         with self.room.store.outage.suppress_errors():
-            found = await self.room.store.attendance.due_clocks(sorted(self.shards.owned), SOON)
+            found = await self.room.store.leases.due_clocks(sorted(self.shards.owned), SOON)
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
@@ -93,7 +93,7 @@ class Scheduler:
             # The clock is read after the table. Either it has rung at this version, or the table has changed since and
             # the commit is refused.
             table = await self.room.table(code)
-            seconds = await self.room.store.attendance.clock_rings_in(code)
+            seconds = await self.room.store.leases.clock_rings_in(code)
             if seconds is not None and seconds <= 0:
                 await self._act(table)
             elif seconds is not None:

@@ -6,7 +6,7 @@ import time
 import structlog
 
 from bot.metrics import STALLED
-from bot.store.attendance import CLOCK
+from bot.store.leases import CLOCK
 
 TICK_SECONDS = 1.0
 STALL_SECONDS = 5.0  # longer pauses are logged: players notice, and platforms can give up on presses

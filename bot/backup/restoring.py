@@ -12,7 +12,7 @@ from bot.backup.file import BadBackup, Header, Line, check_backup, decode_bytes,
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
-from bot.store.attendance import require_no_workers
+from bot.store.leases import require_no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS
 from bot.store.naming import people_in

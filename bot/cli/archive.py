@@ -24,7 +24,7 @@ from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, schema
-from bot.store.attendance import require_no_workers
+from bot.store.leases import require_no_workers
 from bot.store.opening import connect_beside_bot, connect_without_bot, require_store
 
 Files = Annotated[

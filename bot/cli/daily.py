@@ -11,7 +11,7 @@ from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.settings import read_settings
 from bot.store import StoreError, keys
-from bot.store.attendance import Attendance
+from bot.store.leases import Leases
 
 
 @store_command
@@ -20,9 +20,9 @@ async def daily() -> None:
     settings = read_settings()
     async with open_store_client(settings) as client:
         # Use the bot's date. Another zone's "yesterday" can be its today, whose secret must stay hidden.
-        attendance = Attendance(client)
-        zone = max(await attendance.worker_zones(), default="") or settings.time_zone
-        day = datetime.fromtimestamp(await attendance.current_time(), ZoneInfo(zone)).date()
+        leases = Leases(client)
+        zone = max(await leases.worker_zones(), default="") or settings.time_zone
+        day = datetime.fromtimestamp(await leases.current_time(), ZoneInfo(zone)).date()
         if not await client.exists(keys.SCHEMA):
             # Loading a chain would create it, perhaps in a store that the bot does not use.
             raise StoreError(f"No bot has used the store {settings.store_location} yet. Start the bot first.")

@@ -232,7 +232,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
             f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
-    zones = {zone for zone in await store.attendance.worker_zones() if zone}
+    zones = {zone for zone in await store.leases.worker_zones() if zone}
     if settings.redis_url and (others := ", ".join(sorted(zones - {settings.time_zone}))):
         yield (
             False,

@@ -86,7 +86,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         for path in files:
             rewrite_file(path, lambda entry: entry.game and entry.game.redact(person, mark.pseudonym))
         done = await forgetter.forget(person, mark)
-        is_running = await store.attendance.count_workers() > 0
+        is_running = await store.leases.count_workers() > 0
         if is_running:
             return done, True, ""
         await forgetter.finish(person, (await forgetting_marks(client))[person])

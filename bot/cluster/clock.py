@@ -3,18 +3,18 @@
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from bot.store.attendance import Attendance
+from bot.store.leases import Leases
 
 
 class HostClock:
     """The host's local time by the store's clock, the same for all workers, so no day begins twice."""
 
-    def __init__(self, attendance: Attendance, zone: str) -> None:
-        self._attendance, self._zone = attendance, ZoneInfo(zone)
+    def __init__(self, leases: Leases, zone: str) -> None:
+        self._leases, self._zone = leases, ZoneInfo(zone)
 
     def now(self) -> datetime:
         """Return the time without asking the store."""
-        return datetime.fromtimestamp(self._attendance.estimated_time(), self._zone)
+        return datetime.fromtimestamp(self._leases.estimated_time(), self._zone)
 
     def today(self) -> date:
         return self.now().date()

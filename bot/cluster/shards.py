@@ -16,8 +16,8 @@ import structlog
 
 from bot.background import TaskSet
 from bot.store import STORE_ERRORS, Store, StoreUnavailable, keys
-from bot.store.attendance import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 from bot.store.committed import CommitNotification
+from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 
 RENEW_SECONDS = 4.0
 """Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
@@ -135,7 +135,7 @@ class Shards:
 
     async def _other_zones(self) -> str:
         """Register this worker unless others have another time zone; return their zones."""
-        zones = await self.store.attendance.report_alive(self.worker_id, self._zone, joins=not self._alone)
+        zones = await self.store.leases.report_alive(self.worker_id, self._zone, joins=not self._alone)
         return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
 
     async def renew_leases(self) -> None:
@@ -148,10 +148,10 @@ class Shards:
     async def stop(self) -> None:
         """Release all shards at once."""
         owned = list(self.owned)
-        await asyncio.gather(*(self.store.attendance.release_shard(self.worker_id, shard) for shard in owned))
+        await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in owned))
         for shard in owned:
             self._lose(shard)
-        await self.store.attendance.remove_worker(self.worker_id, self._zone)
+        await self.store.leases.remove_worker(self.worker_id, self._zone)
 
     async def notify(self, notification: dict[str, Any]) -> None:
         """Notify the owner of a table. An absent owner finds the table marked as changed.
@@ -238,8 +238,8 @@ class Shards:
 
     async def balance(self) -> None:
         """Renew leases, and take or release shards until every worker has an equal share."""
-        attendance = self.store.attendance
-        workers = await attendance.report_alive(self.worker_id, self._zone)
+        leases = self.store.leases
+        workers = await leases.report_alive(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
         self._note_zones(workers)
         fair = -(-keys.SHARDS // self.worker_count)
@@ -281,12 +281,12 @@ class Shards:
         finally:
             for shard in leaving:
                 self._lose(shard)
-        await asyncio.gather(*(self.store.attendance.release_shard(self.worker_id, shard) for shard in leaving))
+        await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in leaving))
 
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         # The lease starts when the store creates it, which is after this.
         until = self.now() + LEASE_SECONDS
-        if not await self.store.attendance.hold_shard(self.worker_id, shard, how):
+        if not await self.store.leases.hold_shard(self.worker_id, shard, how):
             return False
         self._held[shard] = until
         return True

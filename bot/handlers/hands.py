@@ -148,7 +148,7 @@ class OpenHand:
             return None
         if table.alarm == "flagged":
             return 0.0
-        rings_in = await self._hands.room.store.attendance.clock_rings_in(table.code)
+        rings_in = await self._hands.room.store.leases.clock_rings_in(table.code)
         if rings_in is None:
             return None
         return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)

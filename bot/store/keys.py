@@ -10,7 +10,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{s17}:shown:<code>`` | hash | the state of a table's messages, by surface (`bot.delivery.message_state`) |
 | ``{s17}:changed`` | sorted set | codes of tables that delivery must check; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a running clock; the score is when it rings, in playing time |
-| ``{s17}:attended`` | hash | the shard's playing time and its owner (`bot.store.attendance`) |
+| ``{s17}:attended`` | hash | the shard's playing time and its owner (`bot.store.leases`) |
 | ``{s17}:confirmed`` | string | written so that replicas confirm everything written before it; expires |
 | ``{game:<id>}:confirmed`` | string | the same for a finished game |
 | ``{s17}:probe`` | string | written during an outage to test whether the store accepts writes; expires |

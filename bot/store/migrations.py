@@ -32,7 +32,7 @@ LEAST_TIME = 30.0  # seconds each clock has left after the change to playing tim
 
 
 async def start_playing_time(client: Any) -> None:
-    """Change clocks from Unix seconds of the workers to playing time (`bot.store.attendance`).
+    """Change clocks from Unix seconds of the workers to playing time (`bot.store.leases`).
 
     The downtime is unknown, but it lasted at least since the first clock rang. All clocks get that time back.
     """

@@ -7,7 +7,7 @@ local function store_time()
   return time[1] + time[2] / 1000000
 end
 
--- Return the playing time of the shard with this key of attendance. It never goes back.
+-- Return the playing time of the shard with this `attended` key. It never goes back.
 local function playing_time(attended, now)
   local found = redis.call('HMGET', attended, 'played', 'at')
   local played = tonumber(found[1] or 0)

@@ -10,8 +10,8 @@ import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
-from bot.store.attendance import WORKERS_PATIENCE, require_no_workers
 from bot.store.folder import StoreError, StoreUnavailable
+from bot.store.leases import WORKERS_PATIENCE, require_no_workers
 from bot.store.lua import read_script
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS, describe_error, is_temporary

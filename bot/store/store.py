@@ -10,12 +10,12 @@ from redis.asyncio import BlockingConnectionPool, Connection, Redis
 from redis.driver_info import DriverInfo
 
 from bot.store import keys, schema
-from bot.store.attendance import Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
 from bot.store.committed import NEW_LOG, notification_header
 from bot.store.connection import guard_connection
 from bot.store.index import Index
+from bot.store.leases import Leases
 from bot.store.log import Log, make_head, unfold
 from bot.store.lua import read_script
 from bot.store.memory import Memory
@@ -78,7 +78,7 @@ class Store:
     def __init__(self, client: Any, replicas: int = 0) -> None:
         """``replicas`` must have an entry before `append` returns."""
         self.client, self.replicas = client, replicas
-        self.attendance = Attendance(client)
+        self.leases = Leases(client)
         self._append = BatchedScript(client, read_script(__file__, "playing_time", "append"), replicas)
         self._entries_since = BatchedScript(client, read_script(__file__, "entries_since"), replicas)
         self._save_shown = BatchedScript(client, read_script(__file__, "save_shown"))
@@ -124,7 +124,7 @@ class Store:
     ) -> Appended | NewEntries | Removed:
         """Append entries if the log is the known one, and mark the table as changed; all or nothing.
 
-        ``clock`` is the seconds of playing time (`bot.store.attendance`) until the table's clock rings. Infinity stops
+        ``clock`` is the seconds of playing time (`bot.store.leases`) until the table's clock rings. Infinity stops
         the clock; None leaves it. With ``tell``, the worker that delivers the table is notified
         (`bot.store.committed`), together with ``about``. Raise TimeoutError if the store does not answer. The entries
         can still be written later.

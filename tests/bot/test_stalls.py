@@ -10,7 +10,7 @@ from bot import stalls
 from bot.metrics import STALLED
 from bot.stalls import watch_for_stalls
 from bot.store import Store, keys
-from bot.store.attendance import LEASE_SECONDS, Attendance
+from bot.store.leases import LEASE_SECONDS, Leases
 
 
 async def test_stalled_process_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,21 +38,21 @@ async def age_workers(store: Store, seconds: float) -> None:
 
 
 async def test_killed_worker_is_logged_once_by_the_next(store: Store) -> None:
-    await Attendance(store.client).report_alive("killed", "Europe/Rome")
+    await Leases(store.client).report_alive("killed", "Europe/Rome")
     await age_workers(store, 100)
     with capture_logs() as logs:
         for _ in range(2):
-            await Attendance(store.client).report_alive("next", "Europe/Rome", joins=True)
+            await Leases(store.client).report_alive("next", "Europe/Rome", joins=True)
     assert [line["event"] for line in logs] == ["worker_vanished"]
     assert 100 <= logs[0]["last_heard_seconds_ago"] < 10_000
 
 
 async def test_stopped_or_late_worker_is_not_logged(store: Store) -> None:
-    attendance = Attendance(store.client)
+    leases = Leases(store.client)
     with capture_logs() as logs:
-        await attendance.report_alive("stopped", "Europe/Rome")
-        await attendance.remove_worker("stopped", "Europe/Rome")
-        await attendance.report_alive("late", "Europe/Rome")
+        await leases.report_alive("stopped", "Europe/Rome")
+        await leases.remove_worker("stopped", "Europe/Rome")
+        await leases.report_alive("late", "Europe/Rome")
         await age_workers(store, 2 * LEASE_SECONDS)
-        await attendance.report_alive("late", "Europe/Rome")
+        await leases.report_alive("late", "Europe/Rome")
     assert logs == []

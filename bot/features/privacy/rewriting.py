@@ -26,13 +26,13 @@ log = structlog.get_logger()
 
 
 async def ask_for_rewrite(store: Store) -> None:
-    now = await store.attendance.current_time()
+    now = await store.leases.current_time()
     await store.client.zadd(keys.REWRITES, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
 
 
 async def rewrite_if_due(store: Store) -> bool:
     """Rewrite the file if that is due, and return whether it was. Raise the errors of `rewrite_files`."""
-    now = await store.attendance.current_time()
+    now = await store.leases.current_time()
     if not await store.client.zcount(keys.REWRITES, "-inf", now):
         return False
     is_done = await rewrite_files(store.client)
@@ -56,7 +56,7 @@ class Rewriter:
     async def work(self) -> None:
         """Rewrite the file if that is due and `SPACING_SECONDS` have passed since the last rewrite."""
         client, now = self._store.client, time.monotonic()
-        if not await client.zcount(keys.REWRITES, "-inf", await self._store.attendance.current_time()):
+        if not await client.zcount(keys.REWRITES, "-inf", await self._store.leases.current_time()):
             self._due_since = 0.0
             return
         self._due_since = self._due_since or now

@@ -13,7 +13,7 @@ from bot.features.privacy.forgetting import Forgetter
 from bot.people import People
 from bot.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS, Store, keys
-from bot.store.attendance import DAY_SECONDS
+from bot.store.leases import DAY_SECONDS
 from bot.store.lua import read_script
 
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
@@ -74,7 +74,7 @@ class UnusedProfiles:
 
     async def _capped_today(self) -> int:
         """Return the store's day, at most `MOST_DAYS` after the last round's."""
-        today, last = await self._store.attendance.current_day(), await self._client.get(keys.SWEEPING_DAY)
+        today, last = await self._store.leases.current_day(), await self._client.get(keys.SWEEPING_DAY)
         counted = today if last is None else min(today, int(last) + MOST_DAYS)
         if counted < today:
             log.warning("store_clock_jumped", last_round=int(last), store_says=today, counted=counted)

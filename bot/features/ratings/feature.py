@@ -33,12 +33,12 @@ class RatingsFeature(Feature):
         self.standings = RatingPanels(core.ratings, self.honours, core.people, core.viewers)
         self.commands = {"leaderboard": self._leaderboard, "honours": self._honours, "stats": self._stats}
         self.pages = {"leaderboard": self._page}
-        self._attendance = core.store.attendance
+        self._leases = core.store.leases
         self.loops = {"months": partial(core.shards.while_leader, CLOSE_SECONDS, self._close_past_months)}
 
     async def _close_past_months(self) -> None:
         # By the store's clock, because this worker's can be wrong.
-        await self.honours.close_past_months(datetime.fromtimestamp(await self._attendance.current_time(), UTC))
+        await self.honours.close_past_months(datetime.fromtimestamp(await self._leases.current_time(), UTC))
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.honours.move_chat(old, new)

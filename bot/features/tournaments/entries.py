@@ -19,7 +19,7 @@
 
 Rounds count from 1, matches from 0 in their round, teams from 0 by seed. A deal is 0 if a whole game is played. A
 winner is 0 for the match's first team, 1 for its second, ``-`` for none. A game is its id in the archive, ``-`` if no
-game was finished. ``ends at`` is in seconds of playing time (`bot.store.attendance`) of the director's shard. Later
+game was finished. ``ends at`` is in seconds of playing time (`bot.store.leases`) of the director's shard. Later
 releases still read these texts.
 """
 

@@ -219,7 +219,7 @@ class Tournaments:
 
     async def playing_time(self) -> int:
         """Return the playing time by which rounds end, in seconds."""
-        return int(await self._store.attendance.playing_time(LEADER_SHARD))
+        return int(await self._store.leases.playing_time(LEADER_SHARD))
 
     # Writing
 

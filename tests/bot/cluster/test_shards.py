@@ -17,8 +17,8 @@ from bot.cluster import shards as shards_module
 from bot.cluster.shards import ShardListener, Shards
 from bot.settings import Settings
 from bot.store import Store, StoreUnavailable, keys
-from bot.store.attendance import LEASE_SECONDS, SET_BACK_SECONDS
 from bot.store.committed import CommitNotification
+from bot.store.leases import LEASE_SECONDS, SET_BACK_SECONDS
 from bot.worker import Worker
 
 ALL = set(range(keys.SHARDS))
@@ -127,7 +127,7 @@ async def test_stopping_worker_releases_its_shards(store: Store) -> None:
     await first.shards.balance()
     await first.shards.stop()
     assert (first.shards.owned, set(first.all_lost)) == (set(), ALL)
-    assert await store.attendance.count_workers() == 1
+    assert await store.leases.count_workers() == 1
     await second.shards.balance()
     assert second.shards.owned == ALL
 
@@ -135,9 +135,9 @@ async def test_stopping_worker_releases_its_shards(store: Store) -> None:
 async def test_workers_seen_in_the_future_do_not_count(store: Store) -> None:
     """The store's clock was an hour ahead then, and was set back."""
     await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
-    assert await store.attendance.count_workers() == 0
+    assert await store.leases.count_workers() == 0
     await RecordingWorker(store).shards.balance()
-    assert await store.attendance.count_workers() == 1
+    assert await store.leases.count_workers() == 1
 
 
 async def test_worker_with_another_time_zone_cannot_join(store: Store) -> None:
@@ -151,10 +151,10 @@ async def test_worker_with_another_time_zone_cannot_join(store: Store) -> None:
     again = Shards(store, alone=False, zone="Europe/Rome")
     await again.join()
     await rome.join()
-    assert sorted(await store.attendance.worker_zones()) == ["", "Europe/Rome", "Europe/Rome"]
+    assert sorted(await store.leases.worker_zones()) == ["", "Europe/Rome", "Europe/Rome"]
     # A folder is one bot's: another that was there was killed.
     await Shards(store, alone=True, zone="Europe/Paris").join()
-    assert set(await store.attendance.worker_zones()) == {"", "Europe/Rome", "Europe/Paris"}
+    assert set(await store.leases.worker_zones()) == {"", "Europe/Rome", "Europe/Paris"}
 
 
 async def test_refused_worker_takes_no_shards(store: Store) -> None:
@@ -165,7 +165,7 @@ async def test_refused_worker_takes_no_shards(store: Store) -> None:
         await paris.join()
     await rome.balance()
     assert rome.owned == ALL
-    assert await store.attendance.worker_zones() == ["Europe/Rome"]
+    assert await store.leases.worker_zones() == ["Europe/Rome"]
 
 
 async def test_differing_time_zones_are_logged_once(store: Store) -> None:
@@ -184,7 +184,7 @@ async def test_one_of_two_simultaneous_time_zones_joins(store: Store) -> None:
     both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
     refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)
     assert [type(one) for one in refused if one] == [StoreUnavailable]
-    assert len(await store.attendance.worker_zones()) == 1
+    assert len(await store.leases.worker_zones()) == 1
 
 
 async def test_worker_joins_once_other_time_zones_are_gone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ async def test_worker_joins_once_other_time_zones_are_gone(store: Store, monkeyp
             await rome.stop()
             await joining
     assert [line["event"] for line in logs] == ["waiting_for_workers"]
-    assert await store.attendance.worker_zones() == ["Europe/Paris"]
+    assert await store.leases.worker_zones() == ["Europe/Paris"]
 
 
 async def test_worker_start_fails_with_another_time_zone(store: Store, tmp_path: Path) -> None:
@@ -227,38 +227,38 @@ async def test_store_time_is_estimated_without_requests(store: Store, monkeypatc
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
     worker = RecordingWorker(store)
-    assert store.attendance.estimated_time() == wrong
+    assert store.leases.estimated_time() == wrong
     await worker.shards.balance()
-    assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
+    assert abs(store.leases.estimated_time() - await store.leases.current_time()) < 60
     # It is learned again each time, for the store's clock may be set.
-    assert store.attendance._offset
-    store.attendance._offset += 2 * SET_BACK_SECONDS
-    assert store.attendance.estimated_time() > await store.attendance.current_time() + SET_BACK_SECONDS
+    assert store.leases._offset
+    store.leases._offset += 2 * SET_BACK_SECONDS
+    assert store.leases.estimated_time() > await store.leases.current_time() + SET_BACK_SECONDS
     await worker.shards.balance()
-    assert abs(store.attendance.estimated_time() - await store.attendance.current_time()) < 60
+    assert abs(store.leases.estimated_time() - await store.leases.current_time()) < 60
 
 
 async def test_estimated_time_ignores_late_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker, attendance = RecordingWorker(store), store.attendance
+    worker, leases = RecordingWorker(store), store.leases
     await worker.shards.balance()
-    midnight = attendance.estimated_time()
-    present = attendance._report_alive
+    midnight = leases.estimated_time()
+    present = leases._report_alive
 
     async def heard_late(**what: Any) -> Any:
         now, *found = await present(**what)
         return (float(now) - late, *found)
 
-    monkeypatch.setattr(attendance, "_report_alive", heard_late)
+    monkeypatch.setattr(leases, "_report_alive", heard_late)
     late = 60.0
     await worker.shards.balance()
-    assert attendance.estimated_time() == midnight
+    assert leases.estimated_time() == midnight
     # Soon it goes on, and a clock that was set back is heeded.
     late = -1.0
     await worker.shards.balance()
-    assert attendance.estimated_time() > midnight
+    assert leases.estimated_time() > midnight
     late = 2 * SET_BACK_SECONDS
     await worker.shards.balance()
-    assert attendance.estimated_time() < midnight - SET_BACK_SECONDS
+    assert leases.estimated_time() < midnight - SET_BACK_SECONDS
 
 
 async def test_single_worker_takes_shards_of_a_killed_one(store: Store) -> None:
@@ -312,7 +312,7 @@ async def test_only_shards_taken_by_others_are_lost(store: Store) -> None:
     hung, other = RecordingWorker(store), RecordingWorker(store)
     await hung.shards.balance()
     await store.client.delete(keys.attended(SHARD))
-    assert await store.attendance.hold_shard(other.shards.worker_id, SHARD, "take")
+    assert await store.leases.hold_shard(other.shards.worker_id, SHARD, "take")
     assert hung.shards.owns(CODE), "it has not heard"
     await hung.shards.balance()
     assert not hung.shards.owns(CODE)

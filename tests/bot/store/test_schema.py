@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations, schema
-from bot.store.attendance import LEASE_SECONDS
+from bot.store.leases import LEASE_SECONDS
 from tests.bot.command import run_command
 
 

@@ -126,19 +126,19 @@ async def test_table_is_changed_until_its_version_is_shown(store: Store) -> None
 async def test_clocks_are_set_kept_and_cleared(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"], clock=100.5)
-    assert await store.attendance.due_clocks([shard], 100.0) == {}
-    assert await store.attendance.due_clocks([shard], 101.0) == {"ABCD": 100.5}
+    assert await store.leases.due_clocks([shard], 100.0) == {}
+    assert await store.leases.due_clocks([shard], 101.0) == {"ABCD": 100.5}
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    assert await store.attendance.clock_rings_in("ABCD") == 100.5
+    assert await store.leases.clock_rings_in("ABCD") == 100.5
     await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=inf)
-    assert await store.attendance.due_clocks([shard], 101.0) == {}
-    assert await store.attendance.clock_rings_in("ABCD") is None
+    assert await store.leases.due_clocks([shard], 101.0) == {}
+    assert await store.leases.clock_rings_in("ABCD") is None
 
 
 async def test_refused_append_does_not_change_the_clock(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=100)
     await store.append("ABCD", NOTHING, [b"late"], clock=inf)
-    assert await store.attendance.clock_rings_in("ABCD") == 100
+    assert await store.leases.clock_rings_in("ABCD") == 100
 
 
 async def test_removed_table_leaves_only_its_marker(store: Store) -> None:

@@ -101,7 +101,7 @@ async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatc
         # It can be asked before it has begun.
         assert not (await worker.check_health())["healthy"]
         await worker.start()
-        assert await store.attendance.count_workers() == 1
+        assert await store.leases.count_workers() == 1
         assert len(worker.shards.owned) == keys.SHARDS
         async with asyncio.timeout(20):
             while tries < 2:

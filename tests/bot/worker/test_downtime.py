@@ -9,7 +9,7 @@ import pytest
 from bot.handlers import Dispatcher
 from bot.scheduler import SOON, Scheduler
 from bot.store import EmbeddedStore, Store, keys, open_store, schema
-from bot.store.attendance import CLOCK, LEASE_SECONDS
+from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.worker import Worker
@@ -24,7 +24,7 @@ ALL_SHARDS = range(keys.SHARDS)
 
 async def running_clocks(store: Store) -> dict[str, float]:
     """Return all running clocks with the seconds until they ring."""
-    return await store.attendance.due_clocks(ALL_SHARDS, 10 * TIME_TO_ACCEPT)
+    return await store.leases.due_clocks(ALL_SHARDS, 10 * TIME_TO_ACCEPT)
 
 
 async def open_challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
@@ -103,15 +103,15 @@ async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await open_challenges(worker, fake, 1)
         [code] = await running_clocks(store)
-    stopped = await store.attendance.clock_rings_in(code)
+    stopped = await store.leases.clock_rings_in(code)
     assert stopped
     await asyncio.sleep(0.01)
-    assert await store.attendance.clock_rings_in(code) == stopped
+    assert await store.leases.clock_rings_in(code) == stopped
     begun = asyncio.get_running_loop().time()
     async with open_worker(store, fake) as worker:
         await step_clock(store, 3)
         await worker.shards.balance()
-        left = await store.attendance.clock_rings_in(code)
+        left = await store.leases.clock_rings_in(code)
         assert left
         passed = asyncio.get_running_loop().time() - begun
         assert 2.9 < stopped - left < LONGEST_GAP + 2 + passed
@@ -158,11 +158,11 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
 async def test_dead_lease_ends_after_a_store_clock_step(store: Store, seconds: float) -> None:
-    assert await store.attendance.hold_shard("dead", 1, "take")
-    assert not await store.attendance.hold_shard("heir", 1, "take")
+    assert await store.leases.hold_shard("dead", 1, "take")
+    assert not await store.leases.hold_shard("heir", 1, "take")
     await step_clock(store, seconds)
-    assert await store.attendance.hold_shard("heir", 1, "take")
-    assert not await store.attendance.hold_shard("dead", 1, "keep")
+    assert await store.leases.hold_shard("heir", 1, "take")
+    assert not await store.leases.hold_shard("dead", 1, "keep")
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
@@ -194,7 +194,7 @@ async def test_worker_clock_step_keeps_table_clocks(
         assert (await worker.room.table(table.code)).version == table.version
         mover, begun = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
         await mover.play(Random(1))
-        left = await store.attendance.clock_rings_in(table.code)
+        left = await store.leases.clock_rings_in(table.code)
         assert left
         passed = asyncio.get_running_loop().time() - begun
         assert 148 - passed < left <= 150

@@ -60,7 +60,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
         await wait_for_turn(worker, anna)
-        seconds = await store.attendance.clock_rings_in(table.code)
+        seconds = await store.leases.clock_rings_in(table.code)
         assert seconds is not None
         assert 0 <= TIME_TO_COME_BACK - seconds < 60
         # The time has run out.

@@ -143,7 +143,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         version = (await worker.room.table(code)).version
-        left = await store.attendance.clock_rings_in(code)
+        left = await store.leases.clock_rings_in(code)
         assert left
     await break_log(store, code, "conquer 3")
     async with open_worker(store, fake) as worker:
@@ -161,7 +161,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
         # The clock continues. The unreadable entry had set it to a thousand seconds.
-        goes_on = await store.attendance.clock_rings_in(code)
+        goes_on = await store.leases.clock_rings_in(code)
         assert goes_on
         assert 900 < goes_on <= 1000
         await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)

@@ -138,7 +138,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
         for _ in range(2):
             await line.get_message(timeout=20)
         shard = keys.shard_of("ABCD")
-        assert await store.attendance.hold_shard("owner", shard, "take")
+        assert await store.leases.hold_shard("owner", shard, "take")
         await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
         await store.append("ABCD", Log([b"one\tu1"]), [b"two\tu2"], tell=False)
         await store.append("ABCD", Log([b"one\tu1"]), [b"refused\tu3"])
@@ -154,7 +154,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
             CommitNotification("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
         ]
         # Without an owner there is no notification.
-        await store.attendance.release_shard("owner", shard)
+        await store.leases.release_shard("owner", shard)
         await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])
         assert await line.get_message(timeout=0.1) is None
 

@@ -53,7 +53,7 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
             await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)
         ]
         # The day follows the bot's time zone, not the command's.
-        await store.attendance.report_alive("worker", "Etc/GMT-14")
+        await store.leases.report_alive("worker", "Etc/GMT-14")
         with_zone = [
             await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_TIME_ZONE=zone)
             for zone in ("Etc/GMT+12", "Etc/GMT-14")

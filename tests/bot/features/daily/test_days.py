@@ -89,7 +89,7 @@ async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.Mo
     async with open_players(store, "Anna") as (worker, [anna]):
         # A zone that is not close to midnight.
         worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
-        day = datetime.fromtimestamp(await store.attendance.current_time(), worker.clock._zone).date()
+        day = datetime.fromtimestamp(await store.leases.current_time(), worker.clock._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await begin_deal(anna))
         assert table.day == day

@@ -699,7 +699,7 @@ async def test_migrated_store_finds_and_forgets_people(store: Store) -> None:
 
 async def test_profile_stores_its_last_day_once_a_day(store: Store) -> None:
     people = People(store.client)
-    today = await store.attendance.current_day()
+    today = await store.leases.current_day()
     written = []
     real = store.client.hset
 
@@ -722,13 +722,13 @@ async def test_wrong_worker_clock_does_not_change_the_last_day(
     now = time.time() + years * 365 * 86400
     monkeypatch.setattr(time, "time", lambda: now)
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
-    today = await store.attendance.current_day()
+    today = await store.leases.current_day()
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
 
 
 async def test_store_clock_set_back_corrects_the_last_day(store: Store) -> None:
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
-    people, today = People(store.client), await store.attendance.current_day()
+    people, today = People(store.client), await store.leases.current_day()
     people._day = (time.monotonic(), today - 1000)
     await people.meet(Person(ANNA, "Anna", "anna"))
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()

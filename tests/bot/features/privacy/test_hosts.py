@@ -128,7 +128,7 @@ def test_forget_command_detects_a_bot_by_the_stores_clock(
         async with open_store(embedded.url) as store:
             await schema.check(store.client)
             await People(store.client).meet(Person("paper:5", "Zenobia", "zenobia"))
-            await store.attendance.report_alive("worker")
+            await store.leases.report_alive("worker")
 
     asyncio.run(begin())
     real = time.time
@@ -160,7 +160,7 @@ async def store_profiles(store: Store, **used: int) -> None:
 
 async def test_only_unused_profiles_are_forgotten(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.current_day()
+        today = await store.leases.current_day()
         await store_profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
@@ -174,7 +174,7 @@ async def test_only_unused_profiles_are_forgotten(store: Store) -> None:
 
 async def test_fast_worker_clock_forgets_nobody(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.current_day()
+        today = await store.leases.current_day()
         await store_profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
         worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
@@ -187,7 +187,7 @@ async def test_fast_worker_clock_forgets_nobody(store: Store) -> None:
 async def test_store_clock_jump_counts_as_a_few_days(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         # The last round used the right clock, four years before the store's present time.
-        before = await store.attendance.current_day() - 4 * 365
+        before = await store.leases.current_day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
         await store_profiles(store, ada=before, bea=before - 700)
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
@@ -209,7 +209,7 @@ async def test_store_clock_jump_counts_as_a_few_days(store: Store) -> None:
 
 async def test_round_forgets_at_most_a_tenth_of_profiles(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.current_day()
+        today = await store.leases.current_day()
         await store_profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         begun: list[str] = []
@@ -228,7 +228,7 @@ async def test_round_forgets_at_most_a_tenth_of_profiles(store: Store) -> None:
 
 async def test_person_returning_during_a_round_is_kept(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        today = await store.attendance.current_day()
+        today = await store.leases.current_day()
         await store_profiles(store, ada=today - 1000, bea=today - 900, **{f"p{number}": today for number in range(20)})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         real = worker.feature(PrivacyFeature).forgetter.begin

@@ -100,7 +100,7 @@ async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedSto
         # Another rewrite is due when all data kept for a day has expired.
         [(name, due)] = await on_disk.client.zrange(keys.REWRITES, 0, -1, withscores=True)
         assert name == b"expired"
-        assert due - await on_disk.attendance.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
+        assert due - await on_disk.leases.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
     # The remaining file is a complete store.
     await embedded.stop()
     await embedded.start()
@@ -205,7 +205,7 @@ async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, on_disk
         await on_disk.client.execute_command("ACL", "SETUSER", "bot", "+bgrewriteaof")
         await rewriter.work()
         assert await rewrite_count(on_disk) == 1
-        assert await store.client.zcount(keys.REWRITES, "-inf", await store.attendance.current_time()) == 0
+        assert await store.client.zcount(keys.REWRITES, "-inf", await store.leases.current_time()) == 0
 
 
 async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, on_disk: Store) -> None:

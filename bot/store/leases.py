@@ -31,7 +31,7 @@ SET_BACK_SECONDS = 3600.0  # a store's clock that is this far back was set back 
 CHECK_SECONDS = 0.5  # pause between two checks whether workers have left
 
 
-class Attendance:
+class Leases:
     """The leases, playing times and clocks of one store's shards."""
 
     def __init__(self, client: Any) -> None:
@@ -153,7 +153,7 @@ async def require_no_workers(client: Any, patience: float = 0.0) -> None:
     """Raise StoreUnavailable if workers are still alive, or were just killed, after ``patience`` seconds."""
     now = asyncio.get_running_loop().time
     until = now() + patience
-    while alive := await Attendance(client).count_workers():
+    while alive := await Leases(client).count_workers():
         if now() >= until:
             workers = "A worker is" if alive == 1 else f"{alive} workers are"
             raise StoreUnavailable(

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from bot.cluster.clock import HostClock
+from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.lowest import LowestHands
@@ -55,7 +55,7 @@ class Core:
         self.adapters: dict[str, Adapter] = {}
         self.errors: dict[str, str] = {}  # reasons why platforms are down, as far as their supervisor knows
         self._started_at = time.monotonic()
-        self.clock = HostClock(store.leases, settings.time_zone)
+        self.host_time = HostTime(store.leases, settings.time_zone)
         self.robot_pool, self.picture_pool = RobotPool(), PicturePool()
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)

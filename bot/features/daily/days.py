@@ -16,7 +16,7 @@ import structlog
 
 from bot.addresses import Visitor
 from bot.background import TaskSet
-from bot.cluster.clock import HostClock
+from bot.cluster.host_time import HostTime
 from bot.day_marks import drop_marks_before
 from bot.features.daily.chain import Chain
 from bot.features.daily.deal import LEVEL, play_with_robots, result_of
@@ -68,17 +68,17 @@ async def load_chain(client: Any, today: date) -> Chain:
 
 class Days:
     def __init__(
-        self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, clock: HostClock
+        self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, host_time: HostTime
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
         self._dealt = deal_marks(room.store.client)
-        self._room, self._challenges, self._archive, self._clock = room, challenges, archive, clock
+        self._room, self._challenges, self._archive, self._host_time = room, challenges, archive, host_time
         self._robot_pool, self._par_tasks = robot_pool, TaskSet()
         self._par_day: date | None = None
 
     def today(self) -> date:
         """Return the host's date by the store's clock. A wrong local clock would reveal cards too early."""
-        return self._clock.today()
+        return self._host_time.today()
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move the requests of today and yesterday to a group's new id. Idempotent."""

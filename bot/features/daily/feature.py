@@ -83,8 +83,8 @@ class DailyFeature(Feature):
 
     def __init__(self, core: Core) -> None:
         self._room = core.room
-        self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.clock)
-        self.reminders = Reminders(core.store, core.shards, core.clock, core.people, core.adapters, self.days)
+        self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.host_time)
+        self.reminders = Reminders(core.store, core.shards, core.host_time, core.people, core.adapters, self.days)
         self._hours = reminder_hours(core.store.client)
         played = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
         self.daily = DailyCommands(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)

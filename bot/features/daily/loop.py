@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from bot.chosen_hours import ChosenHours
-from bot.cluster.clock import HostClock
+from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.features.daily.days import Days
 from bot.features.daily.pages import reminder_panel
@@ -36,16 +36,17 @@ class Reminders:
         self,
         store: Store,
         shards: Shards,
-        clock: HostClock,
+        host_time: HostTime,
         people: People,
         adapters: Mapping[str, Adapter],
         days: Days,
     ) -> None:
-        self._shards, self._clock, self._people, self._adapters, self._days = shards, clock, people, adapters, days
+        self._shards, self._host_time, self._people = shards, host_time, people
+        self._adapters, self._days = adapters, days
         self._hours = reminder_hours(store.client)
 
     async def run(self) -> None:
-        await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._clock.now()))
+        await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._host_time.now()))
 
     async def send_due(self, now: datetime) -> None:
         day = now.date()

@@ -22,7 +22,7 @@ class PuzzlesFeature(Feature):
     def __init__(self, core: Core) -> None:
         self._client = core.store.client
         self.groups = GroupPuzzles(
-            core.store, core.shards, core.clock, core.people, core.adapters, core.delivery.announcer
+            core.store, core.shards, core.host_time, core.people, core.adapters, core.delivery.announcer
         )
         self.puzzles = Puzzles(self.groups, core.viewers)
         self.site = PuzzleSite(core.people, self.puzzles)

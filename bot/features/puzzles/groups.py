@@ -18,7 +18,7 @@ from random import Random
 import structlog
 
 from bot.chosen_hours import ChosenHours
-from bot.cluster.clock import HostClock
+from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.daily_draws import DailyDraws
 from bot.delivery.announcer import Announcer
@@ -75,12 +75,12 @@ class GroupPuzzles:
         self,
         store: Store,
         shards: Shards,
-        clock: HostClock,
+        host_time: HostTime,
         people: People,
         adapters: Mapping[str, Adapter],
         announcer: Announcer,
     ) -> None:
-        self._shards, self._clock, self._adapters = shards, clock, adapters
+        self._shards, self._host_time, self._adapters = shards, host_time, adapters
         self._announcer = announcer
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
@@ -88,7 +88,7 @@ class GroupPuzzles:
         self._drawn, self._answered = DailyDraws(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
 
     def today(self) -> date:
-        return self._clock.today()
+        return self._host_time.today()
 
     async def puzzle(self, day: date) -> Puzzle:
         """Return a day's puzzle, and store it if necessary. A puzzle that has left the package is replaced."""
@@ -134,7 +134,7 @@ class GroupPuzzles:
         await self._shards.while_leader(POLL_SECONDS, self.send_due)
 
     async def send_due(self) -> None:
-        now = self._clock.now()
+        now = self._host_time.now()
         for place in await self.hours.due(now):
             if await self.hours.note_sent(now.date(), place):
                 await self._send_puzzle(place)

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.cluster import clock
+from bot.cluster import host_time
 from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import DailyUnavailable, Days, load_chain
 from bot.features.daily.feature import DailyFeature
@@ -84,12 +84,12 @@ class FastClock(datetime):
 async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = time.time() + 86400
     monkeypatch.setattr(time, "time", lambda: wrong)
-    monkeypatch.setattr(clock, "datetime", FastClock)
+    monkeypatch.setattr(host_time, "datetime", FastClock)
     monkeypatch.setattr(Days, "today", REAL_TODAY)
     async with open_players(store, "Anna") as (worker, [anna]):
         # A zone that is not close to midnight.
-        worker.clock._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
-        day = datetime.fromtimestamp(await store.leases.current_time(), worker.clock._zone).date()
+        worker.host_time._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
+        day = datetime.fromtimestamp(await store.leases.current_time(), worker.host_time._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await begin_deal(anna))
         assert table.day == day

@@ -602,7 +602,7 @@ async def test_unreadable_daily_game_does_not_stop_forgetting(store: Store) -> N
 async def test_sent_reminders_leave_no_trace(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await reminder_hours(store.client).choose(ANNA, 8)
-        now = worker.clock.now().replace(hour=8)
+        now = worker.host_time.now().replace(hour=8)
         for ago in range(3):
             await worker.feature(DailyFeature).reminders.send_due(now - timedelta(days=ago))
         assert len(await find_traces(store, ANNA)) == 4

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.cluster.clock import HostClock
+from bot.cluster.host_time import HostTime
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.collection import Collection, all_puzzles
 from bot.features.puzzles.feature import PuzzlesFeature
@@ -55,7 +55,7 @@ def no_automatic_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GroupPuzzles, "run", do_nothing)
 
 
-class StoppedClock(HostClock):
+class StoppedClock(HostTime):
     def __init__(self, time: datetime) -> None:
         self._time = time
 
@@ -65,7 +65,7 @@ class StoppedClock(HostClock):
 
 def set_clock(worker: Worker, time: datetime) -> None:
     """Set the time for group puzzles."""
-    worker.feature(PuzzlesFeature).groups._clock = StoppedClock(time)
+    worker.feature(PuzzlesFeature).groups._host_time = StoppedClock(time)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from bot.store.leases import Leases
 
 
-class HostClock:
+class HostTime:
     """The host's local time by the store's clock, the same for all workers, so no day begins twice."""
 
     def __init__(self, leases: Leases, zone: str) -> None:

@@ -3,8 +3,8 @@
 import time
 
 from bot.finished.archive import Archive
-from bot.finished.rating_rules import unrated_reason
 from bot.finished.ratings import Ratings
+from bot.finished.unrated_games import unrated_reason
 from bot.metrics import GAMES
 from bot.store import Store, keys
 from bot.table_policy import Outcome, Policies

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.finished.rating_rules import GAMES_ON_TRIAL, RULES, has_default_name, is_finished_by, is_given_up
+from bot.finished.unrated_games import GAMES_ON_TRIAL, RULES, has_default_name, is_finished_by, is_given_up
 from bot.guests import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.pseudonyms import forgetting_marks

@@ -29,7 +29,7 @@ class FinishedGame:
     record: Record
     fixture: str = ""  # game of a tournament (`bot.tables.fixtures.FixtureName`), otherwise empty
     origin: Literal["", "page", "chat"] = ""  # `Table.origin`; also empty if an older release stored the game
-    rating_rules: int = 1  # number of the rules that rate it (`bot.finished.rating_rules`)
+    rating_rules: int = 1  # number of the rules that rate it (`bot.finished.unrated_games`)
     trial: bool = False  # whether a guest on trial took part
     winner_gains: bool | None = None  # decided when the game was rated; None if that does not depend on other games
 

@@ -1,8 +1,8 @@
 """Facts about a finished game for its page: why it was not rated, and who wants a rematch."""
 
 from bot.finished.archive import Archive, game_id
-from bot.finished.rating_rules import unrated_reason
 from bot.finished.ratings import Ratings
+from bot.finished.unrated_games import unrated_reason
 from bot.people import People
 from bot.platform import private_place
 from bot.store.outage import Outage

@@ -154,7 +154,7 @@ UNRATED = {
     "trial": _("Not rated: a guest’s games count after choosing a name and finishing three games against people."),
     "given up": _("The game was given up, so the winner gains nothing this time."),
 }
-"""Reasons why a finished game raises no rating (`bot.finished.rating_rules`)."""
+"""Reasons why a finished game raises no rating (`bot.finished.unrated_games`)."""
 
 
 def result_panel(

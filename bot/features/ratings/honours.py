@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.finished.rating_rules import does_winner_gain
 from bot.finished.ratings import Ratings, Scope, with_current_chats
+from bot.finished.unrated_games import does_winner_gain
 from bot.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
 from bot.store import keys
 

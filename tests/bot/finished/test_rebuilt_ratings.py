@@ -15,7 +15,7 @@ from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables import Room
 from tests.bot.finished.games import NOON, finished_game
-from tests.bot.finished.test_rating_rules import resigned_game
+from tests.bot.finished.test_unrated_games import resigned_game
 from tests.long import mostly_long
 
 PEOPLE = ("paper:1", "paper:2", "paper:3", "web:1", "web:2")

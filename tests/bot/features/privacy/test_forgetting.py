@@ -26,7 +26,7 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Ladder
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.store import Tournaments
-from bot.finished import rating_rules
+from bot.finished import unrated_games
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
@@ -56,7 +56,7 @@ def make_players(worker: Worker, fake: FakePlatform) -> list[Player]:
 @pytest.fixture(autouse=True)
 def _count_early_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count games that are resigned at once, which saves time."""
-    monkeypatch.setattr(rating_rules, "is_given_up_early", lambda _record: False)
+    monkeypatch.setattr(unrated_games, "is_given_up_early", lambda _record: False)
 
 
 async def play_and_resign(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bot import guests
 from bot.features.privacy.feature import PrivacyFeature
-from bot.finished import rating_rules
+from bot.finished import unrated_games
 from bot.finished.ratings import Scope
 from bot.guests import is_web_guest
 from bot.store import Store
@@ -55,7 +55,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
 
 async def test_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guests, "GUESTS", "paper:")
-    monkeypatch.setattr(rating_rules, "is_guest_name", lambda name: name == "Bruno")
+    monkeypatch.setattr(unrated_games, "is_guest_name", lambda name: name == "Bruno")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]

@@ -19,7 +19,7 @@ from tests.bot.features.ratings.test_players import make_players, store_rated_ga
 
 async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     # Games are resigned at once to save time, and count as full games.
-    monkeypatch.setattr("bot.finished.rating_rules.is_given_up_early", lambda _record: False)
+    monkeypatch.setattr("bot.finished.unrated_games.is_given_up_early", lambda _record: False)
     monkeypatch.setattr("bot.finished.ratings.GAMES_A_DAY", 99)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

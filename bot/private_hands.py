@@ -10,7 +10,7 @@ from bot.people import Profile
 from bot.platform import is_private
 from bot.store import Store
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotBegun, TableError
-from bot.tables.lists import TableLists
+from bot.tables.table_lists import TableLists
 from bot.texts import texts
 
 

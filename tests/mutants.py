@@ -161,7 +161,7 @@ PARTS = {
                     "tests/bot/delivery",
                     "tests/bot/handlers",
                     "tests/bot/panels",
-                    "tests/bot/tables/test_lists.py",
+                    "tests/bot/tables/test_table_lists.py",
                     *named("tests/bot/worker/test_{}.py", "delivery platform_away told_by_commits background"),
                     "tests/bot/features/analysis",
                     *named("tests/bot/worker/test_{}.py", "one_without_store three_workers"),

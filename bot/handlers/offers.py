@@ -16,8 +16,8 @@ from bot.store import Store, keys
 from bot.tables.challenges import Challenges
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
-from bot.tables.lists import TableLists
 from bot.tables.table import Table
+from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
 

@@ -18,8 +18,8 @@ from bot.platform import Command, Press, Reply, private_place
 from bot.private_hands import PrivateHands
 from bot.replies import is_answer_private
 from bot.tables.errors import NoTables, TableError
-from bot.tables.lists import TableLists
 from bot.tables.table import Table
+from bot.tables.table_lists import TableLists
 
 
 class OwnTables(Handlers):

@@ -18,8 +18,8 @@ from bot.replays import Replays
 from bot.replies import private_reply
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
-from bot.tables.lists import TableLists
 from bot.tables.snapshot import isolate_name
+from bot.tables.table_lists import TableLists
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
 

@@ -11,7 +11,7 @@ from bot.pasted_text import read_pasted
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
 from bot.private_hands import PrivateHands
-from bot.tables.lists import TableLists
+from bot.tables.table_lists import TableLists
 from bot.texts import texts
 
 

@@ -5,8 +5,8 @@ from bot.game_words import targets
 from bot.pasted_text import pasted_code
 from bot.people import People
 from bot.platform import Person, Suggestion, chat_of
-from bot.tables.lists import TableLists
 from bot.tables.table import Table
+from bot.tables.table_lists import TableLists
 from bot.texts import language_of, texts
 from engine import GAMES
 

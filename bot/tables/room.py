@@ -27,8 +27,8 @@ from bot.tables import checks
 from bot.tables.clock import next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough, SetAside
-from bot.tables.lists import CodeTaken, TableLists
 from bot.tables.table import PHRASES_PER_DEAL, Table
+from bot.tables.table_lists import CodeTaken, TableLists
 from engine.errors import NoClaims
 from engine.shuffle import SECRET_BYTES
 

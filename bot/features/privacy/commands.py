@@ -7,7 +7,7 @@ from bot.features.privacy.mydata import COOLDOWN_SECONDS, MyData
 from bot.features.privacy.pages import forget_page, forgotten_page, mydata_page, not_forgotten_page, owner_tag
 from bot.people import People, Profile
 from bot.platform import Reply, is_private
-from bot.tables.lists import TableLists
+from bot.tables.table_lists import TableLists
 
 
 class OwnData:

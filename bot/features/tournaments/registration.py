@@ -14,7 +14,7 @@ from bot.programs import is_program
 from bot.store import Store
 from bot.tables.choice import Choice
 from bot.tables.codes import table_code
-from bot.tables.lists import CodeTaken
+from bot.tables.table_lists import CodeTaken
 from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 2000  # log entries of an unstarted tournament; then it can only be started or called off

@@ -34,7 +34,7 @@ from bot.store.index import Reservation
 from bot.store.log import add_stamp, strip_stamp
 from bot.store.lua import read_script
 from bot.tables.errors import TableError
-from bot.tables.lists import CodeTaken
+from bot.tables.table_lists import CodeTaken
 
 KEPT_SECONDS = 400 * 86400  # that the log of a finished tournament is kept
 SHOWN_SECONDS = 30 * 86400  # that a finished tournament is shown to its people

@@ -26,8 +26,8 @@ from bot.tables.errors import (
     TooManyChats,
     TooManyTables,
 )
-from bot.tables.lists import MOST_TABLES
 from bot.tables.table import CLOCKS, DEFAULT_CLOCK
+from bot.tables.table_lists import MOST_TABLES
 from engine import GAMES
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
@@ -349,7 +349,7 @@ async def test_person_has_a_table_limit(room: Room, challenges: Challenges) -> N
 async def test_chat_limit_counts_open_challenges_of_any_age(
     room: Room, challenges: Challenges, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.tables.lists.MOST_CHALLENGES", 2)
+    monkeypatch.setattr("bot.tables.table_lists.MOST_CHALLENGES", 2)
     table_of: dict[str, Table] = {}
 
     async def challenge(person: str, host: str) -> None:

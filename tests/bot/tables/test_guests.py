@@ -12,8 +12,8 @@ from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.clock import NEVER, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
-from bot.tables.lists import MOST_TABLES_OF_GUEST
 from bot.tables.table import TIME_FOR_GUESTS, TIME_TO_COME_BACK
+from bot.tables.table_lists import MOST_TABLES_OF_GUEST
 from tests.bot.full import full_store
 
 HOME = Visitor.from_address("192.0.2.1")
@@ -23,9 +23,9 @@ AWAY = Visitor.from_address("198.51.100.9")
 
 @pytest.fixture
 def challenges(store: Store, monkeypatch: pytest.MonkeyPatch) -> Challenges:
-    monkeypatch.setattr("bot.tables.lists.MOST_FROM_ADDRESS", 3)
-    monkeypatch.setattr("bot.tables.lists.NETWORK_FACTOR", 2)
-    monkeypatch.setattr("bot.tables.lists.FULL_SECONDS", 0)
+    monkeypatch.setattr("bot.tables.table_lists.MOST_FROM_ADDRESS", 3)
+    monkeypatch.setattr("bot.tables.table_lists.NETWORK_FACTOR", 2)
+    monkeypatch.setattr("bot.tables.table_lists.FULL_SECONDS", 0)
     return Challenges(Room(store))
 
 

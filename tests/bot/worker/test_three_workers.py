@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 from bot.panel import Button
 from bot.platform import Command, Person, Press, Reply, private_place
 from bot.store import EmbeddedStore, Store, keys, open_store
-from bot.tables import lists
+from bot.tables import table_lists
 from bot.texts import texts
 from tests.bot.worker.fleet import (
     GROUPS,
@@ -381,8 +381,8 @@ def difference(one: VisibleState, other: VisibleState) -> list[str]:
 
 @pytest.mark.parametrize("examples", [1, long(EXAMPLES)])
 def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
-    monkeypatch.setattr(lists, "MOST_TABLES", MOST_TABLES)
-    monkeypatch.setattr(lists, "MOST_CHALLENGES", MOST_TABLES)
+    monkeypatch.setattr(table_lists, "MOST_TABLES", MOST_TABLES)
+    monkeypatch.setattr(table_lists, "MOST_CHALLENGES", MOST_TABLES)
     with asyncio.Runner() as runner:
         stores = [EmbeddedStore(tmp_path / name) for name in ("many", "one")]
         for store in stores:

@@ -1,4 +1,4 @@
-"""Every key in the store: its name, its type and its contents.
+"""The keys of the core in the store: their names, types and contents. Each feature lists its own keys.
 
 Tables are in 64 shards. A shard is the hash tag of all its keys. One script can therefore change a table, its timer and
 the list of changed tables, also on a cluster. Finished games have keys of their own.
@@ -19,9 +19,6 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{s17}:ended:<code>`` | list | the log of a removed table; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: a JSON mark of each (`bot.pseudonyms.ForgettingMark`) |
-| ``forgetting:worker`` | string | the worker that is forgetting people; expires |
-| ``rewrites`` | sorted set | when the append-only file must be rewritten (`bot.features.privacy.rewriting`) |
-| ``sweeping`` | string | a search for unused profiles is running; expires |
 | ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
@@ -36,7 +33,6 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``tries:<platform:id>`` | string | when the person can try another code, Unix ms (`bot.handlers.limits`); expires |
 | ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |
 | ``named:<platform:id>`` | set | codes of live tables with the person in the log; also ``named:<platform>:@<handle>`` |
-| ``mydata:<platform:id>`` | string | the person has just asked for their data; expires |
 | ``{games}:moved_chats`` | hash | the new place of each chat whose id has changed, by its old place |
 | ``moved`` | hash | the same from before that key existed: it is only read |
 | ``{games}:counter`` | string | the last number of a finished game, from 1; no number is used twice |
@@ -58,7 +54,6 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``programs`` | hash | other people's programs by id: name, scopes and the token's SHA-256, JSON (`bot.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.store`, `games`, `loop`) |
-| ``honours:…`` | | a month's honours in groups (`bot.features.ratings.honours`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.ladder`, `bot.features.puzzles.groups`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.day_marks`) |
 | ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
@@ -71,11 +66,6 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
 | ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
-| ``{tour:<code>}:log`` | list | a tournament's log; `bot.features.tournaments.store` lists its other keys |
-| ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
-| ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
-| ``entered:<platform:id>`` | hash | codes of tournaments that the person entered or opened |
-| ``organised:<platform:id>`` | hash | codes of the person's tournaments that count for their limit |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |
 """
 
@@ -92,9 +82,6 @@ PROGRAMS = "programs"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
 FORGETTING = "forgetting"
-FORGETTING_WORKER = "forgetting:worker"
-REWRITES = "rewrites"
-SWEEPING = "sweeping"
 SWEEPING_DAY = "sweeping:day"
 GAMES_COUNTER = "{games}:counter"
 GAMES_MOVED = "{games}:moved"
@@ -117,8 +104,6 @@ DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
 MARKED = "marked"
-HONOURS_CLOSED = "honours:closed"
-TOURNAMENTS = "tournaments"
 PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
 PUZZLES_DRAWN = "{puzzles}:drawn"
 NOTIFICATIONS = "buongioco:pokes"  # channel for workers: a table or a profile has changed
@@ -230,14 +215,6 @@ def day_marks(day: date) -> str:
     return f"{{marks:{day}}}:marks"
 
 
-def honours(chat: str) -> str:
-    return f"honours:chat:{chat}"
-
-
-def honoured(person: str) -> str:
-    return f"honours:person:{person}"
-
-
 def puzzle_answers(person: str) -> str:
     return f"{{puzzles}}:answers:{person}"
 
@@ -248,38 +225,6 @@ def puzzle_chat(chat: str, day: date) -> str:
 
 def puzzle_sent(day: date) -> str:
     return f"{{puzzles}}:sent:{day}"
-
-
-def tournament(code: str) -> str:
-    return f"{{tour:{code}}}:log"
-
-
-def tournament_card(code: str) -> str:
-    return f"{{tour:{code}}}:card"
-
-
-def tournament_wish(code: str) -> str:
-    return f"{{tour:{code}}}:wish"
-
-
-def tournament_games(code: str) -> str:
-    return f"{{tour:{code}}}:games"
-
-
-def tournament_reminded(code: str) -> str:
-    return f"{{tour:{code}}}:reminded"
-
-
-def tournaments_at(place: str) -> str:
-    return f"tournaments:{place.partition('/')[0]}"
-
-
-def entered(person: str) -> str:
-    return f"entered:{person}"
-
-
-def organised(person: str) -> str:
-    return f"organised:{person}"
 
 
 def left(person: str) -> str:
@@ -324,10 +269,6 @@ def used_keys(program: str) -> str:
 
 def entrance(digest: str) -> str:
     return f"entrance:{digest}"
-
-
-def mydata(person: str) -> str:
-    return f"mydata:{person}"
 
 
 def opened_from(digest: str) -> str:
@@ -378,5 +319,8 @@ def history(scope: str) -> str:
     return f"{{games}}:history:{scope}"
 
 
-# Prefixes of keys that name a person. A forgetting finds people by them, and deletes these keys last.
-PERSON_KEY_PREFIXES = tuple(key("") for key in (person, games_of, scopes, honoured, daily_days, daily_asked, entered))
+# Prefixes of keys that name a person, which a backup reads first.
+PERSON_KEY_PREFIXES = (
+    *(key("") for key in (person, games_of, scopes, daily_days, daily_asked)),
+    *("entered:", "honours:person:"),  # keys of features
+)

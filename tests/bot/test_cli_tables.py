@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from bot.delivery.message_state import MessageState, decode_state, encode_state
+from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.store import Tournaments
 from bot.store import EmbeddedStore, keys, open_store
@@ -126,7 +127,7 @@ async def test_unreadable_tournament_is_listed_and_called_off(tmp_path: Path, em
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
             assert "There is no table" in await run_and_read(tmp_path, "tables", "close", code, "--yes", code=2)
-            await store.client.rpush(keys.tournament(code), add_stamp("newer 1 2", "x"))
+            await store.client.rpush(tournament_keys.log(code), add_stamp("newer 1 2", "x"))
             examined = await asyncio.to_thread(run_command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
             assert f"tournaments: {code} cannot be read" in examined.stdout
             listed = await run_and_read(tmp_path, "tables")

@@ -13,12 +13,12 @@ from structlog.testing import capture_logs
 from adapters.web import make
 from adapters.web.playground import Playground
 from adapters.web.site import Site
-from bot.features.tournaments import director
+from bot.features.tournaments import director, keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.handlers import Dispatcher
-from bot.store import Store, keys
+from bot.store import Store
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
@@ -203,7 +203,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             await until(lambda: any(map(moves, late)))
             await worker.settled()
             before = messages_shown_to(late)
-            held = keys.tournament_games(code)
+            held = keys.games(code)
             while await store.client.hlen(held) < 2:
                 has_played = [await play(person, random) for person in quick]
                 await worker.settled()

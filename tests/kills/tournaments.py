@@ -17,13 +17,14 @@ from typing import Any
 
 import aiohttp
 
+from bot.features.tournaments import keys
 from bot.features.tournaments.entries import Result
 from bot.features.tournaments.entries import decode as decode_tournament
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.store import EmbeddedStore, Store, keys, open_store
+from bot.store import EmbeddedStore, Store, open_store
 from bot.store.entries import FirstDeal, decode
 from bot.store.log import strip_stamp
 from bot.tables.fixtures import FixtureName
@@ -252,7 +253,7 @@ class TournamentHarness(Harness):
         await self.players.begin()
         async with open_store(store.url) as there:
             deadline = time.monotonic() + END_SECONDS
-            while live := await there.index.entries(keys.TOURNAMENTS):
+            while live := await there.index.entries(keys.LIVE):
                 if time.monotonic() > deadline:
                     raise Disagreement(f"tournaments do not come to their end: {sorted(live)}\n{self.bot.log_tail()}")
                 await self.players.fill_tables(2)
@@ -304,7 +305,7 @@ async def load_state(
     async for key in store.client.scan_iter("{tour:*}:log"):
         code = key.decode().partition(":")[2].partition("}")[0]
         found.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
-        held += [FinishedGame.parse(one) for one in await store.client.hvals(keys.tournament_games(code))]
+        held += [FinishedGame.parse(one) for one in await store.client.hvals(keys.games(code))]
     async for key in store.client.scan_iter("{s*}:table:*"):
         code = key.decode().rpartition(":")[2]
         tables.append(Table.from_log(code, await store.load(code)))

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.features.tournaments import director
+from bot.features.tournaments import director, keys
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.tournament import Tournament
-from bot.store import Store, keys
+from bot.store import Store
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
@@ -196,7 +196,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
             await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
             await worker.settled()
             before = messages_as_json(late)
-            held = keys.tournament_games(code)
+            held = keys.games(code)
             while await store.client.hlen(held) < 2:
                 for person in quick:
                     await play(person, random)

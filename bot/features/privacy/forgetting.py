@@ -17,6 +17,7 @@ import structlog
 
 from bot.adapter_data import delete_adapter_data
 from bot.feature import Feature, Forgetting, Step
+from bot.features.privacy.mydata import cooldown_key
 from bot.features.privacy.rewriting import ask_for_rewrite
 from bot.finished.archive import Archive
 from bot.finished.game import UnreadableGame
@@ -35,6 +36,7 @@ from bot.tables.room import Room
 POLL_SECONDS = 5.0  # interval at which forgettings of other processes are picked up
 SECOND_PASS_AFTER = 60.0  # seconds after the first pass
 LEASE_SECONDS = 60
+WORKER_KEY = "forgetting:worker"  # exists while a worker is forgetting people; expires
 DROP_MARK = read_script(__file__, "drop_mark")
 log = structlog.get_logger()
 
@@ -101,7 +103,7 @@ class Forgetter:
         """Continue all forgettings, unless another worker does."""
         self._people.being_forgotten = found = await forgetting_marks(self._client)
         waiting = {person: mark for person, mark in found.items() if self._is_due(mark)}
-        if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
+        if not waiting or not await self._client.set(WORKER_KEY, "1", nx=True, ex=LEASE_SECONDS):
             return
         try:
             for person, mark in waiting.items():
@@ -113,7 +115,7 @@ class Forgetter:
                     # Without the person's id. It is retried, and others are not delayed.
                     log.exception("forgetting_failed")
         finally:
-            await self._client.delete(keys.FORGETTING_WORKER)
+            await self._client.delete(WORKER_KEY)
 
     def _is_due(self, mark: ForgettingMark) -> bool:
         return not mark.is_erased or self.now() - mark.since >= SECOND_PASS_AFTER
@@ -223,7 +225,7 @@ class Forgetter:
         yield partial(delete_adapter_data, self._client, person)
         for key_of_place in (keys.chat, keys.hosted, keys.challenges):
             yield partial(self._client.delete, key_of_place(private_place(person)))
-        for key_of_person in (keys.seated, keys.last_game, keys.mydata, keys.sessions):
+        for key_of_person in (keys.seated, keys.last_game, cooldown_key, keys.sessions):
             yield partial(self._client.delete, key_of_person(person))
         forgetting = self._forgetting(person, mark)
         for feature in self._features:

@@ -47,13 +47,18 @@ The playground queues at most four million bytes for a page, and Discord takes f
 COOLDOWN_SECONDS = 60  # between two files of a person: one costs as much as a thousand presses
 
 
+def cooldown_key(person: str) -> str:
+    """Return the key that exists during a person's cooldown."""
+    return f"mydata:{person}"
+
+
 class MyData:
     def __init__(self, client: Any, archive: Archive, ratings: Ratings, features: Sequence[Feature]) -> None:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def start_cooldown(self, person: str) -> bool:
         """Start a person's cooldown. Return False if it is still running."""
-        return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=COOLDOWN_SECONDS))
+        return bool(await self._client.set(cooldown_key(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
         """Return the file of a person at these tables; ``now`` is in Unix seconds."""

@@ -21,23 +21,24 @@ from bot.store.rewriting import RewriteFailed, rewrite_files
 
 POLL_SECONDS = 30.0
 SPACING_SECONDS = 3600.0  # shortest time between rewrites, and longest wait for unfinished forgettings
+REWRITES_KEY = "rewrites"
 ALL_EXPIRED_SECONDS = 27 * 3600  # a little longer than any data that outlasts a forgetting
 log = structlog.get_logger()
 
 
 async def ask_for_rewrite(store: Store) -> None:
     now = await store.leases.current_time()
-    await store.client.zadd(keys.REWRITES, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
+    await store.client.zadd(REWRITES_KEY, {"forgotten": now, "expired": now + ALL_EXPIRED_SECONDS})
 
 
 async def rewrite_if_due(store: Store) -> bool:
     """Rewrite the file if that is due, and return whether it was. Raise the errors of `rewrite_files`."""
     now = await store.leases.current_time()
-    if not await store.client.zcount(keys.REWRITES, "-inf", now):
+    if not await store.client.zcount(REWRITES_KEY, "-inf", now):
         return False
     is_done = await rewrite_files(store.client)
     # Requests since the start of the rewrite have later times, and stay.
-    await store.client.zremrangebyscore(keys.REWRITES, "-inf", now)
+    await store.client.zremrangebyscore(REWRITES_KEY, "-inf", now)
     return is_done
 
 
@@ -56,7 +57,7 @@ class Rewriter:
     async def work(self) -> None:
         """Rewrite the file if that is due and `SPACING_SECONDS` have passed since the last rewrite."""
         client, now = self._store.client, time.monotonic()
-        if not await client.zcount(keys.REWRITES, "-inf", await self._store.leases.current_time()):
+        if not await client.zcount(REWRITES_KEY, "-inf", await self._store.leases.current_time()):
             self._due_since = 0.0
             return
         self._due_since = self._due_since or now

@@ -22,6 +22,7 @@ AT_ONCE, PAUSE = 500, 0.05  # profiles between pauses, and seconds of a pause, w
 MOST_DAYS = 3  # largest step of the day from round to round
 MOST_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
 NOTE_USED = read_script(__file__, "note_used")
+SWEEPING_KEY = "sweeping"  # exists during a round, and for a day after it
 PREFIX = keys.person("")
 log = structlog.get_logger()
 
@@ -46,7 +47,7 @@ class UnusedProfiles:
 
     async def run_round(self) -> int | None:
         """Forget expired profiles and return their number, or None if today's round is done or running."""
-        if not await self._client.set(keys.SWEEPING, "1", nx=True, ex=LEASE_SECONDS):
+        if not await self._client.set(SWEEPING_KEY, "1", nx=True, ex=LEASE_SECONDS):
             return None
         today, looked = await self._capped_today(), 0
         due: list[tuple[int, str]] = []
@@ -66,7 +67,7 @@ class UnusedProfiles:
             if await self._last_used_day(person, today) == used:
                 await self._forgetter.begin(person)
                 forgotten += 1
-        await self._client.set(keys.SWEEPING, "1", ex=DAY_SECONDS)
+        await self._client.set(SWEEPING_KEY, "1", ex=DAY_SECONDS)
         if len(now) < len(due):
             log.warning("unused_profiles_postponed", due=len(due), forgotten=forgotten, looked_at=looked)
         log.info("unused_profiles_checked", looked_at=looked, forgotten=forgotten)

@@ -21,7 +21,6 @@ from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope, with_current_chats
 from bot.finished.unrated_games import does_winner_gain
 from bot.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
-from bot.store import keys
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
 KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
@@ -29,6 +28,16 @@ LEAST_STREAK = 3  # wins in a row
 CLOSING_DELAY = timedelta(hours=1)  # after the end of a month, for games still being stored
 FOUR_THREES = "declare four 3"
 CUT_SHORT = ("resign", "timeout")
+
+CLOSED_KEY = "honours:closed"
+
+
+def chat_key(chat: str) -> str:
+    return f"honours:chat:{chat}"
+
+
+def person_key(person: str) -> str:
+    return f"honours:person:{person}"
 
 
 class Honour(NamedTuple):
@@ -114,7 +123,7 @@ async def closed_month(client: Any) -> str:
 
 async def _read_closed(client: Any) -> tuple[str, int]:
     """Return the last closed month, and the number of the last game that was read."""
-    found = await client.get(keys.HONOURS_CLOSED)
+    found = await client.get(CLOSED_KEY)
     month, number = found.decode().split() if found else ("", "0")
     return month, int(number)
 
@@ -160,7 +169,7 @@ class Honours:
             for old, new in meanwhile:
                 await self.move_chat(old, new)
             return ""
-        await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
+        await self._client.set(CLOSED_KEY, f"{month} {number}")
         return month
 
     async def _close(
@@ -179,47 +188,47 @@ class Honours:
         # Index people before, so that a kill leaves no honours unindexed, and again after redacting.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))
-        await write(keys.honours(chat), month, json.dumps(kept))
+        await write(chat_key(chat), month, json.dumps(kept))
         await self._index_people(month, chat, kept)
 
     async def _index_people(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
         for person in {person for honour in honours for person in honour.people if not is_pseudonym(person)}:
-            await self._client.sadd(keys.honoured(person), f"{month} {chat}")
+            await self._client.sadd(person_key(person), f"{month} {chat}")
 
     async def months_of(self, chat: str, most: int) -> list[Month]:
-        found = await self._client.hgetall(keys.honours(chat))
+        found = await self._client.hgetall(chat_key(chat))
         months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
         return [Month(name, tuple(_parse_honours(text))) for name, text in islice(months, most)]
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
         found = []
         for entry in sorted(
-            (member.decode() for member in await self._client.smembers(keys.honoured(person))), reverse=True
+            (member.decode() for member in await self._client.smembers(person_key(person))), reverse=True
         ):
             month, chat = entry.split(" ", 1)
-            text = await self._client.hget(keys.honours(chat), month)
+            text = await self._client.hget(chat_key(chat), month)
             found += [
                 OwnHonour(month, chat, honour) for honour in _parse_honours(text or b"[]") if person in honour.people
             ]
         return found
 
     async def forget(self, person: str, pseudonym: str) -> None:
-        for entry in await self._client.smembers(keys.honoured(person)):
+        for entry in await self._client.smembers(person_key(person)):
             month, chat = entry.decode().split(" ", 1)
-            text = await self._client.hget(keys.honours(chat), month)
+            text = await self._client.hget(chat_key(chat), month)
             honours = [honour.redact(person, pseudonym) for honour in _parse_honours(text or b"[]")]
             if honours:
-                await self._client.hset(keys.honours(chat), month, json.dumps(honours))
-        await self._client.delete(keys.honoured(person))
+                await self._client.hset(chat_key(chat), month, json.dumps(honours))
+        await self._client.delete(person_key(person))
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's honours to its new id, except for months that the new id already has. Idempotent."""
-        for stored, text in (await self._client.hgetall(keys.honours(old))).items():
+        for stored, text in (await self._client.hgetall(chat_key(old))).items():
             month, honours = stored.decode(), list(_parse_honours(text))
             await self._store(month, new, honours, self._client.hsetnx)
             for person in {person for honour in honours for person in honour.people}:
-                await self._client.srem(keys.honoured(person), f"{month} {old}")
-        await self._client.delete(keys.honours(old))
+                await self._client.srem(person_key(person), f"{month} {old}")
+        await self._client.delete(chat_key(old))
 
 
 def _redact(honours: Iterable[Honour], forgotten: Mapping[str, ForgettingMark]) -> list[Honour]:

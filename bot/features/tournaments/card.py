@@ -15,6 +15,7 @@ from cachetools import LRUCache
 
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
+from bot.features.tournaments import keys
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.panel import card_panel, winner_panel
 from bot.features.tournaments.pictures import standings_sheet
@@ -36,7 +37,6 @@ from bot.platform import (
     platform_of,
 )
 from bot.pseudonyms import localize_name
-from bot.store import keys
 from bot.store.memory import Memory
 from bot.viewers import Viewers, with_picture
 
@@ -94,7 +94,7 @@ class TournamentCards:
             # The host has removed this platform. Players on other platforms continue.
             return True
         state = await self._load_state(tournament.code)
-        if not await self._client.get(keys.tournament_wish(tournament.code)):
+        if not await self._client.get(keys.wish(tournament.code)):
             if state.is_dropped and state.place == tournament.place:
                 return True
             is_current = not state.outdated and self._is_winner_announced(state, tournament)
@@ -109,11 +109,11 @@ class TournamentCards:
 
     async def repost(self, code: str) -> None:
         """Send the card again as the lowest message of its chat, and delete the old one."""
-        await self._client.set(keys.tournament_wish(code), REPOST, ex=WISH_SECONDS)
+        await self._client.set(keys.wish(code), REPOST, ex=WISH_SECONDS)
 
     async def back_in_chat(self, code: str) -> None:
         """Note that the chat can be written to again."""
-        await self._client.set(keys.tournament_wish(code), BACK, ex=WISH_SECONDS, nx=True)
+        await self._client.set(keys.wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
     @staticmethod
     def _is_shown(state: CardState, tournament: Tournament, panel: Panel) -> bool:
@@ -197,17 +197,17 @@ class TournamentCards:
 
     async def _apply_wish(self, code: str) -> None:
         """Apply a wish to the card's state. Only this method and deliveries change that state."""
-        wish = await self._client.get(keys.tournament_wish(code))
+        wish = await self._client.get(keys.wish(code))
         if wish:
             state = replace(await self._load_state(code), is_dropped=False)
             if wish.decode() == REPOST:
                 state = replace(state, message="", outdated=state.message or state.outdated)
             await self._save_state(code, state)
-            await self._client.delete(keys.tournament_wish(code))
+            await self._client.delete(keys.wish(code))
 
     async def _load_state(self, code: str) -> CardState:
-        found = await self._client.get(keys.tournament_card(code))
+        found = await self._client.get(keys.card(code))
         return CardState(**json.loads(found)) if found else CardState()
 
     async def _save_state(self, code: str, state: CardState) -> None:
-        await self._client.set(keys.tournament_card(code), json.dumps(asdict(state)), ex=KEPT_SECONDS)
+        await self._client.set(keys.card(code), json.dumps(asdict(state)), ex=KEPT_SECONDS)

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
+from bot.features.tournaments import keys
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.commands import TournamentPages, split_form
 from bot.features.tournaments.director import Director
@@ -22,7 +23,7 @@ from bot.game_words import parse_game_and_points, target_rule
 from bot.metrics import GAMES
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
-from bot.store import Store, keys
+from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.choice import Choice
 from bot.tables.table import Table
@@ -40,7 +41,7 @@ class TournamentPolicy(TablePolicy):
         assert table.fixture
         game = await self._archive.build_game(table, time.time())
         await self._director.record_game(table, game)
-        await self._store.confirm(keys.tournament_games(table.fixture.tournament))
+        await self._store.confirm(keys.games(table.fixture.tournament))
         GAMES.labels(table.game_id, "duplicate").inc()
         return Outcome(game.id, (), game.ended)
 

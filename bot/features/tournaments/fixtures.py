@@ -5,13 +5,13 @@ from contextlib import suppress
 import structlog
 from cachetools import LRUCache
 
+from bot.features.tournaments import keys
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, parse_or_none
 from bot.finished.game import FinishedGame
 from bot.people import People
 from bot.pseudonyms import is_pseudonym
-from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
@@ -98,7 +98,7 @@ class Fixtures:
     async def hold_back(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
         """Keep a duplicate's game out of the archive until its round is over: its record shows the cards."""
         assert table.fixture
-        games = keys.tournament_games(table.fixture.tournament)
+        games = keys.games(table.fixture.tournament)
         await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
         await self._client.expire(games, kept_seconds)
 
@@ -106,7 +106,7 @@ class Fixtures:
         """Move the games of rounds that are over to the archive. An unreadable one stays for other releases."""
         if not tournament.is_duplicate:
             return
-        games = keys.tournament_games(tournament.code)
+        games = keys.games(tournament.code)
         for field in await self._client.hkeys(games):
             number = int(field.partition(b" ")[0])
             if tournament.is_live and not tournament.is_over(number):
@@ -123,7 +123,7 @@ class Fixtures:
 
     async def find_game(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
         """Return the game that was played at a match's table, or None if it is missing or unreadable."""
-        for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
+        for field, stored in (await self._client.hgetall(keys.games(tournament.code))).items():
             id_ = field.partition(b" ")[2].decode()
             if id_.startswith(f"{code}-"):
                 return parse_or_none(id_, stored)

@@ -4,13 +4,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from bot.features.tournaments import entries
+from bot.features.tournaments import entries, keys
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import parse_or_none
 from bot.pseudonyms import NAME
-from bot.store import Store, keys
+from bot.store import Store
 from bot.store.naming import contains_person_id
 
 
@@ -30,7 +30,7 @@ async def forget(store: Store, person: str, somebody: str) -> None:
 async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
     while not await _rewrite_log(tournaments, code, person, somebody):
         continue
-    client, games = tournaments.client, keys.tournament_games(code)
+    client, games = tournaments.client, keys.games(code)
     for id_, stored in (await client.hgetall(games)).items():
         # An unreadable game stays, as in the archive, so that the others can be rewritten.
         game = parse_or_none(id_.decode(), stored)
@@ -43,7 +43,7 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
         try:
-            t = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
+            t = Tournament(code).caught_up(await client.lrange(keys.log(code), 0, -1))
         except UnreadableTournament:
             continue
         if t.involves(person):

@@ -13,6 +13,7 @@ from cachetools import LRUCache
 
 from bot.backoff import Backoff
 from bot.delivery.answers import Answers
+from bot.features.tournaments import keys
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.panel import reminder_panel
@@ -21,7 +22,6 @@ from bot.features.tournaments.tournament import Match, Tournament
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 from bot.pseudonyms import is_pseudonym
-from bot.store import keys
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
 
@@ -87,7 +87,7 @@ class Reminders:
 
     async def _deliver(self, reminder: Reminder, state: ReminderState) -> None:
         """Send a reminder unless it was sent before, and note it."""
-        client, marks = self._tournaments.client, keys.tournament_reminded(reminder.tournament)
+        client, marks = self._tournaments.client, keys.reminded(reminder.tournament)
         if not state.is_sent and not await client.sismember(marks, reminder.mark):
             if not await self._send(reminder):
                 return

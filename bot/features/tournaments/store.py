@@ -1,16 +1,4 @@
-"""Tournaments in the store. Each change is one commit to a tournament's log.
-
-| key | type | what |
-|---|---|---|
-| ``{tour:<code>}:log`` | list | a tournament's log (`bot.features.tournaments.entries`); expires after its end |
-| ``{tour:<code>}:card`` | string | the state of its card, JSON (`bot.features.tournaments.card`) |
-| ``{tour:<code>}:wish`` | string | a wish for its card, until the director applies it |
-| ``{tour:<code>}:games`` | hash | duplicate games of open rounds, by round and id, as the archive keeps them |
-| ``{tour:<code>}:reminded`` | set | reminders that were sent |
-| ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
-| ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
-| ``entered:<platform:id>`` | hash | codes of tournaments that a person entered or opened, while the log exists |
-| ``organised:<platform:id>`` | hash | codes of tournaments that count for a person's limit |
+"""Tournaments in the store (`bot.features.tournaments.keys`). Each change is one commit to a tournament's log.
 
 A code is added to a list before the commit, and again after it. Reading a list removes codes that do not belong there.
 """
@@ -24,11 +12,12 @@ import structlog
 from cachetools import LRUCache
 
 from bot.cluster.shards import LEADER_SHARD
+from bot.features.tournaments import keys
 from bot.features.tournaments.entries import Cancel, Entry, Place, Redacted, encode
 from bot.features.tournaments.errors import NoSuchTournament, OrganisesTooMany, TooManyTournaments, UnreadableTournament
 from bot.features.tournaments.tournament import Tournament
 from bot.platform import chat_of
-from bot.store import Store, keys
+from bot.store import Store
 from bot.store.batch import BatchedScript
 from bot.store.index import Reservation
 from bot.store.log import add_stamp, strip_stamp
@@ -73,7 +62,7 @@ class Tournaments:
         known = self._cache.get(code) or Tournament(code)
         # The last known entry is read again, to detect a replaced log.
         since = max(0, known.version - 1)
-        found = await self.client.lrange(keys.tournament(code), since, -1)
+        found = await self.client.lrange(keys.log(code), since, -1)
         new = found[known.version - since :]
         if known.exists and (found[:1] != [known.entries[-1]] or any(strip_stamp(one) == REDACTED for one in new)):
             known, new = Tournament(code), await self.stored(code)
@@ -98,12 +87,12 @@ class Tournaments:
 
     async def stored(self, code: str) -> list[bytes]:
         """Return a tournament's log, even if it cannot be read; empty if it does not exist."""
-        found: list[bytes] = await self.client.lrange(keys.tournament(code), 0, -1)
+        found: list[bytes] = await self.client.lrange(keys.log(code), 0, -1)
         return found
 
     async def live_codes(self) -> dict[str, int]:
         """Return codes of tournaments that are not over, with their start in Unix seconds. Some can be over by now."""
-        found = await self._store.index.entries(keys.TOURNAMENTS)
+        found = await self._store.index.entries(keys.LIVE)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
 
     async def unreadable_codes(self) -> dict[str, int]:
@@ -117,13 +106,13 @@ class Tournaments:
 
     async def drop_code(self, code: str) -> None:
         """Remove the code of a missing tournament, unless it is just being opened."""
-        token = (await self._store.index.entries(keys.TOURNAMENTS)).get(code)
+        token = (await self._store.index.entries(keys.LIVE)).get(code)
         if token:
-            await self._store.index.remove_if_settled(keys.TOURNAMENTS, code, token)
+            await self._store.index.remove_if_settled(keys.LIVE, code, token)
 
     async def in_chat(self, place: str) -> list[Tournament]:
         """Return a chat's tournaments that are not over, the newest first."""
-        return await self._load_list(keys.tournaments_at(place), partial(_is_live_in, chat_of(place)))
+        return await self._load_list(keys.in_chat(place), partial(_is_live_in, chat_of(place)))
 
     async def of_person(self, person: str) -> list[Tournament]:
         """Return a person's tournaments that are not over or ended lately, the newest first."""
@@ -131,7 +120,7 @@ class Tournaments:
         theirs = [t for t in listed if t.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
             for t in theirs:
-                pipe.ttl(keys.tournament(t.code))
+                pipe.ttl(keys.log(t.code))
             lefts = await pipe.execute()
         return [t for t, left in zip(theirs, lefts, strict=True) if t.is_live or _is_shown(left)]
 
@@ -181,7 +170,7 @@ class Tournaments:
     @asynccontextmanager
     async def reserve_lists(self, place: str, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on its lists while it is opened. Raises TooManyTournaments or OrganisesTooMany."""
-        shown, own = keys.tournaments_at(place), keys.organised(person)
+        shown, own = keys.in_chat(place), keys.organised(person)
         made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_live_in, chat_of(place)))
         if made is None:
             raise TooManyTournaments(most=MOST_AT_ONCE)
@@ -190,7 +179,7 @@ class Tournaments:
             if made is None:
                 raise OrganisesTooMany(most=MOST_ORGANISED)
             async with self._reserved(own, code, made), self.list_for_person(person, code):
-                await self._store.index.reserve(keys.TOURNAMENTS, code)
+                await self._store.index.reserve(keys.LIVE, code)
                 yield
 
     async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
@@ -244,7 +233,7 @@ class Tournaments:
         after = tournament.after(stored)
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
-            [keys.tournament(tournament.code)], [tournament.version, last, _expiry(after), *stored], confirmed=True
+            [keys.log(tournament.code)], [tournament.version, last, _expiry(after), *stored], confirmed=True
         )
         if result[0] != 1:
             return list(result[1:])
@@ -257,9 +246,7 @@ class Tournaments:
         after = Tournament.as_far_as_readable(code, entries)
         # An unreadable log does not say whether the tournament is over.
         expiring = _expiry(after) if after.version == len(entries) else ""
-        return bool(
-            await self._rewrite([keys.tournament(code)], [len(known), known[-1], expiring, *entries], confirmed=True)
-        )
+        return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
 
     async def call_off_unreadable(self, code: str, update: str) -> None:
         """Cut off what cannot be read of a tournament's log, and call it off if it is not over.
@@ -277,16 +264,16 @@ class Tournaments:
 
     async def unlist(self, tournament: Tournament) -> None:
         """Remove a finished tournament from the lists of open ones."""
-        await self._store.index.remove(keys.tournaments_at(tournament.place), tournament.code)
+        await self._store.index.remove(keys.in_chat(tournament.place), tournament.code)
         if not _counts_for(tournament.opener.person, tournament):
             await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
-        await self._store.index.remove(keys.TOURNAMENTS, tournament.code)
+        await self._store.index.remove(keys.LIVE, tournament.code)
 
     async def move_chat(self, old: str, new: str) -> None:
         """Move a chat's tournaments to its new id. Twice is once."""
-        for code in await self._store.index.entries(keys.tournaments_at(old)):
+        for code in await self._store.index.entries(keys.in_chat(old)):
             # The new chat can exceed its limit.
-            await self._store.index.reserve(keys.tournaments_at(new), code)
+            await self._store.index.reserve(keys.in_chat(new), code)
             try:
                 await self.commit(
                     code, f"moved:{new}", lambda one: [Place(new)] if chat_of(one.place) == chat_of(old) else []
@@ -296,7 +283,7 @@ class Tournaments:
                 continue
             except NoSuchTournament:
                 pass
-            await self._store.index.remove(keys.tournaments_at(old), code)
+            await self._store.index.remove(keys.in_chat(old), code)
 
 
 def _is_live_in(chat: str, tournament: Tournament) -> bool:

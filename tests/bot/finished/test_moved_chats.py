@@ -130,7 +130,7 @@ async def test_moved_chat_gets_the_months_honours(store: Store) -> None:
     assert month.honours[0].kind == "champion"
     assert Honour("streak", (ANNA,), 6) in month.honours
     # The move is reported again, late.
-    await store.client.hset(keys.honours(GROUP), "2026-02", "[]")
+    await store.client.hset(f"honours:chat:{GROUP}", "2026-02", "[]")
     await honours.move_chat(GROUP, NEW)
     assert await honours.months_of(NEW, 6) == [month]
 

@@ -24,6 +24,7 @@ from bot.features.privacy.mydata import MyData
 from bot.features.privacy.pages import owner_tag
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Ladder
+from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.store import Tournaments
 from bot.finished import unrated_games
@@ -611,7 +612,7 @@ async def test_sent_reminders_leave_no_trace(store: Store) -> None:
 
 
 async def test_traces_are_found_in_pending_games(store: Store) -> None:
-    held = [keys.daily_games(date(2026, 11, 20)), keys.tournament_games("K7QF2M")]
+    held = [keys.daily_games(date(2026, 11, 20)), tournament_keys.games("K7QF2M")]
     for key in held:
         await store.client.hset(key, "T001-000001", replace(finished_game(1), people=[ANNA, "paper:2"]).to_bytes())
     assert await find_traces(store, ANNA) == held

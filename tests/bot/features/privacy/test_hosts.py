@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.unused import MOST_DAYS, UnusedProfiles
+from bot.features.privacy.unused import MOST_DAYS, SWEEPING_KEY, UnusedProfiles
 from bot.finished.file import to_line
 from bot.people import People
 from bot.platform import Person
@@ -197,7 +197,7 @@ async def test_store_clock_jump_counts_as_a_few_days(store: Store) -> None:
         assert warning["counted"] == before + MOST_DAYS
         # The next rounds continue from there, so a bot that was down for four years forgets in the end.
         for _ in range(10):
-            await store.client.delete(keys.SWEEPING)
+            await store.client.delete(SWEEPING_KEY)
             await unused.run_round()
         assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
         async with asyncio.timeout(30):

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from benchmarks.cluster import LocalCluster
 from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
-from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, Rewriter, ask_for_rewrite
+from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, REWRITES_KEY, Rewriter, ask_for_rewrite
 from bot.pseudonyms import ForgettingMark
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.rewriting import rewrite_files
@@ -98,7 +98,7 @@ async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedSto
         await Rewriter(on_disk, worker.shards).work()
         await wait_until(lambda: not files_with_traces(embedded.folder))
         # Another rewrite is due when all data kept for a day has expired.
-        [(name, due)] = await on_disk.client.zrange(keys.REWRITES, 0, -1, withscores=True)
+        [(name, due)] = await on_disk.client.zrange(REWRITES_KEY, 0, -1, withscores=True)
         assert name == b"expired"
         assert due - await on_disk.leases.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
     # The remaining file is a complete store.
@@ -205,7 +205,7 @@ async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, on_disk
         await on_disk.client.execute_command("ACL", "SETUSER", "bot", "+bgrewriteaof")
         await rewriter.work()
         assert await rewrite_count(on_disk) == 1
-        assert await store.client.zcount(keys.REWRITES, "-inf", await store.leases.current_time()) == 0
+        assert await store.client.zcount(REWRITES_KEY, "-inf", await store.leases.current_time()) == 0
 
 
 async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, on_disk: Store) -> None:

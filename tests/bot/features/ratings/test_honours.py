@@ -15,7 +15,7 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import Forgetter
 from bot.features.ratings.feature import RatingsFeature
-from bot.features.ratings.honours import Honour, Honours, HonourTally, Month, month_before
+from bot.features.ratings.honours import Honour, Honours, HonourTally, Month, month_before, person_key
 from bot.features.ratings.honours_pages import chat_honours_panel
 from bot.features.ratings.players import Players
 from bot.finished.archive import Archive, ArchiveEntry
@@ -24,6 +24,7 @@ from bot.finished.ratings import Ratings, Scope
 from bot.people import People
 from bot.pseudonyms import forgetting_marks
 from bot.store import Store
+from bot.store.keys import PERSON_KEY_PREFIXES
 from bot.tables.room import Room
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -392,3 +393,7 @@ async def test_person_forgotten_during_a_read_has_no_honours(store: Store, monke
     await honours.close_past_months(IN_DECEMBER)
     assert not await has_traces_of_anna(store)
     assert "streak" in str(await honours.months_of(GROUP, 1))
+
+
+def test_a_backup_takes_keys_of_people_first() -> None:
+    assert person_key("paper:1").startswith(PERSON_KEY_PREFIXES)

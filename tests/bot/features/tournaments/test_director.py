@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 
 from bot.delivery import answers
 from bot.features.tournaments import director
+from bot.features.tournaments import keys as tournament_keys
 from bot.features.tournaments.director import LEAGUE_AT_ONCE
 from bot.features.tournaments.errors import AlreadyEntered
 from bot.features.tournaments.fixtures import chairs_for
@@ -191,14 +192,14 @@ async def test_duplicate_cards_stay_secret_until_the_round_ends(field: Field, st
     assert (await field.worker.room.load(second)).phase == "playing"
     await field.play(started.code, rounds=1, resigning=0)
     assert len(await field.games(started.code)) == 4
-    assert not await store.client.exists(keys.tournament_games(started.code))
+    assert not await store.client.exists(tournament_keys.games(started.code))
 
 
 async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with open_field(store) as field:
         code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
-        held = keys.tournament_games(code)
+        held = tournament_keys.games(code)
         await store.client.hset(held, "1 ABCDEF-1", b"of another release")
         with capture_logs() as logs:
             over = await field.play(code)
@@ -342,7 +343,7 @@ async def test_calling_off_closes_duplicate_tables_and_archives_games(field: Fie
 async def test_reposted_card_replaces_the_stored_message(field: Field, store: Store) -> None:
     started = await field.start_tournament("metamazzo", "knockout", 2, 21)
     await field.settle()
-    state = json.loads(await store.client.get(keys.tournament_card(started.code)))
+    state = json.loads(await store.client.get(tournament_keys.card(started.code)))
     assert state["message"] in field.fake.messages[GROUP]
     await field.director.cards.repost(started.code)
     await field.settle(3)
@@ -414,7 +415,7 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
         code = (await field.start_tournament("metamazzo", form, 4, 21)).code
         await field.settle()
         table, *_ = open_tables(await field.tournaments.load(code))
-        await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
+        await store.client.rpush(tournament_keys.log(code), b"newer 1 2\tx")
         with capture_logs() as logs:
             await field.play_out(table)
             await field.settle(3)
@@ -422,7 +423,7 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
         with pytest.raises(NoSuchTable):
             await field.worker.room.load(table)
         assert len(await field.games(code)) == (1 if form == "knockout" else 0)
-        await store.client.rpop(keys.tournament(code))
+        await store.client.rpop(tournament_keys.log(code))
         await field.settle(2)
         [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
         assert next(iter(match.results.values())).how == "played"
@@ -435,7 +436,7 @@ async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch
         await field.settle()
         tables = list(open_tables(await field.tournaments.load(code)))
         await field.play_out(tables[0])
-        await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
+        await store.client.rpush(tournament_keys.log(code), b"newer 1 2\tx")
         await field.settle()
         # `buongioco tables close` does the same.
         await Tournaments(store).call_off_unreadable(code, "close")
@@ -601,7 +602,7 @@ async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, mo
         code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
         await field.settle()
         table, *_ = open_tables(await field.tournaments.load(code))
-        await store.client.hset(keys.tournament_games(code), f"1 {table}-1", b"of another release")
+        await store.client.hset(tournament_keys.games(code), f"1 {table}-1", b"of another release")
         await lose_table(field, table)
         await field.settle(2)
         [match] = [match for match in (await field.tournaments.load(code)).matches if table in match.seats.values()]
@@ -614,8 +615,8 @@ async def test_result_of_an_unpaired_match_is_ignored(field: Field, store: Store
     tournament = await field.tournaments.load(code)
     # Restore a log that is older than its tables.
     begun = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
-    await store.client.delete(keys.tournament(code))
-    await store.client.rpush(keys.tournament(code), *begun)
+    await store.client.delete(tournament_keys.log(code))
+    await store.client.rpush(tournament_keys.log(code), *begun)
     for table in open_tables(tournament):
         await field.play_out(table)
     await field.settle(3)

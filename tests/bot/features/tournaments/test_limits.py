@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.features.tournaments import keys
 from bot.features.tournaments import registration as rules
 from bot.features.tournaments.entries import Entry, Finish
 from bot.features.tournaments.errors import (
@@ -23,7 +24,8 @@ from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MOST_AT_ONCE, MOST_ORGANISED
 from bot.features.tournaments.tournament import Tournament
 from bot.programs import PREFIX
-from bot.store import Store, index, keys
+from bot.store import Store, index
+from bot.store.keys import PERSON_KEY_PREFIXES
 from bot.tables.choice import Choice
 from bot.tables.errors import TableError
 from tests.bot.features.tournaments.test_registration import ANNA, BRUNO, CARLA, DINO, GROUP, NAMES, Desk
@@ -76,7 +78,7 @@ async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     assert len(await desk.tournaments.of_person(ANNA)) == MOST_ORGANISED
     # Refused openings left no entry in the lists.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
-    assert lists == {keys.tournaments_at(one.place) for one in done}
+    assert lists == {keys.in_chat(one.place) for one in done}
     await desk.tournaments.commit(done[0].code, "end", lambda _one: [Finish()])
     await open_tournament(desk, "paper:99", ANNA, "one more")
     with pytest.raises(OrganisesTooMany):
@@ -88,12 +90,12 @@ async def test_called_off_tournaments_count_for_a_day(desk: Desk, monkeypatch: p
         code = (await open_tournament(desk, GROUP, ANNA, f"c{number}")).code
         await desk.registration.cancel(code, ANNA, f"off{number}")
         await desk.tournaments.unlist(await desk.tournaments.load(code))
-        assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= CALLED_OFF_SECONDS
+        assert 0 < await desk.store.client.ttl(keys.log(code)) <= CALLED_OFF_SECONDS
     assert await desk.tournaments.of_person(ANNA) == []
     with pytest.raises(OrganisesTooMany):
         await open_tournament(desk, GROUP, ANNA, "once more")
     monkeypatch.setattr(index, "SETTLED_SECONDS", 0)
-    await desk.store.client.delete(keys.tournament(code))  # a day later
+    await desk.store.client.delete(keys.log(code))  # a day later
     await open_tournament(desk, GROUP, ANNA, "the day after")
 
 
@@ -104,8 +106,8 @@ async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None
     assert [tournament.code for tournament in await desk.tournaments.of_person(BRUNO)] == [code]
     assert await desk.tournaments.in_chat(GROUP) == []
     client = desk.store.client
-    assert not await client.exists(keys.tournaments_at(GROUP))
-    await client.expire(keys.tournament(code), 1000)  # more than a year later
+    assert not await client.exists(keys.in_chat(GROUP))
+    await client.expire(keys.log(code), 1000)  # more than a year later
     assert await desk.tournaments.of_person(BRUNO) == []
     assert await client.hexists(keys.entered(BRUNO), code)
     await desk.tournaments.unlist(await desk.tournaments.load(code))
@@ -202,10 +204,10 @@ async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
 async def test_moving_a_chat_keeps_the_expiry(desk: Desk) -> None:
     code = (await desk.open()).code
     await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
-    await desk.store.client.expire(keys.tournament(code), 1000)
+    await desk.store.client.expire(keys.log(code), 1000)
     await desk.tournaments.move_chat(GROUP, "paper:200")
     assert (await desk.tournaments.load(code)).place == "paper:200"
-    assert 0 < await desk.store.client.ttl(keys.tournament(code)) <= 1000
+    assert 0 < await desk.store.client.ttl(keys.log(code)) <= 1000
 
 
 @pytest.mark.parametrize(("entries", "most"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
@@ -215,13 +217,17 @@ async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], 
     if entries:
         await desk.tournaments.commit(code, "end", lambda _one: entries)
     await forget(desk.store, ANNA, "somebody:x")
-    assert most - 60 < await client.ttl(keys.tournament(code)) <= most
-    await client.expire(keys.tournament(code), 1000)
+    assert most - 60 < await client.ttl(keys.log(code)) <= most
+    await client.expire(keys.log(code), 1000)
     await forget(desk.store, BRUNO, "somebody:y")
-    assert 0 < await client.ttl(keys.tournament(code)) <= 1000
+    assert 0 < await client.ttl(keys.log(code)) <= 1000
 
 
 async def test_live_tournament_log_does_not_expire(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await forget(desk.store, BRUNO, "somebody:y")
-    assert await desk.store.client.ttl(keys.tournament(code)) == -1
+    assert await desk.store.client.ttl(keys.log(code)) == -1
+
+
+def test_a_backup_takes_lists_of_people_first() -> None:
+    assert keys.entered(ANNA).startswith(PERSON_KEY_PREFIXES)

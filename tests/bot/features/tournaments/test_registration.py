@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
+from bot.features.tournaments import keys
 from bot.features.tournaments import registration as registration_module
 from bot.features.tournaments.entries import Entry, Finish, Round
 from bot.features.tournaments.errors import (
@@ -31,7 +32,7 @@ from bot.features.tournaments.tournament import MOST_TEAMS, Form, Tournament
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.programs import PREFIX
-from bot.store import Store, keys
+from bot.store import Store
 from bot.tables.choice import Choice
 from engine.shuffle import commitment
 from tests.bot.features.privacy.traces import find_traces
@@ -206,7 +207,7 @@ async def test_finished_tournament_cannot_change(desk: Desk) -> None:
     ):
         with pytest.raises(IsOver):
             await refused
-    assert await desk.store.client.ttl(keys.tournament(code)) > 0
+    assert await desk.store.client.ttl(keys.log(code)) > 0
 
 
 async def test_made_up_code_is_unknown(desk: Desk) -> None:
@@ -242,10 +243,10 @@ async def test_forgetting_removes_all_traces(desk: Desk) -> None:
 
 async def test_unreadable_game_does_not_block_forgetting(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
+    await desk.store.client.hset(keys.games(code), "1 ABCDEF-1", b"\xffdamaged")
     await forget(desk.store, BRUNO, "somebody:x")
     assert await export(desk.store.client, BRUNO) == []
-    assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
+    assert await desk.store.client.hlen(keys.games(code)) == 1
 
 
 UNKNOWN = b"newer 1 2\tx"  # an entry of a newer release
@@ -256,9 +257,9 @@ UNKNOWN = b"newer 1 2\tx"  # an entry of a newer release
 )
 async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unknown: bytes) -> None:
     bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
-    await desk.store.client.rpush(keys.tournament(bad), unknown)
+    await desk.store.client.rpush(keys.log(bad), unknown)
     # The index entries are too old for a commit in progress.
-    for key in (keys.tournaments_at(GROUP), keys.entered(ANNA)):
+    for key in (keys.in_chat(GROUP), keys.entered(ANNA)):
         await desk.store.client.hset(key, bad, "1.0")
     with capture_logs() as logs:
         for _ in range(2):
@@ -269,7 +270,7 @@ async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unk
     with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
         await desk.registration.enter(bad, BRUNO, "Bruno", "u")
     assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
-    await desk.store.client.rpop(keys.tournament(bad))
+    await desk.store.client.rpop(keys.log(bad))
     assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {good, bad}
     assert {tournament.code for tournament in await desk.tournaments.of_person(ANNA)} == {good, bad}
 
@@ -278,33 +279,33 @@ async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
     bad = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     good = await desk.open(update="c2")
     await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
-    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    await desk.store.client.rpush(keys.log(bad), UNKNOWN)
     for _ in range(2):
         await forget(desk.store, BRUNO, "somebody:x")
     assert await find_traces(desk.store, NAMES[BRUNO], BRUNO) == []
     assert await desk.tournaments.stored(bad) == [*(await desk.tournaments.stored(bad))[:-2], UNKNOWN, b"redacted"]
     other = Desk(desk.store)
     assert (await other.tournaments.load(good.code)).player_of("somebody:x") is None
-    await desk.store.client.lrem(keys.tournament(bad), 1, UNKNOWN)
+    await desk.store.client.lrem(keys.log(bad), 1, UNKNOWN)
     seen = await desk.tournaments.load(bad)
     assert [player.person for player in seen.players if player] == [ANNA, "somebody:x"]
 
 
 async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> None:
     bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
-    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    await desk.store.client.rpush(keys.log(bad), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
     assert [tournament.code for tournament in await desk.tournaments.in_chat("paper:200")] == [good]
-    await desk.store.client.rpop(keys.tournament(bad))
+    await desk.store.client.rpop(keys.log(bad))
     await desk.tournaments.move_chat(GROUP, "paper:200")
     assert {tournament.code for tournament in await desk.tournaments.in_chat("paper:200")} == {good, bad}
-    assert await desk.store.client.exists(keys.tournaments_at(GROUP)) == 0
+    assert await desk.store.client.exists(keys.in_chat(GROUP)) == 0
 
 
 @pytest.mark.parametrize("place", [0, 2, None])
 async def test_unreadable_tournament_is_cut_back_and_called_off(desk: Desk, place: int | None) -> None:
     whole = await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)
-    log = keys.tournament(whole.code)
+    log = keys.log(whole.code)
     if place is None:
         await desk.store.client.rpush(log, UNKNOWN)
     else:

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from bot.delivery import answers
-from bot.features.tournaments import director
+from bot.features.tournaments import director, keys
 from bot.features.tournaments.entries import Finish, Round
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.tournament import DAY, Tournament
 from bot.platform import DeliveryError, MessageRefused, SlowDown, Unreachable, private_place
-from bot.store import Store, keys
+from bot.store import Store
 from tests.bot.features.tournaments.field import Field, name, open_field, person
 
 LEFT = 5 * 3600
@@ -49,7 +49,7 @@ class LateRound:
     async def count_recorded(self) -> int:
         """Count the players recorded as reminded."""
         client: Any = self.field.worker.store.client
-        return int(await client.scard(keys.tournament_reminded(self.tournament.code)))
+        return int(await client.scard(keys.reminded(self.tournament.code)))
 
 
 @pytest.fixture
@@ -137,6 +137,6 @@ async def test_withdrawn_or_finished_matches_get_no_reminder(late_round: LateRou
     ]
     await tournaments.commit(late_round.tournament.code, "finish", lambda _one: [Finish()])
     late_round.reminders = late_round.new_reminders()
-    await late_round.field.worker.store.client.delete(keys.tournament_reminded(late_round.tournament.code))
+    await late_round.field.worker.store.client.delete(keys.reminded(late_round.tournament.code))
     await late_round.remind()
     assert await late_round.count_recorded() == 0

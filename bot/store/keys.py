@@ -53,19 +53,11 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``entrance:<digest>`` | string | a valid link to a session, by the SHA-256 of its secret; expires |
 | ``programs`` | hash | other people's programs by id: name, scopes and the token's SHA-256, JSON (`bot.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
-| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.store`, `games`, `loop`) |
-| ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.ladder`, `bot.features.puzzles.groups`) |
+| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
+| ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.day_marks`) |
-| ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
-| ``{find}:asked`` | hash | people in a ready check: the pairing's code (`bot.features.find.queue`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
-| ``{find}:reports`` | hash | reports about strangers, by game and seat, JSON (`bot.features.find.reports`) |
-| ``{find}:reports:untold`` | set | ids of reports that the host has not received yet |
-| ``{find}:reported:<platform:id>`` | string | number of the person's recent reports; expires after a day |
-| ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is when; expires |
-| ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
-| ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
-| ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
+| ``{find}:…`` | | the search for opponents (`bot.features.find.keys`) |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |
 """
 
@@ -90,22 +82,10 @@ MOVED = "{games}:moved_chats"
 MOVED_BEFORE = "moved"
 RATED = "{games}:rated"
 RATED_TODAY = "{games}:rated_today"
-FIND_WAITING = "{find}:waiting"
-FIND_ASKED = "{find}:asked"
-FIND_PAIRINGS = "{find}:pairings"
 FIND_BLOCKS = "{find}:blocks"
-REPORTS = "{find}:reports"
-REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
 OFFERED = "offered:"
-DAILY_CHAIN = "daily:chain"
-DAILY_DRAWN = "daily:drawn"
-DAILY_OPEN = "daily:open"
-DAILY_REMINDERS = "daily:reminders"
-PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
 MARKED = "marked"
-PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
-PUZZLES_DRAWN = "{puzzles}:drawn"
 NOTIFICATIONS = "buongioco:pokes"  # channel for workers: a table or a profile has changed
 
 
@@ -167,72 +147,12 @@ def handle(platform: str, handle: str) -> str:
     return f"handle:{platform}:{handle.lower()}"
 
 
-def looked(update: str) -> str:
-    return f"{{find}}:looked:{update}"
-
-
-def farewell(game_id: str, seat: int) -> str:
-    return f"{{find}}:farewell:{game_id}.{seat}"
-
-
-def daily_results(day: date) -> str:
-    return f"{{daily:{day}}}:results"
-
-
-def daily_games(day: date) -> str:
-    return f"{{daily:{day}}}:games"
-
-
-def daily_lines(day: date) -> str:
-    return f"{{daily:{day}}}:lines"
-
-
-def daily_par(day: date) -> str:
-    return f"{{daily:{day}}}:par"
-
-
-def daily_chat(day: date, chat: str) -> str:
-    return f"{{daily:{day}}}:chat:{chat}"
-
-
-def daily_reminded(day: date) -> str:
-    return f"{{daily:{day}}}:reminded"
-
-
-def daily_asked(person: str) -> str:
-    return f"daily:asked:{person}"
-
-
-def daily_days(person: str) -> str:
-    return f"daily:days:{person}"
-
-
 def day_key(day: date) -> str:
     return f"{{marks:{day}}}:key"
 
 
 def day_marks(day: date) -> str:
     return f"{{marks:{day}}}:marks"
-
-
-def puzzle_answers(person: str) -> str:
-    return f"{{puzzles}}:answers:{person}"
-
-
-def puzzle_chat(chat: str, day: date) -> str:
-    return f"{{puzzles}}:chat:{chat}:{day}"
-
-
-def puzzle_sent(day: date) -> str:
-    return f"{{puzzles}}:sent:{day}"
-
-
-def left(person: str) -> str:
-    return f"{{find}}:left:{person}"
-
-
-def reported(person: str) -> str:
-    return f"{{find}}:reported:{person}"
 
 
 def confirmed(key: str) -> str:
@@ -321,6 +241,6 @@ def history(scope: str) -> str:
 
 # Prefixes of keys that name a person, which a backup reads first.
 PERSON_KEY_PREFIXES = (
-    *(key("") for key in (person, games_of, scopes, daily_days, daily_asked)),
-    *("entered:", "honours:person:"),  # keys of features
+    *(key("") for key in (person, games_of, scopes)),
+    *("daily:asked:", "daily:days:", "entered:", "honours:person:"),  # keys of features
 )

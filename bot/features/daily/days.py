@@ -1,11 +1,4 @@
-"""The deal of the day: each person plays it once, and all can see the games when the day is over.
-
-| key | type | what |
-|---|---|---|
-| ``daily:chain`` | string | the chains of secrets (`bot.features.daily.chain.Chain`), a line each |
-
-Results are in `bot.features.daily.store`.
-"""
+"""The deal of the day: each person plays it once, and all can see the games when the day is over."""
 
 from datetime import date, timedelta
 from importlib.util import find_spec
@@ -18,6 +11,7 @@ from bot.addresses import Visitor
 from bot.background import TaskSet
 from bot.cluster.host_time import HostTime
 from bot.day_marks import drop_marks_before
+from bot.features.daily import keys
 from bot.features.daily.chain import Chain
 from bot.features.daily.deal import LEVEL, play_with_robots, result_of
 from bot.features.daily.dealt import deal_marks
@@ -26,7 +20,7 @@ from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robot_pool import RobotPool
-from bot.store import STORE_ERRORS, keys
+from bot.store import STORE_ERRORS
 from bot.store.entries import Day
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, TableError
@@ -58,12 +52,12 @@ async def load_chain(client: Any, today: date) -> Chain:
     That happens on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their days.
     """
     while True:
-        known = (await client.get(keys.DAILY_CHAIN) or b"").decode()
+        known = (await client.get(keys.CHAIN) or b"").decode()
         for chain in map(Chain.parse, filter(None, known.split("\n"))):
             if chain.first <= today <= chain.last:
                 return chain
         # If two workers append a chain at once, the first one counts.
-        await client.append(keys.DAILY_CHAIN, f"\n{Chain(token_bytes(SECRET_BYTES), today).to_text()}")
+        await client.append(keys.CHAIN, f"\n{Chain(token_bytes(SECRET_BYTES), today).to_text()}")
 
 
 class Days:

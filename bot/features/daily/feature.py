@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
+from bot.features.daily import keys
 from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.days import Days
@@ -21,7 +22,7 @@ from bot.metrics import GAMES
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
-from bot.store import Store, keys
+from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.snapshot import OwnTexts
 from bot.tables.table import Table
@@ -52,7 +53,7 @@ class DailyPolicy(TablePolicy):
         assert table.day
         game = await self._archive.build_game(table, time.time())
         counts = await self._days.finish(game, table.day)
-        await self._store.confirm(keys.daily_results(table.day))
+        await self._store.confirm(keys.results(table.day))
         GAMES.labels(table.game_id, "day").inc()
         details = DayDetails(await self._days.results.par(table.day), is_late=not counts)
         return Outcome(game.id, (), game.ended, details=details)

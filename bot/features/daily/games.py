@@ -1,16 +1,11 @@
-"""The game of each day. It is stored on first use, so adding a game changes no past day.
-
-| key | type | what |
-|---|---|---|
-| ``daily:drawn`` | hash | the game of each day, by its date |
-"""
+"""The game of each day. It is stored on first use, so adding a game changes no past day."""
 
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 from bot.daily_draws import DailyDraws
-from bot.store import keys
+from bot.features.daily import keys
 from engine import GAMES
 
 FIRST_GAMES = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
@@ -31,7 +26,7 @@ def choose_game(day: date, drawn: Mapping[date, str]) -> str:
 
 class DayGames:
     def __init__(self, client: Any) -> None:
-        self._drawn = DailyDraws(client, keys.DAILY_DRAWN)
+        self._drawn = DailyDraws(client, keys.DRAWN)
 
     async def todays_game(self, today: date) -> str:
         return await self._drawn.draw(today, lambda drawn: choose_game(today, drawn))

@@ -1,10 +1,4 @@
-"""Reminders of the deal of the day, sent to private chats at the hour each person chose.
-
-| key | type | what |
-|---|---|---|
-| ``daily:reminders`` | hash | the hour of each person with a reminder, 0 to 23 |
-| ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
-"""
+"""Reminders of the deal of the day, sent to private chats at the hour each person chose."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -15,18 +9,19 @@ import structlog
 from bot.chosen_hours import ChosenHours
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
+from bot.features.daily import keys
 from bot.features.daily.days import Days
 from bot.features.daily.pages import reminder_panel
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
-from bot.store import Store, keys
+from bot.store import Store
 
 POLL_SECONDS = 60.0
 log = structlog.get_logger()
 
 
 def reminder_hours(client: Any) -> ChosenHours:
-    return ChosenHours(client, keys.DAILY_REMINDERS, keys.daily_reminded)
+    return ChosenHours(client, keys.REMINDERS, keys.reminded)
 
 
 class Reminders:

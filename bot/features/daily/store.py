@@ -1,16 +1,4 @@
-"""Results of the daily deals, by person.
-
-| key | type | what |
-|---|---|---|
-| ``{daily:<day>}:results`` | hash | each person's result, JSON; kept for 400 days |
-| ``{daily:<day>}:par`` | string | the robot's result, JSON; kept for 400 days |
-| ``{daily:<day>}:chat:<chat>`` | set | people who requested the deal in a group; kept for 400 days |
-| ``{daily:<day>}:games`` | hash | games of a current day by id, in the archive's format |
-| ``{daily:<day>}:lines`` | hash | how each person played a past day (`bot.features.daily.lines`); kept for a week |
-| ``daily:open`` | set | days with games that are not in the archive yet |
-| ``daily:asked:<platform:id>`` | set | days and groups in which a person requested the deal; kept for 400 days |
-| ``daily:days:<platform:id>`` | sorted set | days with a result of the person, by their ordinal |
-"""
+"""The stored results, lines and unfinished games of the days."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,11 +6,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
+from bot.features.daily import keys
 from bot.features.daily.deal import SEAT, DayResult
 from bot.features.daily.lines import DayLine
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
-from bot.store import keys
 
 KEPT_SECONDS = 400 * 86400
 LINES_KEPT_SECONDS = 7 * 86400  # as long as an analysis
@@ -48,102 +36,102 @@ class DayResults:
 
     async def store_result(self, day: date, person: str, result: DayResult) -> None:
         """Store a person's result of a day unless there is one."""
-        await self._client.hsetnx(keys.daily_results(day), person, json.dumps(result.to_dict()))
-        await self._client.expire(keys.daily_results(day), KEPT_SECONDS)
-        await self._client.zadd(keys.daily_days(person), {day.isoformat(): day.toordinal()})
+        await self._client.hsetnx(keys.results(day), person, json.dumps(result.to_dict()))
+        await self._client.expire(keys.results(day), KEPT_SECONDS)
+        await self._client.zadd(keys.days(person), {day.isoformat(): day.toordinal()})
 
     async def get(self, day: date, person: str) -> DayResult | None:
-        found = await self._client.hget(keys.daily_results(day), person)
+        found = await self._client.hget(keys.results(day), person)
         return DayResult.parse(json.loads(found)) if found else None
 
     async def ranking(self, day: date, chat: str = "") -> list[RankedResult]:
         """Return a day's results, best first: those requested in a group, or all."""
-        found: Mapping[bytes, bytes] = await self._client.hgetall(keys.daily_results(day))
+        found: Mapping[bytes, bytes] = await self._client.hgetall(keys.results(day))
         results = {person.decode(): DayResult.parse(json.loads(text)) for person, text in found.items()}
         if chat:
-            members = {person.decode() for person in await self._client.smembers(keys.daily_chat(day, chat))}
+            members = {person.decode() for person in await self._client.smembers(keys.requests(day, chat))}
             results = {person: result for person, result in results.items() if person in members}
         return rank_results(results)
 
     async def add_request(self, day: date, chat: str, person: str) -> None:
         """Record that a person requested a day's deal in a group, which then shows the result."""
         # First, so that /forget finds the entry in the group's set.
-        await self._client.sadd(keys.daily_asked(person), f"{day} {chat}")
-        await self._client.expire(keys.daily_asked(person), KEPT_SECONDS)
-        await self._client.sadd(keys.daily_chat(day, chat), person)
-        await self._client.expire(keys.daily_chat(day, chat), KEPT_SECONDS)
+        await self._client.sadd(keys.asked(person), f"{day} {chat}")
+        await self._client.expire(keys.asked(person), KEPT_SECONDS)
+        await self._client.sadd(keys.requests(day, chat), person)
+        await self._client.expire(keys.requests(day, chat), KEPT_SECONDS)
 
     async def move_chat(self, old: str, new: str, days: Iterable[date]) -> None:
         """Copy requests of these days to a group's new id. Idempotent."""
         for day in days:
-            for person in await self._client.smembers(keys.daily_chat(day, old)):
+            for person in await self._client.smembers(keys.requests(day, old)):
                 await self.add_request(day, new, person.decode())
 
     async def requests_of(self, person: str) -> list[tuple[date, str]]:
-        found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.daily_asked(person))]
+        found = [entry.decode().partition(" ") for entry in await self._client.smembers(keys.asked(person))]
         return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
 
     async def par(self, day: date) -> DayResult | None:
-        found = await self._client.get(keys.daily_par(day))
+        found = await self._client.get(keys.par(day))
         return DayResult.parse(json.loads(found)) if found else None
 
     async def store_par(self, day: date, par: DayResult) -> None:
-        await self._client.set(keys.daily_par(day), json.dumps(par.to_dict()), ex=KEPT_SECONDS)
+        await self._client.set(keys.par(day), json.dumps(par.to_dict()), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
-        found = await self._client.zrange(keys.daily_days(person), 0, -1, withscores=True)
+        found = await self._client.zrange(keys.days(person), 0, -1, withscores=True)
         return streak_of([int(ordinal) for _day, ordinal in found], today.toordinal())
 
     async def days_of(self, person: str) -> list[date]:
-        found = await self._client.zrange(keys.daily_days(person), 0, -1)
+        found = await self._client.zrange(keys.days(person), 0, -1)
         return [date.fromisoformat(day.decode()) for day in found]
 
     # Lines of past days
 
     async def store_line(self, day: date, game: FinishedGame) -> None:
         """Store the line of a past day's game. Idempotent."""
-        await self._client.hset(keys.daily_lines(day), game.people[SEAT], DayLine.from_game(game).to_text())
-        await self._client.expire(keys.daily_lines(day), LINES_KEPT_SECONDS)
+        await self._client.hset(keys.lines(day), game.people[SEAT], DayLine.from_game(game).to_text())
+        await self._client.expire(keys.lines(day), LINES_KEPT_SECONDS)
 
     async def line_of_play(self, day: date, person: str) -> DayLine | None:
-        found = await self._client.hget(keys.daily_lines(day), person)
+        found = await self._client.hget(keys.lines(day), person)
         return DayLine.parse(found) if found else None
 
     async def lines_of_play(self, day: date) -> dict[str, DayLine]:
         """Return the lines of a past day by person, with pseudonyms for forgotten people."""
-        found = await self._client.hgetall(keys.daily_lines(day))
+        found = await self._client.hgetall(keys.lines(day))
         return {person.decode(): DayLine.parse(text) for person, text in found.items()}
 
     # Games of the current day
 
     async def add_pending(self, day: date, game: FinishedGame) -> None:
-        await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
-        await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
+        await self._client.sadd(keys.OPEN, day.isoformat())
+        await self._client.hset(keys.games(day), game.id, game.to_bytes())
         # Another worker might have closed the day before the game was stored.
-        await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
+        await self._client.sadd(keys.OPEN, day.isoformat())
 
     async def pending_games(self) -> list[tuple[date, FinishedGame]]:
         """Return the stored games. Games that this version cannot read are skipped, and stay."""
         return [
             (day, game)
             for day in await self.open_days()
-            for id, stored in (await self._client.hgetall(keys.daily_games(day))).items()  # noqa: A001
+            for id, stored in (await self._client.hgetall(keys.games(day))).items()  # noqa: A001
             if (game := parse_or_none(id.decode(), stored))
         ]
 
     async def remove_pending(self, day: date, game: FinishedGame) -> None:
-        await self._client.hdel(keys.daily_games(day), game.id)
+        await self._client.hdel(keys.games(day), game.id)
 
     async def close_day(self, day: date) -> None:
         """Close a past day without games here. It stays open if a game arrives meanwhile."""
-        if await self._client.hlen(keys.daily_games(day)):
+        if await self._client.hlen(keys.games(day)):
             return
-        await self._client.srem(keys.DAILY_OPEN, day.isoformat())
-        if await self._client.hlen(keys.daily_games(day)):
-            await self._client.sadd(keys.DAILY_OPEN, day.isoformat())
+        await self._client.srem(keys.OPEN, day.isoformat())
+        if await self._client.hlen(keys.games(day)):
+            await self._client.sadd(keys.OPEN, day.isoformat())
 
     async def open_days(self) -> list[date]:
-        return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.DAILY_OPEN))
+        return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.OPEN))
 
     async def open_days_before(self, today: date) -> list[date]:
         """Return the past days that can still have games here."""
@@ -152,17 +140,17 @@ class DayResults:
     async def forget(self, person: str, pseudonym: str) -> None:
         """Delete a person's results. Games and lines here name the pseudonym instead."""
         for day in await self.days_of(person):
-            await self._client.hdel(keys.daily_results(day), person)
-            if line := await self._client.hget(keys.daily_lines(day), person):
-                await self._client.hset(keys.daily_lines(day), pseudonym, line)
-                await self._client.hdel(keys.daily_lines(day), person)
+            await self._client.hdel(keys.results(day), person)
+            if line := await self._client.hget(keys.lines(day), person):
+                await self._client.hset(keys.lines(day), pseudonym, line)
+                await self._client.hdel(keys.lines(day), person)
         for day, chat in await self.requests_of(person):
-            await self._client.srem(keys.daily_chat(day, chat), person)
-        await self._client.delete(keys.daily_asked(person))
-        await self._client.delete(keys.daily_days(person))
+            await self._client.srem(keys.requests(day, chat), person)
+        await self._client.delete(keys.asked(person))
+        await self._client.delete(keys.days(person))
         for day, game in await self.pending_games():
             if person in game.people:
-                await self._client.hset(keys.daily_games(day), game.id, game.redact(person, pseudonym).to_bytes())
+                await self._client.hset(keys.games(day), game.id, game.redact(person, pseudonym).to_bytes())
 
 
 def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.actions import BadPayload
 from bot.delivery.answers import Answers
+from bot.features.find import keys
 from bot.features.find.errors import SaidFarewell
 from bot.features.find.met import find_shared_game
 from bot.features.find.stranger_pages import phrase_panel
@@ -13,7 +14,6 @@ from bot.finished.archive import Archive
 from bot.panels.strangers import phrase_text
 from bot.people import People, Profile
 from bot.platform import Adapter, Press, Reply, platform_of, private_place
-from bot.store import keys
 from bot.tables.blocks import Blocks
 from bot.tables.table import FAREWELLS
 

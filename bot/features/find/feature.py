@@ -9,6 +9,7 @@ from bot.core import Core
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.feature import Feature, Forgetting, Step
+from bot.features.find import keys
 from bot.features.find.commands import FindCommands
 from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
@@ -24,7 +25,6 @@ from bot.panels.drafts import NO_DRAFT
 from bot.panels.strangers import DEEDS, Deed
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
-from bot.store import keys
 from bot.table_policy import TablePolicy
 from bot.tables.snapshot import TableSnapshot
 from bot.tables.table import Table
@@ -108,7 +108,7 @@ class FindFeature(Feature):
         }
 
     async def _stored_search(self, person: str) -> str | None:
-        for key in (keys.FIND_WAITING, keys.FIND_ASKED):
+        for key in (keys.WAITING, keys.ASKED):
             if found := await self._client.hget(key, person):
                 return str(found.decode())
         return None

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal, cast
 
+from bot.features.find import keys
 from bot.features.find.matching import Searcher
-from bot.store import keys
 from bot.store.batch import BatchedScript
+from bot.store.keys import FIND_BLOCKS
 from bot.store.lua import read_script
 from bot.tables.blocks import Blocks
 
 UPDATE_KEPT_SECONDS = 86400  # longer than platforms repeat an update
 SCRIPT = read_script(__file__, "queue")
-KEYS = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
+KEYS = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
 
 SearchState = Literal["waiting", "asked", "repeated"]
 """State after a join: waiting, in a ready check, or neither because the update is a repeated one."""
@@ -70,12 +71,10 @@ class Queue:
         return bool(await self._run("leave", person))
 
     async def count(self) -> int:
-        return int(await self._client.hlen(keys.FIND_WAITING))
+        return int(await self._client.hlen(keys.WAITING))
 
     async def entries(self) -> list["QueueEntry"]:
-        texts = {
-            person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.FIND_WAITING)).items()
-        }
+        texts = {person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.WAITING)).items()}
         blocked = await self.blocks.blocked_people(list(texts))
         return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
@@ -89,12 +88,12 @@ class Queue:
         return bool(await self._run("end_pairing", code, *stay))
 
     async def pairings(self) -> list[Pairing]:
-        found = await self._client.hgetall(keys.FIND_PAIRINGS)
+        found = await self._client.hgetall(keys.PAIRINGS)
         return [_parse_pairing(code, text) for code, text in found.items()]
 
     async def pairing_of(self, person: str) -> Pairing | None:
-        code = await self._client.hget(keys.FIND_ASKED, person)
-        text = code and await self._client.hget(keys.FIND_PAIRINGS, code)
+        code = await self._client.hget(keys.ASKED, person)
+        text = code and await self._client.hget(keys.PAIRINGS, code)
         return _parse_pairing(code, text) if text else None
 
     async def forget(self, person: str) -> None:

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
+from bot.features.find import keys
 from bot.pseudonyms import NAME
-from bot.store import keys
 from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "reports")
@@ -42,7 +42,7 @@ class Reports:
     async def file(self, report: Report, seat: int) -> Literal["filed", "again", "many"]:
         """File a report by the player in this seat: one for each game, and `REPORTS_A_DAY` a day."""
         found = await self._script(
-            keys=[keys.REPORTS, keys.REPORTS_UNTOLD, keys.reported(report.by)],
+            keys=[keys.REPORTS, keys.UNSENT_REPORTS, keys.reported(report.by)],
             args=[f"{report.game_id}.{seat}", json.dumps(asdict(report)), REPORTS_A_DAY, DAY_SECONDS],
         )
         return cast(Literal["filed", "again", "many"], found.decode())
@@ -56,10 +56,10 @@ class Reports:
         return Report(**json.loads(text)) if text else None
 
     async def unsent(self) -> list[str]:
-        return sorted(id.decode() for id in await self._client.smembers(keys.REPORTS_UNTOLD))  # noqa: A001
+        return sorted(id.decode() for id in await self._client.smembers(keys.UNSENT_REPORTS))  # noqa: A001
 
     async def mark_sent(self, id: str) -> None:  # noqa: A002
-        await self._client.srem(keys.REPORTS_UNTOLD, id)
+        await self._client.srem(keys.UNSENT_REPORTS, id)
 
     async def delete(self, id: str) -> bool:  # noqa: A002
         """Delete a report. Return False if it is missing."""

@@ -5,8 +5,8 @@ from typing import Any
 
 from bot.daily_draws import DailyDraws
 from bot.day_marks import DayMarks
+from bot.features.puzzles import keys
 from bot.features.puzzles.ladder import Ladder
-from bot.store import keys
 
 
 def answer_marks(client: Any) -> DayMarks:
@@ -20,6 +20,6 @@ async def mark_before_forgetting(client: Any, person: str, today: date) -> None:
     ``today`` is the date in UTC. The host's date can be a day earlier or later.
     """
     for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
-        puzzle = await DailyDraws(client, keys.PUZZLES_DRAWN).get(day)
+        puzzle = await DailyDraws(client, keys.DRAWN).get(day)
         if puzzle and await Ladder(client).answer_of(person, puzzle):
             await answer_marks(client).add(day, person)

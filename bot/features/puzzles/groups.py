@@ -1,12 +1,6 @@
 """A puzzle each day, the same for all groups, sent at the hour that a group has chosen.
 
 A day's puzzle is stored when it is first needed, so that a new package does not change it.
-
-| key | type | what |
-|---|---|---|
-| ``{puzzles}:drawn`` | hash | the puzzle of each day, by date |
-| ``{puzzles}:hours`` | hash | the hour at which each chat wants a puzzle, 0 to 23, by place |
-| ``{puzzles}:sent:<day>`` | set | places to which a day's puzzle was sent; kept for two days |
 """
 
 from collections import Counter
@@ -22,6 +16,7 @@ from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.daily_draws import DailyDraws
 from bot.delivery.announcer import Announcer
+from bot.features.puzzles import keys
 from bot.features.puzzles.answered import answer_marks
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Ladder, StandingChange
@@ -30,7 +25,7 @@ from bot.features.puzzles.pictures import puzzle_scene
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import Adapter, ChatGone, DeliveryError, can_write_anytime, chat_of, platform_of
-from bot.store import Store, keys
+from bot.store import Store
 from bot.viewers import Viewer, Viewers, with_picture
 from engine import game_kind
 from engine.puzzles.puzzle import Puzzle
@@ -84,8 +79,8 @@ class GroupPuzzles:
         self._announcer = announcer
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
-        self.hours = ChosenHours(store.client, keys.PUZZLE_HOURS, keys.puzzle_sent)
-        self._drawn, self._answered = DailyDraws(store.client, keys.PUZZLES_DRAWN), answer_marks(store.client)
+        self.hours = ChosenHours(store.client, keys.HOURS, keys.sent)
+        self._drawn, self._answered = DailyDraws(store.client, keys.DRAWN), answer_marks(store.client)
 
     def today(self) -> date:
         return self._host_time.today()

@@ -2,14 +2,6 @@
 
 Ratings are openskill's, shown like the ratings of players (`bot.finished.ratings`). A puzzle's first rating depends on
 how many simple players missed it. Only a person's first answer to a puzzle counts.
-
-| key | type | what |
-|---|---|---|
-| ``{puzzles}:people`` | hash | `PuzzleStanding` of each person as JSON |
-| ``{puzzles}:ratings`` | hash | a puzzle's mu and sigma, by its id |
-| ``{puzzles}:next`` | hash | a person's next puzzle, until they answer it |
-| ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |
-| ``{puzzles}:chat:<chat>:<day>`` | hash | right and wrong answers to a day's puzzle in a group |
 """
 
 import json
@@ -21,9 +13,9 @@ from typing import Any, NamedTuple
 
 from openskill.models import PlackettLuce
 
+from bot.features.puzzles import keys
 from bot.features.puzzles.collection import Collection
 from bot.finished.ratings import BEGINNER, SCALE
-from bot.store import keys
 from bot.store.lua import read_script
 from engine.puzzles.puzzle import Puzzle
 
@@ -71,23 +63,23 @@ class Ladder:
         self._answer = client.register_script(ANSWER)
 
     async def standing(self, person: str) -> PuzzleStanding:
-        found = await self._client.hget(keys.PUZZLE_PEOPLE, person)
+        found = await self._client.hget(keys.PEOPLE, person)
         return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
 
     async def answer_of(self, person: str, puzzle: str) -> str:
         """Return the card with which a person answered a puzzle; empty if they have not."""
-        found = await self._client.hget(keys.puzzle_answers(person), puzzle)
+        found = await self._client.hget(keys.answers(person), puzzle)
         return found.decode() if found else ""
 
     async def next_puzzle(self, person: str, puzzles: Collection) -> Puzzle | None:
         """Return a puzzle that suits a person's rating, the same one until they answer it. None if all are answered."""
-        asked = await self._client.hget(keys.PUZZLE_NEXT, person)
-        done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
+        asked = await self._client.hget(keys.NEXT, person)
+        done = {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
         if asked and asked.decode() in puzzles.keys() - done:
             return puzzles[asked.decode()]
         solver = await self.standing(person)
         ratings = {
-            id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
+            id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.RATINGS)).items()
         }
 
         def distance(id_: str) -> tuple[float, str]:
@@ -98,7 +90,7 @@ class Ladder:
         if not left:
             return None
         chosen = choice(left)
-        await self._client.hset(keys.PUZZLE_NEXT, person, chosen)
+        await self._client.hset(keys.NEXT, person, chosen)
         return puzzles[chosen]
 
     async def take_answer(
@@ -109,16 +101,16 @@ class Ladder:
         Return None if the person had answered that puzzle before.
         """
         is_right = card == puzzle.pack.codes[puzzle.best]
-        answers = keys.puzzle_answers(person)
+        answers = keys.answers(person)
         while True:
-            known = (await self._client.hget(keys.PUZZLE_PEOPLE, person) or b"").decode()
-            text = await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id)
+            known = (await self._client.hget(keys.PEOPLE, person) or b"").decode()
+            text = await self._client.hget(keys.RATINGS, puzzle.id)
             before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
             now, (mu, sigma) = rate_answer(
                 before, _parse_rating(text) if text else (initial_mu(puzzle.missed), INITIAL_SIGMA), is_right=is_right
             )
             taken = await self._answer(
-                keys=[answers, keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS, keys.puzzle_chat(*group) if group else answers],
+                keys=[answers, keys.PEOPLE, keys.RATINGS, keys.chat_answers(*group) if group else answers],
                 args=[
                     *(puzzle.id, card, person, known, json.dumps(asdict(now)), f"{mu} {sigma}"),
                     *(("right" if is_right else "wrong") if group else "", KEPT_SECONDS),
@@ -131,19 +123,19 @@ class Ladder:
 
     async def count_answers(self, chat: str, day: date) -> AnswerCounts:
         """Count the answers to a day's puzzle in a group."""
-        right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
+        right, wrong = await self._client.hmget(keys.chat_answers(chat, day), "right", "wrong")
         return AnswerCounts(int(right or 0), int(wrong or 0))
 
     async def move_chat(self, old: str, new: str, day: date) -> None:
         """Move a day's answers to a chat's new id, unless that has its own."""
-        if await self._client.exists(keys.puzzle_chat(old, day)):
-            await self._client.renamenx(keys.puzzle_chat(old, day), keys.puzzle_chat(new, day))
+        if await self._client.exists(keys.chat_answers(old, day)):
+            await self._client.renamenx(keys.chat_answers(old, day), keys.chat_answers(new, day))
 
     # Export and deletion
 
     async def export(self, person: str) -> dict[str, Any]:
         """Return a person's ratings and answers, for /mydata."""
-        answers = await self._client.hgetall(keys.puzzle_answers(person))
+        answers = await self._client.hgetall(keys.answers(person))
         if not answers:
             return {}
         return {
@@ -152,9 +144,9 @@ class Ladder:
         }
 
     async def forget(self, person: str) -> None:
-        await self._client.hdel(keys.PUZZLE_PEOPLE, person)
-        await self._client.hdel(keys.PUZZLE_NEXT, person)
-        await self._client.delete(keys.puzzle_answers(person))
+        await self._client.hdel(keys.PEOPLE, person)
+        await self._client.hdel(keys.NEXT, person)
+        await self._client.delete(keys.answers(person))
 
 
 def _parse_rating(text: bytes) -> tuple[float, float]:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import bot.features
 from bot.commands import COMMANDS
+from bot.features.daily import keys as daily_keys
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
+from bot.store.keys import PERSON_KEY_PREFIXES
 from bot.worker import Worker
 
 FOLDERS = Path(bot.features.__file__).parent
@@ -50,3 +52,7 @@ async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
     twice = [name for name, count in Counter(fields).items() if count > 1]
     assert not twice, f"two features add {twice} to the file of /mydata: rename one of them"
     assert len(fields) > 8
+
+
+def test_backups_know_features_keys_of_people() -> None:
+    assert {daily_keys.days(""), daily_keys.asked("")} <= set(PERSON_KEY_PREFIXES)

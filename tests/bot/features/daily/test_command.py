@@ -7,10 +7,11 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from bot.cli import main as cli
+from bot.features.daily import keys
 from bot.features.daily.chain import Chain
 from bot.features.daily.days import load_chain
 from bot.features.daily.pages import PastDay, yesterday_panel
-from bot.store import EmbeddedStore, keys, open_store
+from bot.store import EmbeddedStore, open_store
 from engine import Game
 from tests.bot.command import run_command
 
@@ -48,7 +49,7 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
         # The stored game counts, not this release's choice.
         today = datetime.now(UTC).date()
         stored_games = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
-        await store.client.hset(keys.DAILY_DRAWN, mapping=stored_games)
+        await store.client.hset(keys.DRAWN, mapping=stored_games)
         answers = [
             await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)
         ]

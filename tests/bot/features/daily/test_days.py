@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.cluster import host_time
+from bot.features.daily import keys
 from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import DailyUnavailable, Days, load_chain
 from bot.features.daily.feature import DailyFeature
@@ -20,7 +21,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.pictures.scenes import hand_scene
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 from bot.pseudonyms import forgetting_marks
-from bot.store import Store, keys
+from bot.store import Store
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed_text
 from bot.worker import Worker
@@ -258,7 +259,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
 async def test_wrong_year_changes_no_other_day(store: Store) -> None:
     client = store.client
     # A store of a release with a single chain.
-    await client.set(keys.DAILY_CHAIN, Chain(bytes(range(32)), TODAY).to_text())
+    await client.set(keys.CHAIN, Chain(bytes(range(32)), TODAY).to_text())
     known = await load_chain(client, TODAY)
     assert known.root == bytes(range(32))
     for wrong in (date(1970, 1, 1), known.last + timedelta(days=1)):
@@ -416,7 +417,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         await worker.feature(DailyFeature).reminders.send_due(tomorrow.replace(hour=14))
         assert reminders(anna) == 2
         await anna.press("Remind me no more", anna.private)
-        assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
+        assert await store.client.hlen(keys.REMINDERS) == 0
 
 
 @pytest.mark.parametrize(

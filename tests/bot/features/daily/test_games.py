@@ -6,10 +6,11 @@ from datetime import date, timedelta
 
 import pytest
 
+from bot.features.daily import keys
 from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import FIRST_GAMES, DayGames, choose_game
-from bot.store import Store, keys
+from bot.store import Store
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
@@ -37,7 +38,7 @@ def test_all_games_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    await store.client.hset(keys.DAILY_DRAWN, mapping={day.isoformat(): game for day, game in STORED_DAYS.items()})
+    await store.client.hset(keys.DRAWN, mapping={day.isoformat(): game for day, game in STORED_DAYS.items()})
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await anna.say("/daily", GROUP)
         await play_deal(anna, await begin_deal(anna), 1)

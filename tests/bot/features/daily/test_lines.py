@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.actions import page
+from bot.features.daily import keys
 from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.comparison import (
     LINES_PER_PAGE,
@@ -20,7 +21,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
 from bot.features.privacy.feature import PrivacyFeature
 from bot.pseudonyms import forgetting_marks
-from bot.store import Store, keys
+from bot.store import Store
 from bot.worker import Worker
 from engine.records import Record
 from engine.robots.findings import Verdict
@@ -315,7 +316,7 @@ async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkey
         await play_all(worker, anna, bruno)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
-        assert await store.client.scard(keys.daily_chat(TODAY, GROUP)) == 2
+        assert await store.client.scard(keys.requests(TODAY, GROUP)) == 2
         mydata = worker.feature(PrivacyFeature).own_data.mydata
         asked = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
         assert asked.encode() in (await mydata.file("paper:1", [], 0.0)).content
@@ -324,7 +325,7 @@ async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkey
             await worker.feature(PrivacyFeature).forgetter.work()
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == sorted(["paper:2", mark.pseudonym])
-        assert await store.client.smembers(keys.daily_chat(TODAY, GROUP)) == {b"paper:2"}
+        assert await store.client.smembers(keys.requests(TODAY, GROUP)) == {b"paper:2"}
         await bruno.say("/daily", GROUP)
         await bruno.press("Yesterday", GROUP)
         await bruno.press("Side by side", bruno.private)

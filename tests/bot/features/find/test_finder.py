@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bot.features.find import finder
+from bot.features.find import finder, keys
 from bot.features.find.feature import FindFeature
 from bot.features.find.matching import common_game, find_matches
 from bot.features.privacy.feature import PrivacyFeature
@@ -16,7 +16,8 @@ from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Command, Person, private_place
 from bot.pseudonyms import forgetting_marks
-from bot.store import Store, keys
+from bot.store import Store
+from bot.store.keys import table as table_key
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import GAME, find_each_other, run_finder
@@ -104,7 +105,7 @@ async def test_expired_table_may_be_gone_before_the_next_round(two_strangers: li
     code = await find_each_other(two_strangers)
     await bruno.press("Ready")
     await expire_table(anna.worker, code)
-    assert not await anna.worker.store.client.exists(keys.table(code))
+    assert not await anna.worker.store.client.exists(table_key(code))
     assert await people_waiting(two_strangers) == [bruno.person.id]
 
 
@@ -189,10 +190,10 @@ async def test_search_ends_after_a_time(two_strangers: list[Player], monkeypatch
 async def test_missing_pairing_holds_nobody(two_strangers: list[Player]) -> None:
     anna, _bruno = two_strangers
     client = anna.worker.store.client
-    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await client.hset(keys.ASKED, anna.person.id, "gone")
     await anna.say("/find", anna.private)
     assert await people_waiting(two_strangers) == [anna.person.id]
-    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await client.hset(keys.ASKED, anna.person.id, "gone")
     await anna.worker.feature(FindFeature).finder.queue.forget(anna.person.id)
     assert await people_waiting(two_strangers) == []
 
@@ -247,7 +248,7 @@ async def test_unreadable_table_lets_players_stop_searching(
 ) -> None:
     anna, bruno = two_strangers
     code, worker = await find_each_other(two_strangers), anna.worker
-    await worker.store.client.rpush(keys.table(code), b"written by another release\tx")
+    await worker.store.client.rpush(table_key(code), b"written by another release\tx")
     worker.room.forget(code)
     await run_finder(worker)
     await worker.feature(FindFeature).finder.leave(anna.person.id, "stop")
@@ -394,7 +395,7 @@ async def test_forgotten_player_leaves_the_queue(two_strangers: list[Player]) ->
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
     assert await people_waiting(two_strangers) == [bruno.person.id]
-    for key in (keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS):
+    for key in (keys.WAITING, keys.ASKED, keys.PAIRINGS):
         assert anna.person.id not in repr(await worker.store.client.hgetall(key))
 
 

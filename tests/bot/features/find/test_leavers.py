@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from bot import core as core_module
-from bot.features.find import finder, matching
+from bot.features.find import finder, keys, matching
 from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, PENALTIES, Leavers, find_leavers
 from bot.features.privacy.feature import PrivacyFeature
 from bot.platform import PlatformFailure
 from bot.pseudonyms import forgetting_marks
-from bot.store import Store, keys
+from bot.store import Store
 from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player
 from tests.bot.features.find.conftest import find_each_other, run_finder

@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from bot.features.find import keys
 from bot.features.find.matching import can_match
 from bot.features.find.queue import Pairing, Queue, QueueEntry
-from bot.store import EmbeddedStore, Store, keys, open_store
+from bot.store import EmbeddedStore, Store, open_store
+from bot.store.keys import FIND_BLOCKS
 from bot.tables.blocks import MOST_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
@@ -129,7 +131,7 @@ async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None
     await queue.forget(CARLA)
     assert [entry.text for entry in await queue.entries()] == [found[BRUNO].text]
     assert [block.person for block in await queue.blocks.blocks_of(BRUNO)] == ["telegram:9"]
-    hashes = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
+    hashes = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
     everything = [await store.client.hgetall(key) for key in hashes]
     assert ANNA not in repr(everything)
 

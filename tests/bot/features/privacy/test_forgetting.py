@@ -15,6 +15,7 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import BackupTaker
+from bot.features.daily import keys as daily_keys
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.find.reports import Reports
@@ -590,13 +591,13 @@ async def test_unreadable_daily_game_does_not_stop_forgetting(store: Store) -> N
         anna, *_ = make_players(worker, fake)
         await anna.say("/help")
         today = date(2026, 11, 20)
-        await store.client.sadd(keys.DAILY_OPEN, today.isoformat())
-        await store.client.hset(keys.daily_games(today), "GAME-1", b"what a later release wrote")
+        await store.client.sadd(daily_keys.OPEN, today.isoformat())
+        await store.client.hset(daily_keys.games(today), "GAME-1", b"what a later release wrote")
         await forget_person(worker)
         assert await find_traces(store, ANNA, "annabella") == []
         # It stays for a release that can read it.
         await worker.feature(DailyFeature).days.close_past()
-        assert await store.client.hlen(keys.daily_games(today)) == 1
+        assert await store.client.hlen(daily_keys.games(today)) == 1
         assert await worker.feature(DailyFeature).days.results.open_days_before(date(2026, 11, 25)) == [today]
 
 
@@ -612,7 +613,7 @@ async def test_sent_reminders_leave_no_trace(store: Store) -> None:
 
 
 async def test_traces_are_found_in_pending_games(store: Store) -> None:
-    held = [keys.daily_games(date(2026, 11, 20)), tournament_keys.games("K7QF2M")]
+    held = [daily_keys.games(date(2026, 11, 20)), tournament_keys.games("K7QF2M")]
     for key in held:
         await store.client.hset(key, "T001-000001", replace(finished_game(1), people=[ANNA, "paper:2"]).to_bytes())
     assert await find_traces(store, ANNA) == held

@@ -1,0 +1,56 @@
+"""Keys of the deal of the day in the store.
+
+| key | type | contents |
+|---|---|---|
+| ``daily:chain`` | string | the chains of secrets (`bot.features.daily.chain.Chain`), a line each |
+| ``daily:drawn`` | hash | the game of each day, by date |
+| ``daily:open`` | set | days with games that are not in the archive yet |
+| ``daily:reminders`` | hash | the hour of each person with a reminder, 0 to 23 |
+| ``daily:asked:<platform:id>`` | set | days and groups in which a person requested the deal; kept for 400 days |
+| ``daily:days:<platform:id>`` | sorted set | days with a result of the person, by their ordinal |
+| ``{daily:<day>}:results`` | hash | each person's result, JSON; kept for 400 days |
+| ``{daily:<day>}:par`` | string | the robot's result, JSON; kept for 400 days |
+| ``{daily:<day>}:chat:<chat>`` | set | people who requested the deal in a group; kept for 400 days |
+| ``{daily:<day>}:games`` | hash | games of a day that is not over, by id, in the archive's format |
+| ``{daily:<day>}:lines`` | hash | how each person played a past day (`bot.features.daily.lines`); kept for a week |
+| ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
+"""
+
+from datetime import date
+
+CHAIN = "daily:chain"
+DRAWN = "daily:drawn"
+OPEN = "daily:open"
+REMINDERS = "daily:reminders"
+
+
+def asked(person: str) -> str:
+    return f"daily:asked:{person}"
+
+
+def days(person: str) -> str:
+    return f"daily:days:{person}"
+
+
+def results(day: date) -> str:
+    return f"{{daily:{day}}}:results"
+
+
+def par(day: date) -> str:
+    return f"{{daily:{day}}}:par"
+
+
+def requests(day: date, chat: str) -> str:
+    return f"{{daily:{day}}}:chat:{chat}"
+
+
+def games(day: date) -> str:
+    return f"{{daily:{day}}}:games"
+
+
+def lines(day: date) -> str:
+    return f"{{daily:{day}}}:lines"
+
+
+def reminded(day: date) -> str:
+    return f"{{daily:{day}}}:reminded"

@@ -1,0 +1,38 @@
+"""Keys of the search for opponents in the store.
+
+| key | type | contents |
+|---|---|---|
+| ``{find}:waiting`` | hash | people who search for an opponent: since when, Unix seconds, and their wishes as JSON |
+| ``{find}:asked`` | hash | people in a ready check: the pairing's code (`bot.features.find.queue`) |
+| ``{find}:pairings`` | hash | pairings by code: the people, their queue entries and their game, JSON |
+| ``{find}:looked:<update>`` | string | an update that began a search and was handled; expires after a day |
+| ``{find}:left:<platform:id>`` | sorted set | found games that the person left; the score is when; expires |
+| ``{find}:farewell:<game>.<seat>`` | string | this player has said a phrase after the game; expires after a day |
+| ``{find}:reports`` | hash | reports about strangers, by game and seat, JSON (`bot.features.find.reports`) |
+| ``{find}:reports:untold`` | set | ids of reports that the host has not received yet |
+| ``{find}:reported:<platform:id>`` | string | number of the person's recent reports; expires after a day |
+
+The lists of blocked people are in the same slot (`bot.store.keys.FIND_BLOCKS`).
+"""
+
+WAITING = "{find}:waiting"
+ASKED = "{find}:asked"
+PAIRINGS = "{find}:pairings"
+REPORTS = "{find}:reports"
+UNSENT_REPORTS = "{find}:reports:untold"
+
+
+def looked(update: str) -> str:
+    return f"{{find}}:looked:{update}"
+
+
+def left(person: str) -> str:
+    return f"{{find}}:left:{person}"
+
+
+def farewell(game_id: str, seat: int) -> str:
+    return f"{{find}}:farewell:{game_id}.{seat}"
+
+
+def reported(person: str) -> str:
+    return f"{{find}}:reported:{person}"

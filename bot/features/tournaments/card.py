@@ -16,8 +16,8 @@ from cachetools import LRUCache
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.features.tournaments import keys
+from bot.features.tournaments.card_panel import card_panel, winner_panel
 from bot.features.tournaments.naming import with_current_names
-from bot.features.tournaments.panel import card_panel, winner_panel
 from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.features.tournaments.texts import time_left

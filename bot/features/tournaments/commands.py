@@ -8,7 +8,7 @@ from bot.actions import BadPayload
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
-from bot.features.tournaments.options import done_panel, options_panel
+from bot.features.tournaments.options_page import done_panel, options_panel
 from bot.features.tournaments.pages import (
     confirm_panel,
     existing_panel,

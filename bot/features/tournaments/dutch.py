@@ -17,7 +17,7 @@ from functools import cached_property
 
 import networkx
 
-from bot.features.tournaments.played import BLACK, STRONG, WHITE, Record, order_seats
+from bot.features.tournaments.team_record import BLACK, STRONG, WHITE, Record, order_seats
 
 NOBODY = -1
 """The opponent of the team that has a bye."""

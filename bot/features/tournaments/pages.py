@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.tournaments.duplicate import DealScore, deal_scores
-from bot.features.tournaments.panel import (
+from bot.features.tournaments.card_panel import (
     back_row,
     button,
     hand_row,
@@ -21,6 +20,7 @@ from bot.features.tournaments.panel import (
     write_single_table,
     write_tie_breaks,
 )
+from bot.features.tournaments.duplicate import DealScore, deal_scores
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import PLAYING, TournamentText, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament

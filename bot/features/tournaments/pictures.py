@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from bot.features.tournaments.panel import MOST_PLACES
+from bot.features.tournaments.card_panel import MOST_PLACES
 from bot.features.tournaments.standings import Standing, standings, winners
 from bot.features.tournaments.texts import TournamentText, deciding_tie_breaks, shorten
 from bot.features.tournaments.tournament import Tournament

@@ -14,9 +14,9 @@ from cachetools import LRUCache
 from bot.backoff import Backoff
 from bot.delivery.answers import Answers
 from bot.features.tournaments import keys
+from bot.features.tournaments.card_panel import reminder_panel
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.naming import with_current_names
-from bot.features.tournaments.panel import reminder_panel
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.people import People

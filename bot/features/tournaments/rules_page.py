@@ -1,7 +1,7 @@
 """The page that explains a tournament's rules."""
 
+from bot.features.tournaments.card_panel import back_row, button
 from bot.features.tournaments.duplicate import PENALTY
-from bot.features.tournaments.panel import back_row, button
 from bot.features.tournaments.texts import TournamentText
 from bot.features.tournaments.tournament import Tournament
 from bot.panel import Panel

@@ -13,7 +13,7 @@ import networkx
 
 from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.outcomes import match_score, was_played
-from bot.features.tournaments.played import ABSOLUTE, BLACK, WHITE, Record, order_seats
+from bot.features.tournaments.team_record import ABSOLUTE, BLACK, WHITE, Record, order_seats
 from bot.features.tournaments.tournament import Match, Tournament
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.features.tournaments.dutch import NOBODY
-from bot.features.tournaments.played import Record, order_seats
+from bot.features.tournaments.team_record import Record, order_seats
 
 Pairing = tuple[tuple[int, int], ...]
 """Pairs in any order, with the higher ranked team first. A team with a bye is paired with `NOBODY`."""

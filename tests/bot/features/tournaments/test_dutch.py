@@ -9,8 +9,8 @@ import pytest
 from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import next_round, rounds_in_all
-from bot.features.tournaments.played import Record
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pairs, records_of
+from bot.features.tournaments.team_record import Record
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,

@@ -7,9 +7,10 @@ from itertools import chain, pairwise, product
 
 import pytest
 
+from bot.features.tournaments.card_panel import MOST_PLACES, card_panel, reminder_panel, winner_panel
 from bot.features.tournaments.duplicate import deal_scores
 from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
-from bot.features.tournaments.options import done_panel, options_panel
+from bot.features.tournaments.options_page import done_panel, options_panel
 from bot.features.tournaments.pages import (
     confirm_panel,
     existing_panel,
@@ -21,7 +22,6 @@ from bot.features.tournaments.pages import (
     results_panel,
     table_panel,
 )
-from bot.features.tournaments.panel import MOST_PLACES, card_panel, reminder_panel, winner_panel
 from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.standings import standings

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bot.features.tournaments.panel import back_row, button, payload
+from bot.features.tournaments.card_panel import back_row, button, payload
 from bot.features.tournaments.texts import TournamentText, form_names, time_name, unit_of
 from bot.features.tournaments.tournament import DAY, OPTIONS, Tournament
 from bot.panel import Panel, choice_button

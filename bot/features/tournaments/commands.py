@@ -42,7 +42,7 @@ START_WORD = "tournament"  # the word after /start in links to a person's own to
 LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value
 
 
-class TournamentPages:
+class TournamentCommands:
     """Answers to commands and presses about tournaments."""
 
     def __init__(

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import networkx
 
-from bot.features.tournaments.team_record import BLACK, STRONG, WHITE, Record, order_seats
+from bot.features.tournaments.team_record import BLACK, STRONG, WHITE, TeamRecord, order_seats
 
 NOBODY = -1
 """The opponent of the team that has a bye."""
@@ -28,7 +28,7 @@ DIGIT = 1 << 20
 Edge = tuple[int, int]  # two teams that can meet, the higher ranked first; or a team that can get the bye, and `NOBODY`
 
 
-def pair_round(records: Mapping[int, Record], edges: Iterable[Edge]) -> list[Edge]:
+def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list[Edge]:
     """Return the best pairs, each with the higher ranked team first.
 
     ``records`` are the teams to pair, by number. ``edges`` are the pairs that C1 to C3 allow, in any order. A perfect
@@ -53,7 +53,7 @@ def pair_round(records: Mapping[int, Record], edges: Iterable[Edge]) -> list[Edg
     return pairs + [(team, NOBODY) for team in moved_down]
 
 
-def _with_lowest_bye(records: Mapping[int, Record], edges: set[Edge]) -> set[Edge]:
+def _with_lowest_bye(records: Mapping[int, TeamRecord], edges: set[Edge]) -> set[Edge]:
     """Keep only byes of the lowest score with which all other teams can be paired (C5)."""
     if len(records) % 2 == 0:
         return edges
@@ -82,7 +82,7 @@ class _Bracket:
     Teams are in the order of their rank. ``edges`` cover all unpaired teams.
     """
 
-    records: Mapping[int, Record]
+    records: Mapping[int, TeamRecord]
     moved_down: Sequence[int]
     residents: Sequence[int]
     below: frozenset[int]

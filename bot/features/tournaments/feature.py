@@ -10,7 +10,7 @@ from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.tournaments import keys
 from bot.features.tournaments.card import TournamentCards
-from bot.features.tournaments.commands import TournamentPages, split_form
+from bot.features.tournaments.commands import TournamentCommands, split_form
 from bot.features.tournaments.director import Director
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.forgetting import export, forget
@@ -70,7 +70,7 @@ class TournamentsFeature(Feature):
             core.archive,
             core.shards,
         )
-        self.tournaments = TournamentPages(
+        self.tournaments = TournamentCommands(
             self._tournaments,
             self.registration,
             self._cards,

@@ -13,7 +13,7 @@ import networkx
 
 from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.outcomes import match_score, was_played
-from bot.features.tournaments.team_record import ABSOLUTE, BLACK, WHITE, Record, order_seats
+from bot.features.tournaments.team_record import ABSOLUTE, BLACK, WHITE, TeamRecord, order_seats
 from bot.features.tournaments.tournament import Match, Tournament
 
 
@@ -43,9 +43,9 @@ def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None],
     return None
 
 
-def records_of(t: Tournament) -> list[Record]:
+def records_of(t: Tournament) -> list[TeamRecord]:
     """Return the record of each team, by number."""
-    records = [Record() for _team in t.teams]
+    records = [TeamRecord() for _team in t.teams]
     for matches in t.rounds:
         before = [record.score for record in records]
         for match in matches:
@@ -54,7 +54,7 @@ def records_of(t: Tournament) -> list[Record]:
     return records
 
 
-def _add_match(record: Record, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
+def _add_match(record: TeamRecord, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
     """Add a match to a team's record. ``at`` is 0 for the match's first team; scores are those ``before`` the round."""
     points = match_score(match, team)
     record.score += points
@@ -73,7 +73,7 @@ def _add_match(record: Record, match: Match, team: int, at: int, before: Sequenc
         record.floats.append("down" if points else "none")
 
 
-def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, is_last: bool) -> bool:
+def can_be_paired(records: dict[int, TeamRecord], demands: Demands, played: int, *, is_last: bool) -> bool:
     """Return whether all teams can be paired at once, after ``played`` rounds."""
     graph = networkx.Graph()
     graph.add_edges_from(possible_pairs(records, demands, played, is_last=is_last))
@@ -81,7 +81,7 @@ def can_be_paired(records: dict[int, Record], demands: Demands, played: int, *, 
 
 
 def possible_pairs(
-    records: dict[int, Record], demands: Demands, played: int, *, is_last: bool
+    records: dict[int, TeamRecord], demands: Demands, played: int, *, is_last: bool
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that C1 to C3 allow, and the teams that can have the bye, each with `NOBODY`."""
     for (one, ours), (other, theirs) in combinations(records.items(), 2):
@@ -98,7 +98,7 @@ def possible_pairs(
                 yield team, NOBODY
 
 
-def _order_pairs(records: Mapping[int, Record], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
+def _order_pairs(records: Mapping[int, TeamRecord], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
     """Return pairs in a round's order: the first seat first, the best pairs first, the bye last."""
 
     def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:

@@ -14,7 +14,7 @@ STRONG, ABSOLUTE = 2, 3
 
 
 @dataclass
-class Record:
+class TeamRecord:
     """A team's matches: ``colours`` of matches with cards, ``floats`` of all rounds."""
 
     score: Fraction = Fraction(0)
@@ -46,14 +46,14 @@ class Record:
         return STRONG if self.balance else int(bool(self.colours))
 
 
-def order_seats(records: Mapping[int, Record], one: int, other: int) -> tuple[int, int]:
+def order_seats(records: Mapping[int, TeamRecord], one: int, other: int) -> tuple[int, int]:
     """Return two teams that meet, the one with the first seat first. The higher score ranks higher, then the number."""
     higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
     is_first = _has_first_seat(records[higher], records[lower], is_odd=higher % 2 == 0)
     return (higher, lower) if is_first else (lower, higher)
 
 
-def _has_first_seat(high: Record, low: Record, *, is_odd: bool) -> bool:
+def _has_first_seat(high: TeamRecord, low: TeamRecord, *, is_odd: bool) -> bool:
     """Return whether the higher ranked team has the first seat. ``is_odd`` is about its number, counted from 1."""
     if high.due and low.due and high.due != low.due:
         return high.due == WHITE

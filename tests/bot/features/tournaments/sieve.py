@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.features.tournaments.dutch import NOBODY
-from bot.features.tournaments.team_record import Record, order_seats
+from bot.features.tournaments.team_record import TeamRecord, order_seats
 
 Pairing = tuple[tuple[int, int], ...]
 """Pairs in any order, with the higher ranked team first. A team with a bye is paired with `NOBODY`."""
 
-Records = Mapping[int, Record]
+Records = Mapping[int, TeamRecord]
 
 
 def normalize_pairing(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing:

@@ -10,7 +10,7 @@ from bot.features.tournaments.dutch import NOBODY, pair_round
 from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import next_round, rounds_in_all
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, possible_pairs, records_of
-from bot.features.tournaments.team_record import Record
+from bot.features.tournaments.team_record import TeamRecord
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,
@@ -26,12 +26,12 @@ from tests.bot.features.tournaments.sieve import Pairing, explain, normalize_pai
 from tests.long import long, mostly_long
 
 
-def teams(*scores: int) -> dict[int, Record]:
+def teams(*scores: int) -> dict[int, TeamRecord]:
     """Return teams that differ only in their scores."""
-    return {team: Record(score=Fraction(score)) for team, score in enumerate(scores)}
+    return {team: TeamRecord(score=Fraction(score)) for team, score in enumerate(scores)}
 
 
-def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, Record], Pairing]:
+def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, TeamRecord], Pairing]:
     """Return the teams' records and the sieve's next pairing."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
     played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
@@ -129,7 +129,7 @@ def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
         done += check_random_pairing(teams(*[0] * random.randint(7, 12)), random, 0.35)
 
 
-def check_random_pairing(records: dict[int, Record], random: Random, probability: float) -> bool:
+def check_random_pairing(records: dict[int, TeamRecord], random: Random, probability: float) -> bool:
     """Check a random set of allowed pairs against the sieve. Return False if no complete pairing exists."""
     edges = [pair for pair in combinations(records, 2) if random.random() < probability]
     if len(records) % 2:
@@ -142,9 +142,9 @@ def check_random_pairing(records: dict[int, Record], random: Random, probability
     return True
 
 
-def random_record(random: Random) -> Record:
+def random_record(random: Random) -> TeamRecord:
     rounds = random.randint(2, 4)
-    return Record(
+    return TeamRecord(
         score=Fraction(random.randint(0, 3)),
         colours=random.choices(["white", "black"], k=random.randint(0, rounds)),
         floats=random.choices(["up", "down", "none"], k=rounds),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.features.tournaments.entries import Leave
 from bot.features.tournaments.pairing import next_round, rounds_in_all
 from bot.features.tournaments.swiss import RELAXED, can_be_paired, records_of
-from bot.features.tournaments.team_record import Record, order_seats
+from bot.features.tournaments.team_record import TeamRecord, order_seats
 from bot.features.tournaments.tournament import Form, Tournament
 from tests.bot.features.tournaments.logs import (
     MIXED,
@@ -197,13 +197,13 @@ def test_records_list_scores_seats_floats_and_opponents() -> None:
     t = add_result(t, t.match(2, 2), 0, 0, how="forfeit", winner=1)
     white, black = ["white"], ["black"]
     assert records_of(t) == [
-        Record(Fraction(2), [*white, *white], ["none", "down"], {3, 5}),
-        Record(Fraction(1), black, ["none", "down"], {4, 3}, forfeit_wins=1),
-        Record(Fraction(1), [], ["none", "down"], {5}, byes=1),
-        Record(Fraction(0), black, ["none", "none"], {0, 1}),
-        Record(Fraction(2), [*white, *black], ["none", "none"], {1, 6}),
-        Record(Fraction(0), black, ["none", "up"], {2, 0}),
-        Record(Fraction(1), white, ["down", "none"], {4}, byes=1),
+        TeamRecord(Fraction(2), [*white, *white], ["none", "down"], {3, 5}),
+        TeamRecord(Fraction(1), black, ["none", "down"], {4, 3}, forfeit_wins=1),
+        TeamRecord(Fraction(1), [], ["none", "down"], {5}, byes=1),
+        TeamRecord(Fraction(0), black, ["none", "none"], {0, 1}),
+        TeamRecord(Fraction(2), [*white, *black], ["none", "none"], {1, 6}),
+        TeamRecord(Fraction(0), black, ["none", "up"], {2, 0}),
+        TeamRecord(Fraction(1), white, ["down", "none"], {4}, byes=1),
     ]
 
 
@@ -237,24 +237,24 @@ def test_first_seat_goes_to_the_stronger_claim(one: str, other: str, first: int)
     def colours(text: str) -> list[str]:
         return [{"W": "white", "B": "black"}[letter] for letter in text]
 
-    records = {0: Record(colours=colours(one)), 1: Record(colours=colours(other))}
+    records = {0: TeamRecord(colours=colours(one)), 1: TeamRecord(colours=colours(other))}
     assert order_seats(records, 0, 1)[0] == first
     assert order_seats(records, 1, 0)[0] == first
 
 
 def test_seat_order_ranks_points_before_seed() -> None:
-    level = {0: Record(colours=["white"]), 3: Record(colours=["white"])}
+    level = {0: TeamRecord(colours=["white"]), 3: TeamRecord(colours=["white"])}
     assert order_seats(level, 0, 3) == (3, 0)
-    ahead = {0: Record(colours=["white"]), 3: Record(Fraction(1), colours=["white"])}
+    ahead = {0: TeamRecord(colours=["white"]), 3: TeamRecord(Fraction(1), colours=["white"])}
     assert order_seats(ahead, 0, 3) == (0, 3)
     # Neither has played: an odd seed, counted from 0, gets the second seat.
-    assert order_seats({0: Record(), 3: Record(Fraction(1))}, 0, 3) == (0, 3)
-    assert order_seats({0: Record(), 2: Record(Fraction(1))}, 0, 2) == (2, 0)
+    assert order_seats({0: TeamRecord(), 3: TeamRecord(Fraction(1))}, 0, 3) == (0, 3)
+    assert order_seats({0: TeamRecord(), 2: TeamRecord(Fraction(1))}, 0, 2) == (2, 0)
 
 
 def test_seat_rules_are_relaxed_before_the_tournament_ends() -> None:
     strict, lenient, _last = RELAXED
-    records = {team: Record(colours=["white", "white"]) for team in range(4)}
+    records = {team: TeamRecord(colours=["white", "white"]) for team in range(4)}
     assert not can_be_paired(records, strict, 2, is_last=False)
     assert can_be_paired(records, lenient, 2, is_last=False)
     records[0].score += 2

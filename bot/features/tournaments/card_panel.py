@@ -1,4 +1,4 @@
-"""A tournament's card, the announcement of the winner, and match reminders."""
+"""A tournament's card, and the announcement of the winner."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,7 +8,7 @@ from bot.features.tournaments.registration import teams_of
 from bot.features.tournaments.standings import TIE_BREAKS, Standing, standings, winners
 from bot.features.tournaments.texts import PLAYING, TournamentText, deciding_tie_breaks, time_left
 from bot.features.tournaments.tournament import LEAST_TEAMS, Match, Tournament
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Row, Writer
 from bot.words.wording import NO_BREAK
 
 MOST_PLACES = 16  # lines of the standings on the card and in the final picture
@@ -262,26 +262,9 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     return page.panel((button(text.gettext("All results"), t, "results", 0),))
 
 
-# For one player
-
-
 def back_row(text: TournamentText) -> Row:
     """Return a button to the reader's page about the tournament."""
     return (button(text.gettext("◀ Back"), text.t, "mine"),)
-
-
-def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
-    """Remind a player of an unfinished match. ``left`` is in seconds."""
-    text, team = TournamentText(language, t), t.team_of(player)
-    assert team is not None
-    page = Writer()
-    page.line(
-        text.gettext("⏰ Your match against {other} in {organiser}’s tournament: {time}"),
-        other=Span(text.opponent(match, team), "bold"),
-        organiser=text.organiser,
-        time=time_left(language, left),
-    )
-    return page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))
 
 
 def hand_row(text: TournamentText, matches: Sequence[Match], team: int) -> Row:

@@ -14,11 +14,13 @@ from cachetools import LRUCache
 from bot.backoff import Backoff
 from bot.delivery.answers import Answers
 from bot.features.tournaments import keys
-from bot.features.tournaments.card_panel import reminder_panel
+from bot.features.tournaments.card_panel import button, hand_row
 from bot.features.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
+from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament
+from bot.panel import Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 from bot.pseudonyms import is_pseudonym
@@ -112,3 +114,17 @@ class Reminders:
         panel = reminder_panel(language, tournament, match, reminder.player, left)
         await self._adapters[platform_of(player.person)].send(private_place(player.person), panel, reminder.key)
         return True
+
+
+def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
+    """Remind a player of an unfinished match. ``left`` is in seconds."""
+    text, team = TournamentText(language, t), t.team_of(player)
+    assert team is not None
+    page = Writer()
+    page.line(
+        text.gettext("⏰ Your match against {other} in {organiser}’s tournament: {time}"),
+        other=Span(text.opponent(match, team), "bold"),
+        organiser=text.organiser,
+        time=time_left(language, left),
+    )
+    return page.panel(hand_row(text, [match], team), (button(text.gettext("My tournament"), t, "mine"),))

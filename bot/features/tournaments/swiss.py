@@ -98,7 +98,9 @@ def possible_pairs(
                 yield team, NOBODY
 
 
-def _order_pairs(records: Mapping[int, TeamRecord], pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int | None], ...]:
+def _order_pairs(
+    records: Mapping[int, TeamRecord], pairs: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, int | None], ...]:
     """Return pairs in a round's order: the first seat first, the best pairs first, the bye last."""
 
     def order(pair: tuple[int, int]) -> tuple[bool, Fraction, Fraction, int]:

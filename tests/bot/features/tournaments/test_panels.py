@@ -7,7 +7,7 @@ from itertools import chain, pairwise, product
 
 import pytest
 
-from bot.features.tournaments.card_panel import MOST_PLACES, card_panel, reminder_panel, winner_panel
+from bot.features.tournaments.card_panel import MOST_PLACES, card_panel, winner_panel
 from bot.features.tournaments.duplicate import deal_scores
 from bot.features.tournaments.entries import Cancel, Enter, Leave, Open, Play, Result, Start
 from bot.features.tournaments.options_page import done_panel, options_panel
@@ -23,6 +23,7 @@ from bot.features.tournaments.pages import (
     table_panel,
 )
 from bot.features.tournaments.pictures import standings_sheet
+from bot.features.tournaments.reminders import reminder_panel
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.standings import standings
 from bot.features.tournaments.texts import time_left

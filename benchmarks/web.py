@@ -24,7 +24,7 @@ from benchmarks import pages
 from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
 from bot import logs
-from bot.connections import raise_file_limit
+from bot.http.connections import raise_file_limit
 from bot.site.watching import public_table
 from bot.worker import Worker
 

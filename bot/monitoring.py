@@ -7,11 +7,11 @@ import structlog
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from bot.addresses import LOOPBACK, host_name, is_forwarded, is_own_name
 from bot.card_room import CardRoom
-from bot.connections import Connections, connection_limit
+from bot.http.addresses import LOOPBACK, host_name, is_forwarded, is_own_name
+from bot.http.connections import Connections, connection_limit
+from bot.http.server import listen
 from bot.settings import MONITORING_REMEDY
-from bot.web_server import listen
 
 PATHS = ("/healthz", "/metrics")
 SHARE_OF_FILES = 0.05

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from bot.addresses import Visitor
+from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.places import Place
 

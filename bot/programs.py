@@ -10,10 +10,10 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
 from bot.adapter_data import StoredField
+from bot.http.server import matches_digest, token_digest
 from bot.names import person_name, plain_name
 from bot.store import keys
 from bot.store.lua import read_script
-from bot.web_server import matches_digest, token_digest
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

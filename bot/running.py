@@ -12,8 +12,8 @@ from typing import Any
 import structlog
 
 from bot.card_room import CardRoom
-from bot.connections import handle_loop_error, raise_file_limit
 from bot.handlers import Dispatcher
+from bot.http.connections import handle_loop_error, raise_file_limit
 from bot.monitoring import monitoring
 from bot.platform import ADAPTER_GROUP, Adapter
 from bot.settings import NOTHING_TO_RUN, Settings

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from bot.http.server import matches_digest, token_digest
 from bot.store import keys
 from bot.store.lua import read_script
-from bot.web_server import matches_digest, token_digest
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 LINK_SECONDS = 600  # time for which a link is valid

@@ -30,6 +30,7 @@ from bot.actions import BadPayload
 from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.commands import find_command_spec
+from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -43,7 +44,6 @@ from bot.platform import (
     SentMessage,
     is_private,
 )
-from bot.proxies import proxy_for
 from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts

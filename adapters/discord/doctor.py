@@ -6,7 +6,7 @@ import discord
 from discord.http import Route
 
 from adapters.discord.errors import LIBRARY_ERRORS, describe_error
-from bot.proxies import proxy_for
+from bot.http.proxies import proxy_for
 from bot.settings import Settings
 
 # Permissions that the bot needs in a server: see the channel, and write there, with pictures.

@@ -17,10 +17,10 @@ from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUS
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
-from bot.connections import Connections, connection_limit
+from bot.http.connections import Connections, connection_limit
+from bot.http.server import body_timeout, equals_secret, listen
 from bot.monitoring import add_monitoring
 from bot.store import WorkDropped
-from bot.web_server import body_timeout, equals_secret, listen
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens

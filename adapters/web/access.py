@@ -10,7 +10,7 @@ from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from adapters.web.refusals import Refused
-from bot.addresses import AUTHORITY, LOOPBACK, Visitor, is_forwarded, is_own_name
+from bot.http.addresses import AUTHORITY, LOOPBACK, Visitor, is_forwarded, is_own_name
 from bot.settings import Settings
 
 PORTS = {"http": 80, "https": 443}

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from aiohttp import web
 
 from adapters.web.access import Access
-from bot.addresses import NETWORK_FACTOR, Visitor
+from bot.http.addresses import NETWORK_FACTOR, Visitor
 from bot.monitoring import PATHS as MONITORING
 from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter

@@ -21,12 +21,12 @@ from adapters.web.refusals import Refused
 from bot import programs
 from bot.adapter_data import StoredField
 from bot.card_room import CardRoom
+from bot.http.server import matches_digest, token_digest
 from bot.names import NO_NAME, person_name
 from bot.platform import Person, platform_of, private_place
 from bot.pseudonyms import GUEST
 from bot.sessions import KEPT_SECONDS, Sessions
 from bot.texts import gettext_noop as _
-from bot.web_server import matches_digest, token_digest
 
 PLATFORM = "web"
 PEOPLE = "web:people"

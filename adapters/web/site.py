@@ -23,15 +23,15 @@ from adapters.web.people import READER_COOKIE, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
-from bot.addresses import Visitor
 from bot.card_room import CardRoom
-from bot.connections import PER_ADDRESS, Connections, connection_limit
+from bot.http.addresses import Visitor
+from bot.http.connections import PER_ADDRESS, Connections, connection_limit
+from bot.http.server import body_timeout, listen
 from bot.platform import NotDelivered, RateLimit
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.web_server import body_timeout, listen
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 # Hosts that mean every address of a family; at ``::`` asyncio listens on IPv6 only.

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.actions import PageAction
-from bot.addresses import Visitor
 from bot.finished.archive import Archive
+from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.panels.challenge import invitee_panel
 from bot.people import People, Profile

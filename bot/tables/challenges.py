@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.addresses import Visitor
+from bot.http.addresses import Visitor
 from bot.names import distinct_name, distinct_names, plain_name
 from bot.platform import private_place
 from bot.programs import name_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 
-from bot.addresses import Visitor
+from bot.http.addresses import Visitor
 from bot.store import keys
 from bot.tables.codes import table_code
 from bot.tables.errors import (

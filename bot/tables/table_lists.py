@@ -13,8 +13,8 @@ from functools import partial
 
 from cachetools import TTLCache
 
-from bot.addresses import NETWORK_FACTOR, Visitor
 from bot.guests import is_web_guest
+from bot.http.addresses import NETWORK_FACTOR, Visitor
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.store.index import Reservation
@@ -31,7 +31,7 @@ MOST_TABLES = 20  # tables where one person can sit at a time
 MOST_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
 
 # Unfinished tables that guests can open from one address: a school class at the same time, two each. The network around
-# it can have `bot.addresses.NETWORK_FACTOR` times as many.
+# it can have `bot.http.addresses.NETWORK_FACTOR` times as many.
 MOST_FROM_ADDRESS = 60
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0

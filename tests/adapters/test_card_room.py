@@ -35,12 +35,12 @@ from tests.telegram.server import TelegramServer
 ROOT = Path(__file__).parents[2]
 
 ALLOWED_IMPORTS = {
-    "bot.addresses",
+    "bot.http.addresses",
     "bot.background",
     "bot.backoff",
     "bot.card_room",
     "bot.commands",
-    "bot.connections",
+    "bot.http.connections",
     "bot.features.daily.feature",
     "bot.features.daily.site",
     "bot.features.puzzles.feature",
@@ -63,9 +63,9 @@ ALLOWED_IMPORTS = {
     "bot.places",
     "bot.platform",
     "bot.adapter_data",
-    "bot.proxies",
+    "bot.http.proxies",
     "bot.ratelimit",
-    "bot.web_server",
+    "bot.http.server",
     "bot.sessions",
     "bot.settings",
     "bot.pseudonyms",

@@ -22,11 +22,11 @@ from adapters.web.playground.tabs import Tab
 from adapters.web.refusals import Refused
 from adapters.web.site import MOST_SENT
 from bot.handlers import Dispatcher
+from bot.http.server import request_log_filter
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
 from bot.store import EmbeddedStore
 from bot.throttle import LINES, Throttle
-from bot.web_server import request_log_filter
 from tests.adapters.test_playground import TabSocket
 from tests.open_playground import Open
 

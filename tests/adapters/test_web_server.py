@@ -17,11 +17,11 @@ import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
-from bot import connections as connections_module
-from bot import web_server as serving
-from bot.connections import Connections, connection_limit, handle_loop_error
+from bot.http import connections as connections_module
+from bot.http import server as serving
+from bot.http.connections import Connections, connection_limit, handle_loop_error
+from bot.http.server import body_timeout, listen, request_log_filter
 from bot.throttle import LINES, Throttle
-from bot.web_server import body_timeout, listen, request_log_filter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 
@@ -288,8 +288,8 @@ FEW_FILES_SERVER = """
 import asyncio, resource, sys
 from aiohttp import web
 from bot import logs
-from bot.connections import Connections, handle_loop_error
-from bot.web_server import listen
+from bot.http.connections import Connections, handle_loop_error
+from bot.http.server import listen
 
 failed_at = []
 

@@ -15,8 +15,8 @@ import pytest
 from playwright.async_api import expect
 from structlog.testing import capture_logs
 
+from bot.http.server import request_log_filter
 from bot.throttle import LINES, Throttle
-from bot.web_server import request_log_filter
 from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port

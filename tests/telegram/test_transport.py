@@ -11,7 +11,7 @@ from telegram import Bot
 from telegram.error import Forbidden, NetworkError, TimedOut
 
 from adapters.telegram.transport import AiohttpRequest, JsonData, NotConnected, SendingRequest, UploadData
-from bot import proxies
+from bot.http import proxies
 from tests.telegram.server import TOKEN, TelegramServer
 
 

@@ -7,7 +7,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from adapters.web.access import Access
 from adapters.web.refusals import Refused
-from bot.addresses import Visitor
+from bot.http.addresses import Visitor
 from bot.settings import Settings
 from tests.open_playground import Open
 

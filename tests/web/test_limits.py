@@ -22,8 +22,8 @@ from adapters.web.limits import (
     Limits,
 )
 from adapters.web.people import MOST_NEW
-from bot.addresses import NETWORK_FACTOR
 from bot.handlers.limits import TRIES
+from bot.http.addresses import NETWORK_FACTOR
 from bot.platform import RateLimit
 from bot.settings import Settings
 from tests.open_playground import Open

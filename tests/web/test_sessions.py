@@ -12,10 +12,10 @@ import pytest
 from adapters.web import people
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers import Dispatcher
+from bot.http.server import token_digest
 from bot.platform import Person, Press, RateLimit, Reply, private_place
 from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
-from bot.web_server import token_digest
 from tests.open_playground import Open
 from tests.web.test_tables import Live, Visitor, browser
 

@@ -208,7 +208,7 @@ async def test_badly_encoded_body_is_refused_without_an_error(site: Open, path: 
 
 @pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])
 async def test_unfinished_request_times_out(site: Open, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr("bot.web_server.SENT_SECONDS", 0.05)
+    monkeypatch.setattr("bot.http.server.SENT_SECONDS", 0.05)
     _program, token = await Programs(site.worker.store.client).add("Slow")
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     kind = "application/json" if path.startswith("api") else "application/x-www-form-urlencoded"

@@ -35,13 +35,13 @@ from adapters.web.site import MOST_SENT, Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
+from bot.http.server import body_timeout
 from bot.idempotency import fingerprint
 from bot.pasted_text import pasted_code
 from bot.programs import Program, ProgramError, Scope
 from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
-from bot.web_server import body_timeout
 
 NO_GAME = "There is no finished game with this id, or the game has no such deal."
 NO_PLAYER = "There is no player with this id, or they have played no rated game."

@@ -26,12 +26,12 @@ from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of, listed_commands
 from bot.host_link import delete_link, show_link
+from bot.http.server import body_timeout, equals_secret
 from bot.idempotency import press_key
 from bot.platform import DeliveryError
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
-from bot.web_server import body_timeout, equals_secret
 
 LONGEST_REQUEST = 64 * 1024  # bytes of a WebSocket message; a longer one ends the connection
 TICKETS, TICKET_SECONDS = 1000, 30.0  # the most tickets at once, and their lifetime

@@ -7,7 +7,6 @@ from typing import Any
 
 import structlog
 
-from bot.addresses import Visitor
 from bot.background import TaskSet
 from bot.cluster.host_time import HostTime
 from bot.day_marks import drop_marks_before
@@ -19,6 +18,7 @@ from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
+from bot.http.addresses import Visitor
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Day

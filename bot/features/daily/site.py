@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from bot.addresses import Visitor
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
 from bot.features.daily.played import PastDays
+from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person

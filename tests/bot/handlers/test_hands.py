@@ -11,12 +11,12 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from bot import actions
-from bot.addresses import Visitor
 from bot.features.find.leavers import find_leavers
 from bot.finished.archive import game_id
 from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
+from bot.http.addresses import Visitor
 from bot.panels.hand import task_text
 from bot.people import Profile
 from bot.platform import Person, Press

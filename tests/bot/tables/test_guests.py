@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.addresses import Visitor
+from bot.http.addresses import Visitor
 from bot.store import Store
 from bot.store.entries import Clock
 from bot.tables import Room, Table

@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from bot.addresses import NETWORK_FACTOR, Visitor, is_forwarded
+from bot.http.addresses import NETWORK_FACTOR, Visitor, is_forwarded
 from bot.throttle import Throttle
 
 HEAD_SECONDS = 15.0  # time for the head of a connection's first request

@@ -14,7 +14,7 @@ import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from bot.connections import KEEPALIVE_SECONDS, Connection, Connections
+from bot.http.connections import KEEPALIVE_SECONDS, Connection, Connections
 from bot.settings import BadSetting
 from bot.throttle import Throttle
 

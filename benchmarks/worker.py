@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.presses import GAME, CountingAdapter
 from bot import logs
-from bot.background import TaskSet
+from bot.concurrency.background import TaskSet
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from bot.actions import TableAction
-from bot.background import Loop
+from bot.concurrency.background import Loop
 from bot.delivery.names import Result
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, SentMessage

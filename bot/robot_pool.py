@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from bot.concurrency.processes import ProcessDied, Processes
 from bot.metrics import ROBOT_MOVES
-from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
 from engine.game import MoveEntry
 from engine.robots import Budget, make_robot

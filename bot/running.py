@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from bot.card_room import CardRoom
+from bot.concurrency.threads import DaemonThreads
 from bot.handlers import Dispatcher
 from bot.http.connections import handle_loop_error, raise_file_limit
 from bot.monitoring import monitoring
@@ -22,7 +23,6 @@ from bot.store.leases import WORKERS_PATIENCE
 from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary
 from bot.supervisor import NothingToRun, Supervisor
-from bot.threads import DaemonThreads
 from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]

@@ -4,8 +4,8 @@ import asyncio
 
 import structlog
 
-from bot.background import TaskSet
 from bot.cluster.shards import Shards
+from bot.concurrency.background import TaskSet
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move

@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 
-from bot.backoff import Backoff
+from bot.concurrency.backoff import Backoff
 from bot.platform import Adapter, DeliveryError
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS

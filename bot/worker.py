@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 from typing import Any, TypeVar
 
-from bot.background import Loop, Loops
+from bot.concurrency.background import Loop, Loops
 from bot.core import Core
 from bot.delivery.delivery import RING_AFTER
 from bot.feature import Feature

@@ -1,7 +1,7 @@
 """Worker processes of a bot, forked from a process that has already imported their modules.
 
 A new process takes more than a second to start, mostly for compiled searches. Most tests compute for less time.
-Bots in separate processes start their workers as usual, and so do the tests of `bot.processes`.
+Bots in separate processes start their workers as usual, and so do the tests of `bot.concurrency.processes`.
 """
 
 import multiprocessing
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot import processes
+from bot.concurrency import processes
 
 SPAWN = processes.NewProcess
 

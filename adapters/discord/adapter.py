@@ -27,9 +27,9 @@ from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from adapters.discord.unread import UnreadableInteraction
 from bot.actions import BadPayload
-from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.commands import find_command_spec
+from bot.concurrency.background import TaskSet
 from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place

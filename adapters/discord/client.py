@@ -17,7 +17,7 @@ from adapters.discord import reading
 from adapters.discord.events import reduce_server, repair_interaction, writable_server
 from adapters.discord.pictures import trace_config
 from adapters.discord.unread import UnreadableInteraction
-from bot.background import TaskSet
+from bot.concurrency.background import TaskSet
 from bot.settings import GatewayShards
 
 LONGEST_WAIT = 30.0  # seconds the library can wait for a rate limit; for longer ones delivery waits

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from bot.background import TaskSet
 from bot.card_room import CardRoom
+from bot.concurrency.background import TaskSet
 from bot.panel import Panel
 from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 

@@ -21,7 +21,7 @@ from adapters.telegram.errors import (
     is_unknown_file,
 )
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
-from bot.background import TaskSet
+from bot.concurrency.background import TaskSet
 from bot.panel import Panel, utf16_length
 from bot.picture import Picture
 from bot.platform import NoPicture, PlatformFailure

@@ -24,7 +24,7 @@ from adapters.telegram.errors import LIBRARY_ERRORS, error_name, slow_down_error
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import InvalidAnswer
 from adapters.telegram.updates import update_of
-from bot.backoff import Backoff
+from bot.concurrency.backoff import Backoff
 from bot.store import WorkDropped
 
 POLL_SECONDS = 30

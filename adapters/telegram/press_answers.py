@@ -11,8 +11,8 @@ from telegram.error import BadRequest, RetryAfter
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.pages import Pages
 from adapters.telegram.transport import ConnectionLost, InvalidAnswer, JsonData, NotConnected, Post, ServerError
-from bot.background import TaskSet
 from bot.card_room import CardRoom
+from bot.concurrency.background import TaskSet
 from bot.panel import Panel, Span
 from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, private_place
 from bot.texts import language_of, texts

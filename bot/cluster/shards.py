@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import structlog
 
-from bot.background import TaskSet
+from bot.concurrency.background import TaskSet
 from bot.store import STORE_ERRORS, Store, StoreUnavailable, keys
 from bot.store.committed import CommitNotification
 from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
@@ -82,7 +82,7 @@ class Shards:
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         """Do ``work`` now and every ``seconds`` while this worker leads, until cancelled.
 
-        A store outage is noted, and the work is retried next time. Other errors are raised: `bot.background.Loops` logs
+        A store outage is noted, and the work is retried next time. Other errors are raised: `bot.concurrency.background.Loops` logs
         them and restarts the loop.
         """
         while True:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from bot.background import TaskSet
-from bot.backoff import Backoff
+from bot.concurrency.background import TaskSet
+from bot.concurrency.backoff import Backoff
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of

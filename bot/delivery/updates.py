@@ -6,8 +6,8 @@ from typing import Any
 
 import structlog
 
-from bot.background import TaskSet
 from bot.cluster.shards import ShardListener, Shards
+from bot.concurrency.background import TaskSet
 from bot.delivery.delivery import Delivery
 from bot.delivery.lowest import LowestHands
 from bot.delivery.names import SurfaceName, decode_name, encode_name

@@ -15,8 +15,8 @@ from contextlib import suppress
 import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.background import TaskSet
 from bot.cluster.shards import Shards
+from bot.concurrency.background import TaskSet
 from bot.finished.archive import game_id
 from bot.people import People
 from bot.platform import is_inline, is_private

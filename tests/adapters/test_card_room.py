@@ -36,8 +36,8 @@ ROOT = Path(__file__).parents[2]
 
 ALLOWED_IMPORTS = {
     "bot.http.addresses",
-    "bot.background",
-    "bot.backoff",
+    "bot.concurrency.background",
+    "bot.concurrency.backoff",
     "bot.card_room",
     "bot.commands",
     "bot.http.connections",

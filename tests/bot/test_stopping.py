@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.concurrency.processes import ProcessDied, Processes
+from bot.concurrency.threads import DaemonThreads
 from bot.pictures.pool import PicturePool
-from bot.processes import ProcessDied, Processes
 from bot.robot_pool import RobotPool
-from bot.threads import DaemonThreads
 from tests.bot.command import environment
 from tests.long import long
 
@@ -77,7 +77,7 @@ async def test_process_cancelled_while_starting_is_killed(monkeypatch: pytest.Mo
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from bot.processes import Processes
+from bot.concurrency.processes import Processes
 from tests.bot.test_stopping import stay_busy, wait_for_files
 
 async def main(stops, file):

@@ -22,9 +22,9 @@ from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Req
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
-from bot.background import TaskSet
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of, listed_commands
+from bot.concurrency.background import TaskSet
 from bot.host_link import delete_link, show_link
 from bot.http.server import body_timeout, equals_secret
 from bot.idempotency import press_key

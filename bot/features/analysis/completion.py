@@ -9,7 +9,7 @@ from functools import partial
 
 import structlog
 
-from bot.background import TaskSet
+from bot.concurrency.background import TaskSet
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import draw_surface
 from bot.delivery.message_state import MessageState

@@ -7,8 +7,8 @@ from typing import Any
 
 import structlog
 
-from bot.background import TaskSet
 from bot.cluster.host_time import HostTime
+from bot.concurrency.background import TaskSet
 from bot.day_marks import drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.chain import Chain

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from bot.backoff import Backoff
+from bot.concurrency.backoff import Backoff
 from bot.delivery.answers import Answers
 from bot.features.tournaments import keys
 from bot.features.tournaments.card_panel import button, hand_row

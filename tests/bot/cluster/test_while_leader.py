@@ -7,9 +7,9 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot import background
-from bot.background import Loops
 from bot.cluster.shards import Shards
+from bot.concurrency import background
+from bot.concurrency.background import Loops
 from bot.store import Store
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from bot import processes
+from bot.concurrency import processes
+from bot.concurrency.processes import TRIES
 from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture, Subject
 from bot.pictures import painting, pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Card, Scene, Side
-from bot.processes import TRIES
 
 
 @pytest.fixture(autouse=True)

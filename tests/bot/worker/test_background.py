@@ -10,8 +10,9 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot import background, running
-from bot.background import Loops
+from bot import running
+from bot.concurrency import background
+from bot.concurrency.background import Loops
 from bot.delivery import delivery
 from bot.delivery.table_sync import TableSync
 from bot.features.daily.days import Days

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 import structlog
 
-from bot.processes import ProcessDied
+from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
 from bot.tables.table import TIME_TO_COME_BACK
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker

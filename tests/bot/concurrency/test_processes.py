@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.processes import ProcessDied, Processes
+from bot.concurrency.processes import ProcessDied, Processes
 
 pytestmark = pytest.mark.usefixtures("spawned")
 

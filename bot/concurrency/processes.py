@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bot.process_main import SIZE_BYTES, frame, run_worker
+from bot.concurrency.process_main import SIZE_BYTES, frame, run_worker
 
 NewProcess = multiprocessing.get_context("spawn").Process
 """Spawned, not forked: a copy of the bot would have its memory and connections."""

@@ -1,0 +1,1 @@
+"""Background tasks, pauses between retries, and worker processes."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from bot.names import plain_name
+from bot.identity.names import plain_name
 from bot.pasted_text import pasted_code
 from bot.store.entries import Rule
 from bot.tables.errors import TableError

@@ -1,6 +1,6 @@
 """Guests of the web pages: a browser's cookie is all that identifies them, so one person can be many guests."""
 
-from bot.programs import is_program
+from bot.identity.programs import is_program
 
 GUESTS = "web:"  # id prefix of guests and programs
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from bot.names import person_name, plain_name
+from bot.identity.names import person_name, plain_name
 from bot.people import People, Profile
 from bot.platform import Command, Person, platform_of
 from bot.tables.chairs import Invited

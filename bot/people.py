@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.bounded_dict import BoundedDict
-from bot.names import plain_name, tag_namesakes
+from bot.identity.names import plain_name, tag_namesakes
+from bot.identity.programs import name_of
 from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
-from bot.programs import name_of
 from bot.store import keys
 from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
@@ -158,7 +158,7 @@ class People:
         return found.profile
 
     async def names(self, people: Iterable[str]) -> dict[str, str]:
-        """Return people's names for a list, by person, with tags for namesakes (`bot.names.tag_namesakes`)."""
+        """Return people's names for a list, by person, with tags for namesakes (`bot.identity.names.tag_namesakes`)."""
         return tag_namesakes({person: (await self.person(person)).name for person in people})
 
     async def chat(self, place: str) -> ChatProfile:

@@ -296,7 +296,7 @@ class MessageRefused(NotDelivered):
     """The platform is up and refuses this message for a reason that the adapter does not know."""
 
 
-PSEUDONYM_PLATFORM = "somebody"  # the platform of pseudonyms (`bot.pseudonyms`). No adapter has this name.
+PSEUDONYM_PLATFORM = "somebody"  # the platform of pseudonyms (`bot.identity.pseudonyms`). No adapter has this name.
 
 
 def is_retryable(error: DeliveryError) -> bool:

@@ -25,7 +25,7 @@ from bot.commands import (
     find_command_spec,
     listed_commands,
 )
-from bot.names import trim_blanks
+from bot.identity.names import trim_blanks
 from bot.platform import PlatformFailure
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts

@@ -8,7 +8,7 @@ from cachetools import LRUCache
 from adapters.discord.errors import delivery_errors
 from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
-from bot.adapter_data import StoredField
+from bot.identity.adapter_data import StoredField
 from bot.platform import NotDelivered, PlatformFailure, private_place
 
 CHANNELS_KEY = "discord:private"  # a hash: channels by user

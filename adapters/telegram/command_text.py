@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from telegram import MessageEntity
 
-from bot.names import leading_blanks, trim_blanks
+from bot.identity.names import leading_blanks, trim_blanks
 
 TOKEN = re.compile(r"/(?P<word>[A-Za-z0-9_]{1,64})(?:@(?P<bot>[A-Za-z0-9_]{3,32}))?(?![\w/@<>])", re.ASCII)
 """A command in a text, similar to TDLib's rule (tdlib/td, ``find_bot_commands``)."""

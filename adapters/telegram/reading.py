@@ -21,7 +21,7 @@ from telegram import (
 from adapters.telegram.command_text import find_command
 from adapters.telegram.ephemeral import ephemeral_place_of
 from bot.commands import find_command_spec
-from bot.names import trim_blanks
+from bot.identity.names import trim_blanks
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 

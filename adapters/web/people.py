@@ -18,13 +18,13 @@ from typing import NamedTuple
 from aiohttp import web
 
 from adapters.web.refusals import Refused
-from bot import programs
-from bot.adapter_data import StoredField
 from bot.card_room import CardRoom
 from bot.http.server import matches_digest, token_digest
-from bot.names import NO_NAME, person_name
+from bot.identity import programs
+from bot.identity.adapter_data import StoredField
+from bot.identity.names import NO_NAME, person_name
+from bot.identity.pseudonyms import GUEST
 from bot.platform import Person, platform_of, private_place
-from bot.pseudonyms import GUEST
 from bot.sessions import KEPT_SECONDS, Sessions
 from bot.texts import gettext_noop as _
 

@@ -16,9 +16,9 @@ from bot.commands import FIRST_GAME, ArgumentKind, choices_of
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.site import DaySite
 from bot.features.ratings.feature import RatingsFeature
+from bot.identity.pseudonyms import is_guest_name
 from bot.places import Place
 from bot.platform import Command
-from bot.pseudonyms import is_guest_name
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 

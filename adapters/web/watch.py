@@ -12,7 +12,7 @@ from adapters.web.replays import position_texts
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of
-from bot.pseudonyms import GUEST, NAME
+from bot.identity.pseudonyms import GUEST, NAME
 from bot.site.watching import card_names
 from bot.texts import language_of, texts
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 from redis.exceptions import ResponseError
 
-from bot.adapter_data import read_adapter_data
 from bot.cli.asking import confirm, format_count
 from bot.cli.errors import report_errors
 from bot.cli.output import say
@@ -18,8 +17,9 @@ from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewriting import rewrite_if_due
 from bot.finished.file import read_entries, rewrite_file
 from bot.finished.game import UnreadableGame
+from bot.identity.adapter_data import read_adapter_data
+from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import PSEUDONYM_PLATFORM, private_place
-from bot.pseudonyms import forgetting_marks
 from bot.settings import Settings, read_settings
 from bot.store import Store, keys
 from bot.store.outage import describe_error

@@ -16,7 +16,7 @@ from typing import Any
 
 import typer
 
-from bot.names import JOINERS
+from bot.identity.names import JOINERS
 
 STANDARD_OUTPUT = Path("-")
 

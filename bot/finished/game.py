@@ -6,8 +6,8 @@ import zlib
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from bot.programs import is_program
-from bot.pseudonyms import NAME, is_pseudonym
+from bot.identity.programs import is_program
+from bot.identity.pseudonyms import NAME, is_pseudonym
 from bot.tables.fixtures import FixtureName
 from engine import Record, read
 from engine.errors import BadRecord

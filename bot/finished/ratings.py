@@ -23,7 +23,7 @@ from bot.finished.file import FileEntry, merge_with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.finished.unrated_games import GAMES_A_DAY, depends_on_day, does_winner_gain
-from bot.pseudonyms import forgetting_marks, is_pseudonym
+from bot.identity.pseudonyms import forgetting_marks, is_pseudonym
 from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES

@@ -16,8 +16,8 @@ Games stored by earlier releases are rated without these rules, so a rebuild giv
 from collections.abc import Sequence
 
 from bot.finished.game import FinishedGame
-from bot.programs import is_program
-from bot.pseudonyms import is_guest_name
+from bot.identity.programs import is_program
+from bot.identity.pseudonyms import is_guest_name
 from engine import Record
 
 RULES = 2

@@ -4,8 +4,8 @@ from bot.feature import Handlers
 from bot.game_words import parse_game_and_points, target_rule
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
+from bot.identity.names import plain_name
 from bot.mentions import find_invited
-from bot.names import plain_name
 from bot.pasted_text import pasted_code
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private

@@ -7,9 +7,9 @@ from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.limits import TooManyCodes
 from bot.idempotency import UsedKeys
+from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
-from bot.programs import Program, ProgramError, Programs
 from bot.robot_pool import RobotPool
 from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule

@@ -10,9 +10,9 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.handlers.errors import BlockedByYou
 from bot.handlers.offers import Offers, check_is_free
+from bot.identity.pseudonyms import is_pseudonym
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
-from bot.pseudonyms import is_pseudonym
 from bot.store.entries import Clock, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import STAND_IN_LEVEL, Chair, Invited

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.finished.analysis_pool import Analysis
 from bot.finished.game import FinishedGame
-from bot.pseudonyms import localize_name
+from bot.identity.pseudonyms import localize_name
 from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, printable_name
 from bot.words.verdicts import reason_texts, short_move

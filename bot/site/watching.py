@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.cluster.shards import Shards
 from bot.concurrency.background import TaskSet
 from bot.finished.archive import game_id
+from bot.identity.programs import is_program
 from bot.people import People
 from bot.platform import is_inline, is_private
-from bot.programs import is_program
 from bot.site.replayed import OpenView
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters

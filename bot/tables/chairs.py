@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bot.pseudonyms import localize_name
+from bot.identity.pseudonyms import localize_name
 
 ROBOT_NAMES = {  # by level; a table of four can seat three robots
     "easy": ("Gino", "Pina", "Nino"),

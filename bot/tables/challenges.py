@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from bot.http.addresses import Visitor
-from bot.names import distinct_name, distinct_names, plain_name
+from bot.identity.names import distinct_name, distinct_names, plain_name
+from bot.identity.programs import name_of
+from bot.identity.pseudonyms import NAME
 from bot.platform import private_place
-from bot.programs import name_of
-from bot.pseudonyms import NAME
 from bot.store.entries import (
     Ask,
     ChangeGame,

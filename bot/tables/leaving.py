@@ -1,7 +1,7 @@
 """Forgetting a person at tables: their chair becomes free and their name leaves the log."""
 
+from bot.identity.pseudonyms import NAME
 from bot.platform import platform_of
-from bot.pseudonyms import NAME
 from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
 from bot.store.naming import platform_of_entries, redact

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Literal, Self, assert_never
 
 from bot.guests import is_web_guest
+from bot.identity.pseudonyms import is_given_name, localize_name
 from bot.platform import is_private, is_same_place, platform_of
-from bot.pseudonyms import is_given_name, localize_name
 from bot.store.entries import (
     Ask,
     ChangeGame,

@@ -18,8 +18,8 @@ from structlog.testing import capture_logs
 from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
+from bot.identity.programs import Programs
 from bot.monitoring import monitoring
-from bot.programs import Programs
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store
 from bot.throttle import LINES, Throttle

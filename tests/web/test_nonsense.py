@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
-from bot.programs import Programs
+from bot.identity.programs import Programs
 from bot.sessions import Sessions
 from tests.fuzz.common import odd_text, odd_value
 from tests.long import long

@@ -17,12 +17,12 @@ from structlog.testing import capture_logs
 from adapters.web.api import server
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
-from bot.adapter_data import delete_adapter_data
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.limits import TRIES
 from bot.idempotency import KEPT_SECONDS, UsedKeys
+from bot.identity.adapter_data import delete_adapter_data
+from bot.identity.programs import MOST_EACH, Programs, is_program
 from bot.platform import RateLimit
-from bot.programs import MOST_EACH, Programs, is_program
 from engine import GAMES, verify
 from tests.bot.command import run_command
 from tests.long import mostly_long
@@ -608,7 +608,7 @@ async def test_person_has_at_most_five_tokens_made_at_once(site: Open) -> None:
 
 
 async def test_people_cannot_use_up_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.programs.MOST_OF_PEOPLE", 3)
+    monkeypatch.setattr("bot.identity.programs.MOST_OF_PEOPLE", 3)
     programs = Programs(site.worker.store.client)
     for number in range(4):
         await programs.add(f"The host's {number}")

@@ -16,10 +16,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.web import people
-from bot.adapter_data import delete_adapter_data, read_adapter_data
 from bot.handlers import hands
+from bot.identity.adapter_data import delete_adapter_data, read_adapter_data
+from bot.identity.programs import Programs
 from bot.platform import RateLimit
-from bot.programs import Programs
 from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited
 from tests.open_playground import Open

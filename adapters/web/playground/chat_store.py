@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from adapters.web.refusals import Refused
-from bot.names import person_name
+from bot.identity.names import person_name
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable

@@ -13,7 +13,7 @@ from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.card_room import CardRoom
 from bot.idempotency import press_key
-from bot.names import trim_blanks
+from bot.identity.names import trim_blanks
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import Command, Person, Press, Reply, is_private

@@ -5,11 +5,11 @@ from bot.features.analysis.pages import analysis_page
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Panel
 from bot.people import Profile
 from bot.pictures.results import game_sheet
 from bot.platform import chat_of
-from bot.pseudonyms import localize_name
 from bot.tables.errors import GameNotKept
 from bot.viewers import Viewers, with_picture
 from engine.robots.findings import summarize

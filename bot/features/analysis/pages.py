@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.finished.game import FinishedGame
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Writer
-from bot.pseudonyms import localize_name
 from bot.tables.snapshot import isolate_name
 from bot.words.course import game_summary
 from bot.words.verdicts import lost_text, points_text, replay_button, scale_verdicts, short_move

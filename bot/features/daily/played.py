@@ -10,9 +10,9 @@ from bot.features.daily.pages import NamedResult, PastDay, yesterday_panel
 from bot.features.daily.store import RankedResult, rank_results
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
+from bot.identity.pseudonyms import NAME
 from bot.panel import Panel
 from bot.people import People, Profile
-from bot.pseudonyms import NAME
 from bot.texts import texts
 
 MOST_LINES_SHOWN = 30  # best lines on a page, with strangers

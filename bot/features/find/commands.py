@@ -6,10 +6,10 @@ from bot.actions import BadPayload
 from bot.features.find.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.features.find.finder import Finder
 from bot.features.find.pages import NEVER, ROBOTS_AFTER, nickname_page, search_page, search_stopped_page
+from bot.identity.pseudonyms import NAME
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Reply, is_private, private_place
-from bot.pseudonyms import NAME
 from bot.replies import private_toast
 from bot.robot_pool import RobotPool
 from bot.tables.challenges import Challenges

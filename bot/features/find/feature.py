@@ -18,8 +18,8 @@ from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
 from bot.features.find.teller import ReportSender
 from bot.game_words import find_game
+from bot.identity.names import plain_name
 from bot.mentions import NoSuchPerson, find_mentioned
-from bot.names import plain_name
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.panels.strangers import DEEDS, Deed

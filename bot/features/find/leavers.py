@@ -11,7 +11,7 @@ from bot.delivery.message_state import decode_state
 from bot.delivery.names import encode_name
 from bot.delivery.surfaces import card_at
 from bot.features.find import keys
-from bot.pseudonyms import is_pseudonym
+from bot.identity.pseudonyms import is_pseudonym
 from bot.store import Store
 from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp

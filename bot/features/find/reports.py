@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
 from bot.features.find import keys
-from bot.pseudonyms import NAME
+from bot.identity.pseudonyms import NAME
 from bot.store.lua import read_script
 
 SCRIPT = read_script(__file__, "reports")

@@ -8,10 +8,10 @@ from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.find.stranger_pages import blocks_page, confirm_page, done_page, not_done_page
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive
+from bot.identity.pseudonyms import is_pseudonym
 from bot.panels.strangers import Deed
 from bot.people import People, Profile
 from bot.platform import Reply
-from bot.pseudonyms import is_pseudonym
 from bot.replays import Replays
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair

@@ -1,6 +1,6 @@
 """Forgetting a person: their data is deleted, and finished games name a pseudonym instead.
 
-A forgetting begins with a mark in the store (`bot.pseudonyms.ForgettingMark`) and ends when the mark is deleted. In
+A forgetting begins with a mark in the store (`bot.identity.pseudonyms.ForgettingMark`) and ends when the mark is deleted. In
 between, any worker can continue it. Every step is idempotent and can run in two workers at once; an interrupted step
 runs again. Games that end while the mark exists are stored and rated with the pseudonym. A minute after the first pass
 a second one deletes late writes of a worker that hung. It keeps new data of a person who came back.
@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 import structlog
 
-from bot.adapter_data import delete_adapter_data
 from bot.feature import Feature, Forgetting, Step
 from bot.features.privacy.mydata import cooldown_key
 from bot.features.privacy.rewriting import ask_for_rewrite
 from bot.finished.archive import Archive
 from bot.finished.game import UnreadableGame
 from bot.finished.ratings import Ratings
+from bot.identity.adapter_data import delete_adapter_data
+from bot.identity.programs import Programs
+from bot.identity.pseudonyms import ForgettingMark, forgetting_marks, new_pseudonym
 from bot.people import People
 from bot.platform import platform_of, private_place
-from bot.programs import Programs
-from bot.pseudonyms import ForgettingMark, forgetting_marks, new_pseudonym
 from bot.store import STORE_ERRORS, keys
 from bot.store.lua import read_script
 from bot.store.naming import person_by_handle

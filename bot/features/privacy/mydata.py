@@ -27,12 +27,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from bot.adapter_data import read_adapter_data
 from bot.feature import Feature
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
+from bot.identity.adapter_data import read_adapter_data
+from bot.identity.programs import Programs
 from bot.platform import File, private_place
-from bot.programs import Programs
 from bot.sessions import Sessions
 from bot.store import keys
 from bot.tables.table import Table

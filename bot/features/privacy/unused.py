@@ -10,8 +10,8 @@ import asyncio
 import structlog
 
 from bot.features.privacy.forgetting import Forgetter
+from bot.identity.pseudonyms import is_pseudonym
 from bot.people import People
-from bot.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.leases import DAY_SECONDS
 from bot.store.lua import read_script

@@ -10,11 +10,11 @@ from bot.features.ratings.honours_pages import chat_honours_panel, own_honours_p
 from bot.features.ratings.pages import LeaderboardLine, leaderboard_page, leaderboard_title, stats_page
 from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
+from bot.identity.pseudonyms import NAME, is_pseudonym
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.pictures.lettering import are_drawable
 from bot.platform import chat_of, is_private
-from bot.pseudonyms import NAME, is_pseudonym
 from bot.viewers import Viewers, with_picture
 from engine import GAMES
 

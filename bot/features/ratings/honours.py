@@ -20,7 +20,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope, with_current_chats
 from bot.finished.unrated_games import does_winner_gain
-from bot.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
+from bot.identity.pseudonyms import ForgettingMark, forgetting_marks, is_pseudonym
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
 KINDS: tuple[HonourKind, ...] = get_args(HonourKind)

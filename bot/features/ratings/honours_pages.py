@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from bot import actions
 from bot.features.ratings.honours import Honour, Month, OwnHonour
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Writer
-from bot.pseudonyms import localize_name
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts
 

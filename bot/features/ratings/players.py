@@ -15,9 +15,9 @@ from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
 from bot.finished.player_ids import person_from_id, player_id
 from bot.finished.ratings import EVERYTHING, RankedPerson, Ratings, Scope
-from bot.names import NICKNAMES, tag_namesakes
+from bot.identity.names import NICKNAMES, tag_namesakes
+from bot.identity.pseudonyms import localize_name
 from bot.people import People
-from bot.pseudonyms import localize_name
 from bot.site.replayed import ApiModel
 from bot.store import Store
 from bot.texts import month_name

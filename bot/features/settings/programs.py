@@ -5,9 +5,9 @@ from typing import Any
 
 from bot.actions import BadPayload
 from bot.features.settings.programs_page import programs_page, token_panel
+from bot.identity.programs import SCOPES, Programs
 from bot.people import Profile
 from bot.platform import Adapter, Press, Reply, platform_of
-from bot.programs import SCOPES, Programs
 from bot.replies import private_reply
 from bot.texts import texts
 

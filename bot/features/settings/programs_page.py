@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot import actions
+from bot.identity.programs import MOST_EACH, Program
 from bot.panel import Button, Panel, Writer
-from bot.programs import MOST_EACH, Program
 from bot.texts import texts
 
 

@@ -22,6 +22,7 @@ from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.features.tournaments.texts import time_left
 from bot.features.tournaments.tournament import Tournament
+from bot.identity.pseudonyms import localize_name
 from bot.panel import Panel
 from bot.people import People
 from bot.pictures.lettering import are_drawable
@@ -36,7 +37,6 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
-from bot.pseudonyms import localize_name
 from bot.store.memory import Memory
 from bot.viewers import Viewers, with_picture
 

@@ -23,7 +23,7 @@ from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.pseudonyms import is_pseudonym
+from bot.identity.pseudonyms import is_pseudonym
 from bot.store import STORE_ERRORS
 from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName

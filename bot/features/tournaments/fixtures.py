@@ -10,8 +10,8 @@ from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, parse_or_none
 from bot.finished.game import FinishedGame
+from bot.identity.pseudonyms import is_pseudonym
 from bot.people import People
-from bot.pseudonyms import is_pseudonym
 from bot.store.entries import Clock, Fixture, Rule, Setup
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges

@@ -9,7 +9,7 @@ from bot.features.tournaments.errors import NoSuchTournament, UnreadableTourname
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.archive import parse_or_none
-from bot.pseudonyms import NAME
+from bot.identity.pseudonyms import NAME
 from bot.store import Store
 from bot.store.naming import contains_person_id
 

@@ -3,8 +3,8 @@
 import asyncio
 
 from bot.features.tournaments.tournament import Tournament
+from bot.identity.pseudonyms import is_pseudonym
 from bot.people import People
-from bot.pseudonyms import is_pseudonym
 from bot.tables.chairs import Chair
 
 

@@ -9,8 +9,8 @@ from bot.features.tournaments import entries, errors
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.finished.ratings import Ratings, Scope
-from bot.names import person_name
-from bot.programs import is_program
+from bot.identity.names import person_name
+from bot.identity.programs import is_program
 from bot.store import Store
 from bot.tables.choice import Choice
 from bot.tables.codes import table_code

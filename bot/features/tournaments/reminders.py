@@ -20,10 +20,10 @@ from bot.features.tournaments.naming import with_current_names
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.texts import TournamentText, time_left
 from bot.features.tournaments.tournament import Match, Tournament
+from bot.identity.pseudonyms import is_pseudonym
 from bot.panel import Panel, Span, Writer
 from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
-from bot.pseudonyms import is_pseudonym
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
 

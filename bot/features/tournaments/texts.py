@@ -7,9 +7,9 @@ from bot.features.tournaments.entries import Result
 from bot.features.tournaments.pairing import rounds_in_all
 from bot.features.tournaments.standings import Standing, TieBreak
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
-from bot.names import LONGEST_NAME, distinct_names
+from bot.identity.names import LONGEST_NAME, distinct_names
+from bot.identity.pseudonyms import NAME, localize_name
 from bot.panel import Writer
-from bot.pseudonyms import NAME, localize_name
 from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts

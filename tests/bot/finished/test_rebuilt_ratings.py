@@ -10,8 +10,8 @@ from bot.features.privacy.forgetting import SECOND_PASS_AFTER, Forgetter
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings
+from bot.identity.pseudonyms import forgetting_marks
 from bot.people import People
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables import Room
 from tests.bot.finished.games import NOON, finished_game

@@ -10,7 +10,7 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope, Standing
 from bot.finished.unrated_games import RULES, is_finished_by, is_given_up_early
-from bot.pseudonyms import ForgettingMark
+from bot.identity.pseudonyms import ForgettingMark
 from bot.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game

@@ -17,10 +17,10 @@ from bot.handlers import Dispatcher
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.http.addresses import Visitor
+from bot.identity.programs import ProgramError, Programs
 from bot.panels.hand import task_text
 from bot.people import Profile
 from bot.platform import Person, Press
-from bot.programs import ProgramError, Programs
 from bot.site.hand_page import hand_page
 from bot.site.watching import PublicTable
 from bot.store import Store, keys

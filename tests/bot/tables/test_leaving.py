@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.pseudonyms import NAME
+from bot.identity.pseudonyms import NAME
 from bot.store import Store
 from bot.tables import Room, Table
 from bot.tables.chairs import Invited

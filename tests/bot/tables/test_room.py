@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import engine
 from bot.cluster.shards import Shards
-from bot.names import JOINERS, LONGEST_NAME, plain_name
+from bot.identity.names import JOINERS, LONGEST_NAME, plain_name
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.store.store import FOLD_AFTER

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.pseudonyms import NAME
+from bot.identity.pseudonyms import NAME
 from bot.store.entries import (
     Ask,
     ChangeGame,

@@ -18,9 +18,9 @@ from bot.features.daily.days import DailyUnavailable, Days, load_chain
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import forgetting_marks
 from bot.pictures.scenes import hand_scene
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.tables.snapshot import snapshot
 from bot.words.wording import signed_text

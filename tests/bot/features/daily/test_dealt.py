@@ -12,7 +12,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
 from bot.features.privacy.feature import PrivacyFeature
-from bot.pseudonyms import forgetting_marks
+from bot.identity.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player

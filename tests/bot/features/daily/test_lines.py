@@ -20,7 +20,7 @@ from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
 from bot.features.privacy.feature import PrivacyFeature
-from bot.pseudonyms import forgetting_marks
+from bot.identity.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.worker import Worker
 from engine.records import Record

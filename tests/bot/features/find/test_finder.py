@@ -13,9 +13,9 @@ from bot.features.find.matching import common_game, find_matches
 from bot.features.privacy.feature import PrivacyFeature
 from bot.finished.ratings import Scope
 from bot.handlers import Dispatcher
+from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import Button, Panel, Span
 from bot.platform import Command, Person, private_place
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.store.keys import table as table_key
 from bot.worker import Worker

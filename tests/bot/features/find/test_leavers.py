@@ -10,8 +10,8 @@ from bot.features.find import finder, keys, matching
 from bot.features.find.feature import FindFeature
 from bot.features.find.leavers import FORGOTTEN_AFTER, PENALTIES, Leavers, find_leavers
 from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import PlatformFailure
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player

@@ -11,8 +11,8 @@ from bot.features.find import finder, keys
 from bot.features.find.feature import FindFeature
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import NAME, forgetting_marks, is_pseudonym
 from bot.platform import PlatformFailure, Unreachable
-from bot.pseudonyms import NAME, forgetting_marks, is_pseudonym
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, open_store
 from bot.worker import Worker

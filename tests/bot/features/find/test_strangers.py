@@ -8,8 +8,8 @@ import pytest
 from bot.features.find import finder, matching
 from bot.features.find.feature import FindFeature
 from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import Command, Person, Reply
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.tables.blocks import MOST_BLOCKS
 from bot.worker import Worker

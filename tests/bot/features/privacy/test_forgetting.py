@@ -31,10 +31,10 @@ from bot.features.tournaments.store import Tournaments
 from bot.finished import unrated_games
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings, Scope
+from bot.identity.programs import Programs
+from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
-from bot.programs import Programs
-from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.sessions import Sessions
 from bot.store import Store, keys
 from bot.store.entries import Move

@@ -13,9 +13,9 @@ from bot.cli import main as cli
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.unused import MOST_DAYS, SWEEPING_KEY, UnusedProfiles
 from bot.finished.file import to_line
+from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People
 from bot.platform import Person
-from bot.pseudonyms import ForgettingMark, forgetting_marks
 from bot.settings import BadSetting, read_settings
 from bot.store import EmbeddedStore, Store, keys, open_store, schema
 from tests.bot.away import wait_until

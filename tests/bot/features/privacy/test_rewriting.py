@@ -15,7 +15,7 @@ from benchmarks.cluster import LocalCluster
 from bot.features.privacy import rewriting
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.rewriting import ALL_EXPIRED_SECONDS, REWRITES_KEY, Rewriter, ask_for_rewrite
-from bot.pseudonyms import ForgettingMark
+from bot.identity.pseudonyms import ForgettingMark
 from bot.store import EmbeddedStore, Store, keys, open_store
 from bot.store.rewriting import rewrite_files
 from bot.worker import Worker

@@ -19,6 +19,7 @@ from bot.features.puzzles.groups import GroupPuzzles, choose_puzzle
 from bot.features.puzzles.ladder import AnswerCounts, Ladder, PuzzleStanding, StandingChange, initial_mu
 from bot.features.puzzles.pages import solution_panel
 from bot.features.puzzles.pictures import puzzle_scene
+from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import utf16_length
 from bot.pictures.painter import paint
 from bot.platform import (
@@ -31,7 +32,6 @@ from bot.platform import (
     SentMessage,
     SlowDown,
 )
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.words.wording import card_faces, score_unit_of

@@ -21,8 +21,8 @@ from bot.features.ratings.players import Players
 from bot.finished.archive import Archive, ArchiveEntry
 from bot.finished.game import FinishedGame
 from bot.finished.ratings import Ratings, Scope
+from bot.identity.pseudonyms import forgetting_marks
 from bot.people import People
-from bot.pseudonyms import forgetting_marks
 from bot.store import Store
 from bot.store.keys import PERSON_KEY_PREFIXES
 from bot.tables.room import Room

@@ -22,7 +22,7 @@ from bot.features.tournaments.entries import (
 )
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.tournament import DAY, Form, Match, Tournament
-from bot.pseudonyms import NAME
+from bot.identity.pseudonyms import NAME
 from bot.store.log import add_stamp
 from bot.tables.choice import Choice
 

@@ -23,7 +23,7 @@ from bot.features.tournaments.errors import (
 from bot.features.tournaments.forgetting import forget
 from bot.features.tournaments.store import CALLED_OFF_SECONDS, KEPT_SECONDS, MOST_AT_ONCE, MOST_ORGANISED
 from bot.features.tournaments.tournament import Tournament
-from bot.programs import PREFIX
+from bot.identity.programs import PREFIX
 from bot.store import Store, index
 from bot.store.keys import PERSON_KEY_PREFIXES
 from bot.tables.choice import Choice

@@ -31,7 +31,7 @@ from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import MOST_TEAMS, Form, Tournament
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.programs import PREFIX
+from bot.identity.programs import PREFIX
 from bot.store import Store
 from bot.tables.choice import Choice
 from engine.shuffle import commitment

@@ -18,7 +18,7 @@ NAME = _("somebody")
 GUEST = _("Guest {number}")  # name of a guest of the pages who gave none; the number has three digits
 
 _GUEST = re.compile(GUEST.format(number=r"(\d{3})") + r"((?: \d+)?)")
-"""A second number can follow to distinguish two guests at a table (`bot.names.distinct_name`)."""
+"""A second number can follow to distinguish two guests at a table (`bot.identity.names.distinct_name`)."""
 
 
 class ForgettingMark(NamedTuple):

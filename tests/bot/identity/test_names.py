@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.names import (
+from bot.identity.names import (
     NO_NAME,
     ROBOT_SIGNS,
     distinct_name,
@@ -15,8 +15,8 @@ from bot.names import (
     tag_namesakes,
     tag_of,
 )
-from bot.programs import PREFIX, name_of
-from bot.pseudonyms import localize_name
+from bot.identity.programs import PREFIX, name_of
+from bot.identity.pseudonyms import localize_name
 from bot.tables.chairs import ROBOT_NAMES
 
 ROBOTS = {f"🤖 {name}" for names in ROBOT_NAMES.values() for name in names}

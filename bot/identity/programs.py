@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
-from bot.adapter_data import StoredField
 from bot.http.server import matches_digest, token_digest
-from bot.names import person_name, plain_name
+from bot.identity.adapter_data import StoredField
+from bot.identity.names import person_name, plain_name
 from bot.store import keys
 from bot.store.lua import read_script
 

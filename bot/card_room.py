@@ -8,9 +8,9 @@ from bot.feature import Feature
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
-from bot.mini_app import MiniApp
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
+from bot.site.mini_app import MiniApp
 from bot.site.reader import GameReader
 from bot.site.watching import Watching
 

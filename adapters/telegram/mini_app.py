@@ -12,8 +12,8 @@ from hashlib import sha256
 from urllib.parse import parse_qsl
 
 from adapters.telegram.reading import PLATFORM
-from bot.mini_app import InvalidLaunch
 from bot.platform import Person
+from bot.site.mini_app import InvalidLaunch
 
 PAGE_FRAME = "https://web.telegram.org"
 OLDEST_SECONDS = 3600  # an older launch must be repeated

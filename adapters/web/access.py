@@ -61,7 +61,7 @@ class Access:
         """Raise `Refused` for a request from another site's page, by a wrong name, or through an unexpected proxy.
 
         ``is_watching`` is true for `bot.monitoring`, ``is_framed`` for a page shown in another site's frame
-        (`bot.mini_app`).
+        (`bot.site.mini_app`).
         """
         if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground does not accept a proxy: set BUONGIOCO_PUBLIC_URL to the proxy's address.")

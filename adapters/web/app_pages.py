@@ -1,4 +1,4 @@
-"""The page that a chat platform's own app opens (`bot.mini_app`).
+"""The page that a chat platform's own app opens (`bot.site.mini_app`).
 
 The app puts its signed data behind a #, like a link's key (`entrance`). The page's script removes it from the address
 and posts it in a form. The form signs the person in and redirects to their cards.
@@ -13,7 +13,7 @@ from adapters.web.entrance import parse_code
 from adapters.web.people import FRAMED
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.mini_app import InvalidLaunch, MiniApp
+from bot.site.mini_app import InvalidLaunch, MiniApp
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 

@@ -1,4 +1,4 @@
-"""Sign-in by a link from a chat (`bot.sessions`), and sign-out.
+"""Sign-in by a link from a chat (`bot.site.sessions`), and sign-out.
 
 The link's key is behind a #, which browsers do not send: no log, proxy or link preview sees it. The page's script
 moves the key from the address into a form. Only posting that form signs in; opening the page changes nothing.

@@ -27,9 +27,9 @@ from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
 from bot.card_room import CardRoom, OpenHand
-from bot.idempotency import press_key
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
+from bot.site.idempotency import press_key
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts

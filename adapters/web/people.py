@@ -1,4 +1,4 @@
-"""The people on our pages: guests, known by a cookie, and people of a chat, known by a session (`bot.sessions`).
+"""The people on our pages: guests, known by a cookie, and people of a chat, known by a session (`bot.site.sessions`).
 
 A session takes precedence over a guest's cookie.
 
@@ -25,7 +25,7 @@ from bot.identity.adapter_data import StoredField
 from bot.identity.names import NO_NAME, person_name
 from bot.identity.pseudonyms import GUEST
 from bot.platform import Person, platform_of, private_place
-from bot.sessions import KEPT_SECONDS, Sessions
+from bot.site.sessions import KEPT_SECONDS, Sessions
 from bot.texts import gettext_noop as _
 
 PLATFORM = "web"

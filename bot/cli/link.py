@@ -2,8 +2,8 @@
 
 from bot.cli.errors import report_errors
 from bot.cli.output import say
-from bot.host_link import link_path
 from bot.settings import BadSetting, read_settings
+from bot.site.host_link import link_path
 from bot.store import StoreError
 from bot.store.folder import is_locked
 

@@ -36,9 +36,9 @@ from bot.handlers.start import Start
 from bot.handlers.suggestions import suggestions
 from bot.identity.names import trim_blanks
 from bot.metrics import COMMANDS, PRESS_SECONDS, press_counter
-from bot.mini_app import MiniApp
 from bot.platform import Command, OfferList, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
+from bot.site.mini_app import MiniApp
 from bot.site.reader import GameReader
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost

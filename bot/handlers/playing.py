@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands, OpenHand
 from bot.handlers.limits import TooManyCodes
-from bot.idempotency import UsedKeys
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
 from bot.robot_pool import RobotPool
+from bot.site.idempotency import UsedKeys
 from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
 from bot.store.outage import begin_request

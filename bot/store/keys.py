@@ -49,10 +49,10 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{games}:changes:<id>`` | string | how a game changed its players' ratings, JSON; kept for a week |
 | ``{games}:rated_today`` | hash | rated games of two opponents on ``day``, by an HMAC under ``key`` |
 | ``{games}:rated`` | string | the number of the last rated game |
-| ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
+| ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.site.sessions`); expires |
 | ``entrance:<digest>`` | string | a valid link to a session, by the SHA-256 of its secret; expires |
 | ``programs`` | hash | other people's programs by id: name, scopes and the token's SHA-256, JSON (`bot.identity.programs`) |
-| ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.idempotency`); expires after a day |
+| ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.day_marks`) |

@@ -18,9 +18,9 @@ from bot.feature import Feature
 from bot.handlers.hands import Hands
 from bot.handlers.lobby import Lobby
 from bot.handlers.playing import Playing
-from bot.mini_app import MiniApp
 from bot.platform import Adapter, Command, OfferList, Person, Press, Reply, Suggestion
 from bot.settings import Settings
+from bot.site.mini_app import MiniApp
 from bot.site.reader import GameReader
 from bot.site.watching import Watching
 from bot.store import Store
@@ -50,9 +50,9 @@ ALLOWED_IMPORTS = {
     "bot.features.settings.site",
     "bot.site.reader",
     "bot.site.replayed",
-    "bot.host_link",
-    "bot.idempotency",
-    "bot.mini_app",
+    "bot.site.host_link",
+    "bot.site.idempotency",
+    "bot.site.mini_app",
     "bot.identity.names",
     "bot.panel",
     "bot.words.rules",
@@ -66,7 +66,7 @@ ALLOWED_IMPORTS = {
     "bot.http.proxies",
     "bot.ratelimit",
     "bot.http.server",
-    "bot.sessions",
+    "bot.site.sessions",
     "bot.settings",
     "bot.identity.pseudonyms",
     "bot.store",

@@ -18,10 +18,10 @@ from adapters.web.people import FRAMED
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
-from bot.mini_app import InvalidLaunch
 from bot.platform import Person as Met
 from bot.platform import RateLimit
-from bot.sessions import Sessions
+from bot.site.mini_app import InvalidLaunch
+from bot.site.sessions import Sessions
 from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, on_telegram, seat_people, until

@@ -15,7 +15,7 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from bot.identity.programs import Programs
-from bot.sessions import Sessions
+from bot.site.sessions import Sessions
 from tests.fuzz.common import odd_text, odd_value
 from tests.long import long
 from tests.open_playground import Open

@@ -19,10 +19,10 @@ from adapters.web.api.operations import OPERATIONS
 from adapters.web.site import MOST_SENT
 from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers.limits import TRIES
-from bot.idempotency import KEPT_SECONDS, UsedKeys
 from bot.identity.adapter_data import delete_adapter_data
 from bot.identity.programs import MOST_EACH, Programs, is_program
 from bot.platform import RateLimit
+from bot.site.idempotency import KEPT_SECONDS, UsedKeys
 from engine import GAMES, verify
 from tests.bot.command import run_command
 from tests.long import mostly_long
@@ -524,7 +524,7 @@ async def test_simultaneous_repeats_are_done_once(site: Open, session: aiohttp.C
 
 
 async def test_stored_keys_of_a_program_are_limited(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.idempotency.KEYS_KEPT", 4)
+    monkeypatch.setattr("bot.site.idempotency.KEYS_KEPT", 4)
     client = site.worker.store.client
     used = UsedKeys(client)
     for number in range(10):

@@ -14,7 +14,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.handlers import Dispatcher
 from bot.http.server import token_digest
 from bot.platform import Person, Press, RateLimit, Reply, private_place
-from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
+from bot.site.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
 from tests.open_playground import Open
 from tests.web.test_tables import Live, Visitor, browser

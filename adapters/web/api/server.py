@@ -36,9 +36,9 @@ from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL, Players
 from bot.http.server import body_timeout
-from bot.idempotency import fingerprint
 from bot.identity.programs import Program, ProgramError, Scope
 from bot.pasted_text import pasted_code
+from bot.site.idempotency import fingerprint
 from bot.site.reader import AnalysisBusy, Answer, NotAnalysed, Reader
 from bot.store import STORE_ERRORS
 from bot.texts import language_of

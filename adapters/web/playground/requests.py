@@ -12,11 +12,11 @@ from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, U
 from adapters.web.playground.tabs import Tabs
 from adapters.web.refusals import Refused
 from bot.card_room import CardRoom
-from bot.idempotency import press_key
 from bot.identity.names import trim_blanks
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import Command, Person, Press, Reply, is_private
+from bot.site.idempotency import press_key
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 

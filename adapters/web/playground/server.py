@@ -25,10 +25,10 @@ from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of, listed_commands
 from bot.concurrency.background import TaskSet
-from bot.host_link import delete_link, show_link
 from bot.http.server import body_timeout, equals_secret
-from bot.idempotency import press_key
 from bot.platform import DeliveryError
+from bot.site.host_link import delete_link, show_link
+from bot.site.idempotency import press_key
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts

@@ -33,7 +33,7 @@ from bot.finished.ratings import Ratings
 from bot.identity.adapter_data import read_adapter_data
 from bot.identity.programs import Programs
 from bot.platform import File, private_place
-from bot.sessions import Sessions
+from bot.site.sessions import Sessions
 from bot.store import keys
 from bot.tables.table import Table
 

@@ -9,7 +9,7 @@ from bot.features.settings.browsers_page import browsers_page, link_panel
 from bot.people import Profile
 from bot.platform import Adapter, Reply, platform_of
 from bot.replies import private_reply, private_toast
-from bot.sessions import Sessions
+from bot.site.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
 from bot.tables.table import Table
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Writer
-from bot.sessions import Session
+from bot.site.sessions import Session
 from bot.texts import texts
 
 

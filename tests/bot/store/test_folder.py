@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from bot.host_link import show_link
+from bot.site.host_link import show_link
 from bot.store import EmbeddedStore, StoreError, folder, open_store
 from tests.bot.store.test_embedded import WRITER, pid_of
 

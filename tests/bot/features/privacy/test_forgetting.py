@@ -35,7 +35,7 @@ from bot.identity.programs import Programs
 from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
-from bot.sessions import Sessions
+from bot.site.sessions import Sessions
 from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.indexing import index_people

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from bot.host_link import delete_link, link_path, show_link
+from bot.site.host_link import delete_link, link_path, show_link
 from bot.store.folder import lock_folder
 from tests.bot.command import run_command
 

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.places import Place
+from bot.rate_limits import RateLimit
 
 
 class Person(NamedTuple):
@@ -116,16 +117,6 @@ class SentMessage(NamedTuple):
     picture: str = ""
     is_certain: bool = True
     is_settled: bool = True
-
-
-class RateLimit(NamedTuple):
-    """The rate limit of a place: ``burst`` messages at once, then one every ``interval`` seconds. With ``is_of_chat``
-    all parts of a group's chat share it.
-    """
-
-    burst: int = 1
-    interval: float = 0.0
-    is_of_chat: bool = False
 
 
 class Adapter(Protocol):

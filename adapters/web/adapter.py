@@ -6,7 +6,8 @@ from adapters.web.site import Site, SiteAdapter
 from adapters.web.tables import Tables
 from bot.card_room import CardRoom
 from bot.panel import Panel
-from bot.platform import RateLimit, SentMessage
+from bot.platform import SentMessage
+from bot.rate_limits import RateLimit
 
 PAGE = "page"  # the id of the only message a player has here: their table's page
 

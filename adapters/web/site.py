@@ -27,7 +27,8 @@ from bot.card_room import CardRoom
 from bot.http.addresses import Visitor
 from bot.http.connections import PER_ADDRESS, Connections, connection_limit
 from bot.http.server import body_timeout, listen
-from bot.platform import NotDelivered, RateLimit
+from bot.platform import NotDelivered
+from bot.rate_limits import RateLimit
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _

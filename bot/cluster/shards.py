@@ -82,8 +82,8 @@ class Shards:
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         """Do ``work`` now and every ``seconds`` while this worker leads, until cancelled.
 
-        A store outage is noted, and the work is retried next time. Other errors are raised: `bot.concurrency.background.Loops` logs
-        them and restarts the loop.
+        A store outage is noted, and the work is retried next time. Other errors are raised:
+        `bot.concurrency.background.Loops` logs them and restarts the loop.
         """
         while True:
             if self.is_leader:

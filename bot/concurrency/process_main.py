@@ -1,4 +1,4 @@
-"""The main function of worker processes (`bot.concurrency.processes`). It imports little, because every such process does."""
+"""The main function of worker processes (`Processes`). It imports little, because every such process does."""
 
 import multiprocessing
 import os

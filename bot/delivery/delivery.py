@@ -34,7 +34,8 @@ from bot.outages import Outages
 from bot.panel import Panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
-from bot.platform import Adapter, RateLimit, SentMessage, person_of, platform_of
+from bot.platform import Adapter, SentMessage, person_of, platform_of
+from bot.rate_limits import RateLimit
 from bot.site.watching import Watching
 from bot.store import STORE_ERRORS, keys
 from bot.table_policy import Outcome, Policies

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from bot.delivery.shared_pace import SharedPace
-from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
-from bot.ratelimit import RateLimiter
+from bot.platform import chat_of, is_inline, is_private, platform_of
+from bot.rate_limits import RateLimit, RateLimiter
 
 PLACES_CACHED = 10_000
 BOARDS_SHARE = 3  # boards use one part in this many of a platform's burst, so hands never wait behind them

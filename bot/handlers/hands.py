@@ -13,7 +13,7 @@ from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People
 from bot.platform import Reply
-from bot.ratelimit import RateLimiter
+from bot.rate_limits import RateLimiter
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable, OldPanel

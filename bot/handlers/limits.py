@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from enum import Enum
 from typing import Any
 
-from bot.platform import Command, Person, Press, RateLimit, chat_of, is_private
-from bot.ratelimit import RateLimiter
+from bot.platform import Command, Person, Press, chat_of, is_private
+from bot.rate_limits import RateLimit, RateLimiter
 from bot.store import keys
 from bot.store.lua import read_script
 from bot.tables.errors import TableError

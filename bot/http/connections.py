@@ -13,7 +13,7 @@ import structlog
 from aiohttp import web
 
 from bot.http.addresses import NETWORK_FACTOR, Visitor, is_forwarded
-from bot.throttle import Throttle
+from bot.rate_limits import LogLimiter
 
 HEAD_SECONDS = 15.0  # time for the head of a connection's first request
 
@@ -33,7 +33,7 @@ REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 30\r\nContent-Lengt
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 log = structlog.get_logger()
-_throttle = Throttle()
+_log_limiter = LogLimiter()
 
 
 def connection_limit(share: float) -> int:
@@ -115,7 +115,7 @@ class Connections:
 
     @staticmethod
     def _warn(event: str, why: str) -> None:
-        left_out = _throttle.take(f"{event} {why}")
+        left_out = _log_limiter.take(f"{event} {why}")
         if left_out is not None:
             log.warning(event, why=why, left_out=left_out)
 
@@ -233,7 +233,7 @@ def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) 
     """Log errors that asyncio cannot handle. Sockets that cannot be accepted get one line now and then."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES and "accept" in context.get("message", ""):
-        left_out = _throttle.take("accept")
+        left_out = _log_limiter.take("accept")
         if left_out is not None:
             log.error("connection_not_accepted", why=error.strerror, left_out=left_out)
         return

@@ -15,8 +15,8 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from bot.http.connections import KEEPALIVE_SECONDS, Connection, Connections
+from bot.rate_limits import LogLimiter
 from bot.settings import BadSetting
-from bot.throttle import Throttle
 
 SENT_SECONDS = 10.0  # time for a body to arrive: a client that sends a byte now and then would block a connection
 BACKLOG = 128  # connections that the system queues until they are accepted
@@ -36,18 +36,18 @@ class RequestLogFilter(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self.throttle = Throttle()
+        self.log_limiter = LogLimiter()
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, (*MALFORMED, ConnectionError)):
             # A client that disconnects during its request is not our error either.
             event = "request_malformed" if isinstance(error, MALFORMED) else "request_aborted"
-            left_out = self.throttle.take(event)
+            left_out = self.log_limiter.take(event)
             if left_out is not None:
                 log.info(event, why=type(error).__name__, left_out=left_out)
             return False
-        left_out = self.throttle.take(f"{record.msg} {type(error).__name__}")
+        left_out = self.log_limiter.take(f"{record.msg} {type(error).__name__}")
         if left_out:
             record.msg = f"{record.msg} ({left_out} similar lines were left out)"
         return left_out is not None

@@ -64,7 +64,7 @@ ALLOWED_IMPORTS = {
     "bot.platform",
     "bot.identity.adapter_data",
     "bot.http.proxies",
-    "bot.ratelimit",
+    "bot.rate_limits",
     "bot.http.server",
     "bot.site.sessions",
     "bot.settings",

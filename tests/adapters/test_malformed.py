@@ -20,9 +20,9 @@ from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
 from bot.identity.programs import Programs
 from bot.monitoring import monitoring
+from bot.rate_limits import LOG_LINES, LogLimiter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store
-from bot.throttle import LINES, Throttle
 from bot.worker import Worker
 from tests.kills.bot_process import free_port
 from tests.long import long
@@ -211,7 +211,7 @@ async def test_malformed_requests_log_few_lines_and_no_traceback(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
     caplog.set_level(logging.INFO)
     pending = list(kind(server))
     pending = Random(35).sample(pending, min(most, len(pending)))
@@ -231,4 +231,4 @@ async def test_malformed_requests_log_few_lines_and_no_traceback(
     assert [record.getMessage() for record in records if record.levelno >= logging.WARNING or record.exc_info] == []
     assert [line for line in logs if line["log_level"] != "info" or "exception" in line or "exc_info" in line] == []
     minutes = 1 + (time.monotonic() - began) / 60
-    assert len(logs) + len(records) <= 2 * (LINES.burst + minutes)
+    assert len(logs) + len(records) <= 2 * (LOG_LINES.burst + minutes)

@@ -25,8 +25,8 @@ from bot.handlers import Dispatcher
 from bot.http.server import request_log_filter
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
+from bot.rate_limits import LOG_LINES, LogLimiter
 from bot.store import EmbeddedStore
-from bot.throttle import LINES, Throttle
 from tests.adapters.test_playground import TabSocket
 from tests.open_playground import Open
 
@@ -511,7 +511,7 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
     key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
     heads = malformed_heads(key)
@@ -522,7 +522,7 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
     shown = capfd.readouterr()
     assert key not in caplog.text + shown.out + shown.err + str(logs)
     lines = [line for line in logs if line["event"] == "request_malformed"]
-    assert 0 < len(lines) <= LINES.burst
+    assert 0 < len(lines) <= LOG_LINES.burst
     assert {line["log_level"] for line in lines} == {"info"}
 
 

@@ -21,7 +21,7 @@ from bot.http import connections as connections_module
 from bot.http import server as serving
 from bot.http.connections import Connections, connection_limit, handle_loop_error
 from bot.http.server import body_timeout, listen, request_log_filter
-from bot.throttle import LINES, Throttle
+from bot.rate_limits import LOG_LINES, LogLimiter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 
@@ -29,9 +29,9 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @pytest.fixture(autouse=True)
-def _reset_throttles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
-    monkeypatch.setattr(connections_module, "_throttle", Throttle())
+def _reset_log_limiters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
+    monkeypatch.setattr(connections_module, "_log_limiter", LogLimiter())
 
 
 async def hello(_request: web.Request) -> web.Response:
@@ -202,7 +202,7 @@ async def test_connections_per_address_are_limited() -> None:
                 assert status in (b"", b"HTTP/1.1 503 Service Unavailable\r\n")
         assert len(connections) == 3
         assert {line["event"] for line in logs} == {"connections_refused"}
-        assert len(logs) == LINES.burst
+        assert len(logs) == LOG_LINES.burst
         kept[0][1].close()
         await until(lambda: len(connections) < 3)
         assert b" 200 " in (await ask(port))[0]
@@ -263,7 +263,7 @@ async def test_handler_errors_log_few_tracebacks(caplog: pytest.LogCaptureFixtur
         for _ in range(40):
             status, _line = await ask(port, "failing")
             assert b" 500 " in status
-    assert len(caplog.records) == LINES.burst
+    assert len(caplog.records) == LOG_LINES.burst
     assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
 
 
@@ -276,7 +276,7 @@ async def test_failed_accepts_log_few_lines() -> None:
     with capture_logs() as logs:
         for _ in range(10_000):
             handle_loop_error(loop, context)
-    assert [line["event"] for line in logs] == ["connection_not_accepted"] * LINES.burst
+    assert [line["event"] for line in logs] == ["connection_not_accepted"] * LOG_LINES.burst
 
 
 async def test_other_loop_errors_are_logged_as_usual(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,13 +17,13 @@ from bot.platform import (
     MessageGone,
     Person,
     Press,
-    RateLimit,
     Reply,
     SentMessage,
     TooLong,
     Unreachable,
     private_place,
 )
+from bot.rate_limits import RateLimit
 from bot.settings import Settings
 from bot.store import Store
 from bot.worker import Worker

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.delivery.shared_pace import SharedPace
-from bot.platform import RateLimit
+from bot.rate_limits import RateLimit
 from bot.store import store
 
 IDLE_SECONDS = 0.004  # the loop is idle after this long without input; the store answers sooner

@@ -16,7 +16,7 @@ from playwright.async_api import expect
 from structlog.testing import capture_logs
 
 from bot.http.server import request_log_filter
-from bot.throttle import LINES, Throttle
+from bot.rate_limits import LOG_LINES, LogLimiter
 from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
@@ -247,13 +247,13 @@ async def test_missing_link_other_host_and_other_origin_are_refused(proxy: Proxy
 async def test_malformed_bodies_through_a_proxy_log_few_lines(
     proxy: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_log_filter, "throttle", Throttle())
+    monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
     with capture_logs() as logs:
         for _ in range(30):
             assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)
     assert [record.getMessage() for record in caplog.records] == []
     assert {(line["event"], line["log_level"]) for line in logs} == {("request_malformed", "info")}
-    assert len(logs) <= LINES.burst
+    assert len(logs) <= LOG_LINES.burst
 
 
 @pytest.mark.parametrize("which", list(PROXIES))

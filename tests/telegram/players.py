@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.telegram.adapter import Telegram
 from bot.handlers import Dispatcher
-from bot.platform import RateLimit
+from bot.rate_limits import RateLimit
 from bot.settings import Settings
 from bot.store import Store
 from bot.supervisor import Supervisor

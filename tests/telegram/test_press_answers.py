@@ -3,7 +3,8 @@
 import asyncio
 
 from bot.delivery.answers import MAX_WAITING
-from bot.platform import Press, RateLimit, Reply, private_place
+from bot.platform import Press, Reply, private_place
+from bot.rate_limits import RateLimit
 from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until

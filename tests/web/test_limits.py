@@ -24,7 +24,7 @@ from adapters.web.limits import (
 from adapters.web.people import MOST_NEW
 from bot.handlers.limits import TRIES
 from bot.http.addresses import NETWORK_FACTOR
-from bot.platform import RateLimit
+from bot.rate_limits import RateLimit
 from bot.settings import Settings
 from tests.open_playground import Open
 

@@ -7,7 +7,8 @@ import aiohttp
 import pytest
 
 from bot.handlers import Dispatcher
-from bot.platform import Press, RateLimit, Reply
+from bot.platform import Press, Reply
+from bot.rate_limits import RateLimit
 from tests.open_playground import Open
 from tests.web.test_tables import Live, browser
 

@@ -6,7 +6,8 @@ from adapters.web.site import Site, SiteAdapter, until_cancelled
 from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import NotDelivered, RateLimit, SentMessage
+from bot.platform import NotDelivered, SentMessage
+from bot.rate_limits import RateLimit
 
 
 class Playground(SiteAdapter):

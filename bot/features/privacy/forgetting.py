@@ -1,9 +1,10 @@
 """Forgetting a person: their data is deleted, and finished games name a pseudonym instead.
 
-A forgetting begins with a mark in the store (`bot.identity.pseudonyms.ForgettingMark`) and ends when the mark is deleted. In
-between, any worker can continue it. Every step is idempotent and can run in two workers at once; an interrupted step
-runs again. Games that end while the mark exists are stored and rated with the pseudonym. A minute after the first pass
-a second one deletes late writes of a worker that hung. It keeps new data of a person who came back.
+A forgetting begins with a mark in the store (`bot.identity.pseudonyms.ForgettingMark`) and ends when the mark is
+deleted. In between, any worker can continue it. Every step is idempotent and can run in two workers at once; an
+interrupted step runs again. Games that end while the mark exists are stored and rated with the pseudonym. A minute
+after the first pass a second one deletes late writes of a worker that hung. It keeps new data of a person who came
+back.
 """
 
 import asyncio

@@ -13,7 +13,8 @@ from bot.panel import Panel, Span
 from bot.picture import DECKS
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
-from bot.platform import NoPicture, RateLimit, SentMessage
+from bot.platform import NoPicture, SentMessage
+from bot.rate_limits import RateLimit
 from bot.viewers import with_picture
 from tests.bot.fake_platform import GROUP, FakePlatform
 

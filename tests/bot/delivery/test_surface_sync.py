@@ -27,11 +27,11 @@ from bot.platform import (
     MessageRefused,
     NotDelivered,
     PlatformFailure,
-    RateLimit,
     SentMessage,
     SlowDown,
     Unreachable,
 )
+from bot.rate_limits import RateLimit
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker

@@ -15,7 +15,8 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import limits
 from bot.handlers.limits import TRIES
 from bot.outages import Outages
-from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, RateLimit, SlowDown
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
+from bot.rate_limits import RateLimit
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker

@@ -14,7 +14,8 @@ from bot.handlers import Dispatcher
 from bot.panel import utf16_length
 from bot.panels.board import board_panel
 from bot.people import Profile
-from bot.platform import ChatGone, Command, MessageGone, NotDelivered, PlatformFailure, RateLimit, SlowDown
+from bot.platform import ChatGone, Command, MessageGone, NotDelivered, PlatformFailure, SlowDown
+from bot.rate_limits import RateLimit
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import strip_stamp

@@ -1,7 +1,6 @@
 """Rate limits: bursts, refills and bounded memory."""
 
-from bot.platform import RateLimit
-from bot.ratelimit import RateLimiter
+from bot.rate_limits import RateLimit, RateLimiter
 
 
 class Clock:

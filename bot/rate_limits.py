@@ -4,12 +4,26 @@ Each event is due one interval after the one before it. A burst can be that many
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable
-
-from bot.platform import RateLimit
+from typing import NamedTuple
 
 KEYS_REMEMBERED = 50_000  # keys of one limiter, some 150 bytes each. Keys with the shortest waits are evicted first.
 EVICTED_PART = 8  # evict one key in this many at once, because finding them scans all keys
+
+
+class RateLimit(NamedTuple):
+    """``burst`` events at once, then one every ``interval`` seconds.
+
+    With ``is_of_chat``, all parts of a group's chat share the limit of messages.
+    """
+
+    burst: int = 1
+    interval: float = 0.0
+    is_of_chat: bool = False
+
+
+LOG_LINES = RateLimit(burst=5, interval=60.0)
 
 
 class RateLimiter:
@@ -51,3 +65,18 @@ class RateLimiter:
         """Evict the keys with the earliest due events, so that a flood of new keys cannot reset a limit."""
         for key in sorted(self._due, key=self._due.__getitem__)[: -(-self._most // EVICTED_PART)]:
             del self._due[key]
+
+
+class LogLimiter:
+    """Limits log lines that strangers can cause: some lines of each kind pass, the others are counted."""
+
+    def __init__(self) -> None:
+        self._limiter = RateLimiter()
+        self._dropped: Counter[str] = Counter()
+
+    def take(self, kind: str) -> int | None:
+        """Return how many lines of this kind were dropped before this one; None to drop this one."""
+        if self._limiter.take(kind, LOG_LINES) > 0:
+            self._dropped[kind] += 1
+            return None
+        return self._dropped.pop(kind, 0)

@@ -18,7 +18,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{s17}:gone:<code>`` | string | the mark of a removed table's opener; expires after 26 hours |
 | ``{s17}:ended:<code>`` | list | the log of a removed table; expires after a minute |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
-| ``forgetting`` | hash | people who are being forgotten: a JSON mark of each (`bot.identity.pseudonyms.ForgettingMark`) |
+| ``forgetting`` | hash | people who are being forgotten: a JSON mark of each (`ForgettingMark`) |
 | ``sweeping:day`` | string | day of the last search, counted from 1970 (`bot.features.privacy.unused`) |
 | ``workers`` | sorted set | workers with their time zones; the score is the last report, Unix seconds of the store |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
@@ -51,7 +51,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``{games}:rated`` | string | the number of the last rated game |
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.site.sessions`); expires |
 | ``entrance:<digest>`` | string | a valid link to a session, by the SHA-256 of its secret; expires |
-| ``programs`` | hash | other people's programs by id: name, scopes and the token's SHA-256, JSON (`bot.identity.programs`) |
+| ``programs`` | hash | programs by id: name, scopes and the token's SHA-256, JSON (`bot.identity.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |

@@ -1,4 +1,4 @@
-"""Two other painters of `bot.pictures.layout`, as baselines of `python -m benchmarks pictures`.
+"""Two other painters of `bot.pictures.scene_layout`, as baselines of `python -m benchmarks pictures`.
 
 Both paint the same cards, boxes and letters as fast as their libraries allow without tricks, in true colour or in the
 library's own palette.
@@ -13,10 +13,10 @@ from xml.sax.saxutils import escape
 from bot.picture import Deck
 from bot.pictures import cards, sprites
 from bot.pictures.canvas import WIDTH, Box, CardAt, Colour, Item, TextAt
-from bot.pictures.layout import lay_out
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import FONT
 from bot.pictures.scene import Scene
+from bot.pictures.scene_layout import lay_out
 
 ANCHORS = {"left": "start", "middle": "middle", "right": "end"}
 

@@ -18,7 +18,7 @@ from bot.picture import CardStyle, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
-from bot.pictures.scenes import hand_scene
+from bot.pictures.scene_builder import hand_scene
 from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table

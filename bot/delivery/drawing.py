@@ -17,7 +17,7 @@ from bot.people import People
 from bot.picture import Subject
 from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
-from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, is_private, person_of
 from bot.site.watching import Watching

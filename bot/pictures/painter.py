@@ -8,10 +8,10 @@ from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from bot.picture import Subject
 from bot.pictures.canvas import WIDTH, Box, CardAt, CurveAt, TextAt
-from bot.pictures.layout import lay_out
 from bot.pictures.lettering import ELLIPSIS, drawable_text
 from bot.pictures.png import encode_png
 from bot.pictures.scene import Scene
+from bot.pictures.scene_layout import lay_out
 from bot.pictures.sheet import Sheet
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite

@@ -1,7 +1,7 @@
 """A scene: one viewer's table, as data without pixels.
 
-It is a pure function of the viewer's knowledge (`bot.pictures.scenes`). Equal scenes give equal pictures. Card codes
-are those of the displayed pack: Italian packs can be shown with French suits. Texts are in the viewer's language.
+It is a pure function of the viewer's knowledge (`bot.pictures.scene_builder`). Equal scenes give equal pictures. Card
+codes are those of the displayed pack: Italian packs can be shown with French suits. Texts are in the viewer's language.
 """
 
 from __future__ import annotations

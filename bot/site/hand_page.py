@@ -17,7 +17,7 @@ from bot.panels.hand import RESIGN, hand_panel, task_text
 from bot.panels.set_aside import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Light, Pile, PlayedCard
-from bot.pictures.scenes import deal_end, hand_scene
+from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table

@@ -15,7 +15,7 @@ from bot.features.daily.deal import DayResult, result_of, seed_for_move
 from bot.features.daily.dealt import mark_before_forgetting
 from bot.features.daily.loop import Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
-from bot.features.daily.played import PastDays
+from bot.features.daily.past_days import PastDays
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.comparison import DayTable, day_table
 from bot.features.daily.days import Days
-from bot.features.daily.played import PastDays
+from bot.features.daily.past_days import PastDays
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.people import People, Profile

@@ -13,10 +13,10 @@ from bot.features.find import keys
 from bot.features.find.commands import FindCommands
 from bot.features.find.farewells import Farewells
 from bot.features.find.finder import Finder
+from bot.features.find.loop import ReportSender
 from bot.features.find.pages import ready_panel
 from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
-from bot.features.find.teller import ReportSender
 from bot.game_words import find_game
 from bot.identity.names import plain_name
 from bot.mentions import NoSuchPerson, find_mentioned

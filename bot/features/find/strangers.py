@@ -3,8 +3,8 @@
 from bot.actions import BadPayload
 from bot.features.find.errors import NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
 from bot.features.find.finder import Finder
-from bot.features.find.met import SharedGame, find_shared_game
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
+from bot.features.find.shared_game import SharedGame, find_shared_game
 from bot.features.find.stranger_pages import blocks_page, confirm_page, done_page, not_done_page
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive

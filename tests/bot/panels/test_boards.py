@@ -9,7 +9,7 @@ from bot.actions import MoveAction, parse_payload
 from bot.panel import Button
 from bot.panels.board import board_panel
 from bot.people import Profile
-from bot.pictures.scenes import board_scene
+from bot.pictures.scene_builder import board_scene
 from bot.site.hand_page import hand_page
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.snapshot import isolate_name, snapshot

@@ -19,7 +19,7 @@ from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet
-from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Ranking
 from bot.site.hand_page import hand_page
 from bot.site.replayed import replayed_deal, replayed_game

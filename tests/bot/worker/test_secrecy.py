@@ -15,7 +15,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import Profile
 from bot.picture import CardStyle
 from bot.pictures.painter import paint
-from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.platform import private_place
 from bot.site.hand_page import hand_page
 from bot.site.seated import own_table

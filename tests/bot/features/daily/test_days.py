@@ -19,7 +19,7 @@ from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
-from bot.pictures.scenes import hand_scene
+from bot.pictures.scene_builder import hand_scene
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 from bot.store import Store
 from bot.tables.snapshot import snapshot

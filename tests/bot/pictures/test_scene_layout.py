@@ -8,10 +8,10 @@ from benchmarks.pictures import scenes_of
 from bot.picture import DECKS, CardStyle, Deck
 from bot.pictures.canvas import CARD, SMALL, WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.hand_rows import MIN_STEP
-from bot.pictures.layout import OPEN, lay_out
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import _fit_text
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine
+from bot.pictures.scene_layout import OPEN, lay_out
 from bot.pictures.sheet import Sheet, Tally
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.texts import texts

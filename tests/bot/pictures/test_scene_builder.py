@@ -8,7 +8,7 @@ from benchmarks.pictures import scenes_of
 from bot.pictures.lettering import are_drawable, drawable_names, drawable_text
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
-from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Tally
 from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import isolate_name, snapshot

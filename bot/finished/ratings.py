@@ -1,8 +1,7 @@
-"""Ratings with openskill's Plackett-Luce model. They follow only from the finished games in their order.
+"""Stored ratings of people, computed from the finished games in order (`bot.finished.rating_formula`).
 
 A scope is the subject of a leaderboard: one chat or all, one month or all time, one game or all. Each scope has its own
-ratings, computed from its own games. Partners are rated as a team. The shown rating is a whole number, 1000 for a
-beginner: openskill's conservative estimate (mu - 3 sigma) times 40, plus 1000.
+ratings, computed from its own games.
 """
 
 import asyncio
@@ -11,17 +10,17 @@ import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
 import structlog
-from openskill.models import PlackettLuce
 
 from bot.finished.archive import Archive, ArchiveEntry
 from bot.finished.file import FileEntry, merge_with_files
 from bot.finished.game import FinishedGame
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
+from bot.finished.rating_formula import Standing, rate_game
 from bot.finished.unrated_games import GAMES_A_DAY, depends_on_day, does_winner_gain
 from bot.identity.pseudonyms import forgetting_marks, is_pseudonym
 from bot.store import StoreError, keys
@@ -29,7 +28,6 @@ from bot.store.lua import read_script
 from engine import GAMES
 
 LEAST_GAMES = 3  # games before a person is ranked
-BEGINNER, SCALE = 1000, 40
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 RATE = read_script(__file__, "rate")
@@ -39,7 +37,6 @@ REDACT = read_script(__file__, "redact_changes")
 BY_SCOPE = (keys.ratings, keys.ranks, keys.history)  # keys of a scope, in the order of the scripts
 KEYS_AT_ONCE = 1000
 FIRST_YEAR = 2025  # of any game
-MODEL = PlackettLuce()
 log = structlog.get_logger()
 
 
@@ -66,13 +63,13 @@ class Change(NamedTuple):
 class RankedPerson(NamedTuple):
     person: str
     rank: int | None  # None before enough games
-    standing: "Standing"
+    standing: Standing
     history: list[RatedGame]
 
 
 class GameStanding(NamedTuple):
     game: str  # id, or ``*`` for all
-    standing: "Standing"
+    standing: Standing
     rank: int | None
     ranked: int  # number of ranked people
 
@@ -82,28 +79,6 @@ class RebuildResult(NamedTuple):
     holes: list[range]  # numbers without an entry
     lost: list[ArchiveEntry]  # entries without a readable game
     adopted: list[str]  # ids of games that had no number before
-
-
-@dataclass(frozen=True)
-class Standing:
-    mu: float = MODEL.mu
-    sigma: float = MODEL.sigma
-    games: int = 0
-    wins: int = 0
-
-    @property
-    def shown(self) -> int:
-        return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
-
-    def to_text(self) -> str:
-        return f"{self.mu!r} {self.sigma!r} {self.games} {self.wins}"
-
-    @classmethod
-    def parse(cls, text: bytes | None) -> "Standing":
-        if text is None:
-            return cls()
-        mu, sigma, games, wins = text.decode().split()
-        return cls(float(mu), float(sigma), int(games), int(wins))
 
 
 def scopes_of(game: FinishedGame) -> list[Scope]:
@@ -121,19 +96,6 @@ def _all_scopes(chat: str) -> list[Scope]:
     years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
     months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
     return [Scope(*scope) for scope in product([chat], months, [EVERYTHING, *GAMES])]
-
-
-def rate_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
-    """Return the standings after a game; ``winners`` are seats."""
-    sides = [people[side::2] for side in (0, 1)]
-    won = winners[0] & 1
-    teams = [[MODEL.rating(mu=before[person].mu, sigma=before[person].sigma) for person in side] for side in sides]
-    rated = MODEL.rate(teams, ranks=[0 if side == won else 1 for side in (0, 1)])
-    return {
-        person: Standing(rating.mu, rating.sigma, before[person].games + 1, before[person].wins + (side == won))
-        for side in (0, 1)
-        for person, rating in zip(sides[side], rated[side], strict=True)
-    }
 
 
 def _pair_digest(key: str, person: str, opponent: str) -> str:

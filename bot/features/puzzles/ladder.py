@@ -15,7 +15,7 @@ from openskill.models import PlackettLuce
 
 from bot.features.puzzles import keys
 from bot.features.puzzles.collection import Collection
-from bot.finished.ratings import BEGINNER, SCALE
+from bot.finished.rating_formula import BEGINNER, SCALE
 from bot.store.lua import read_script
 from engine.puzzles.puzzle import Puzzle
 

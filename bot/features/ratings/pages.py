@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from bot import actions
 from bot.finished.history import RatedGame
-from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
+from bot.finished.rating_formula import Standing
+from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding
 from bot.panel import Panel, Row, Span, Writer, choice_button
 from bot.tables.snapshot import isolate_name
 from bot.texts import month_name, texts

@@ -8,7 +8,8 @@ import pytest
 from bot.features.ratings.honours import HonourTally
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.finished.ratings import Ratings, Scope, Standing
+from bot.finished.rating_formula import Standing
+from bot.finished.ratings import Ratings, Scope
 from bot.finished.unrated_games import RULES, is_finished_by, is_given_up_early
 from bot.identity.pseudonyms import ForgettingMark
 from bot.simulation import simulate

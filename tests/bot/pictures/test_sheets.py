@@ -11,7 +11,8 @@ from bot.features.ratings.pictures import leaderboard_sheet, stats_sheet
 from bot.features.tournaments.pictures import standings_sheet
 from bot.features.tournaments.tournament import Form as TournamentForm
 from bot.finished.history import RatedGame
-from bot.finished.ratings import EVERYTHING, GameStanding, Standing
+from bot.finished.rating_formula import Standing
+from bot.finished.ratings import EVERYTHING, GameStanding
 from bot.panels.rules import rules_page
 from bot.pictures.canvas import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.cards import PACKS

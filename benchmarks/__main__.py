@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 import typer
 
 from benchmarks.limits import BenchFailed
-from bot.cli.errors import report_errors
-from bot.cli.lazy import LazyGroup
-from bot.cli.main import main
+from bot.cli.main import LazyGroup, main
 from bot.cli.output import say
+from bot.cli.store_commands import report_errors
 
 
 class Benchmarks(LazyGroup):

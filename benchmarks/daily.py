@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.progress import progress
+from bot.cli.output import progress
 from bot.features.daily.deal import DayResult, play_with_robots
 from engine import GAMES
 

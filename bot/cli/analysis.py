@@ -6,8 +6,7 @@ import typer
 
 from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import load_record
-from bot.cli.output import say
-from bot.cli.progress import progress
+from bot.cli.output import progress, say
 from bot.features.analysis.pages import analysis_page
 from bot.finished.game import FinishedGame
 from engine import Record

@@ -1,7 +1,6 @@
 """`buongioco export`, `rebuild` and `archive`: finished games and their ratings."""
 
 import asyncio
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +9,10 @@ from typing import Annotated
 import typer
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.cli.asking import format_count
-from bot.cli.errors import report_errors
-from bot.cli.output import line_output, say
+from bot.cli.arguments import parse_duration
+from bot.cli.output import format_count, line_output, progress, say
 from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
-from bot.cli.progress import progress
-from bot.cli.store_commands import open_store_client
+from bot.cli.store_commands import open_store_client, report_errors
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
 from bot.finished.file import FileEntry, merge_with_files, read_all_entries
@@ -122,17 +119,6 @@ def _missing_lines(result: RebuildResult) -> Iterator[str]:
         yield f"missing: number {entry.number}, {entry.id}, was deleted or cannot be read"
     for id in result.adopted:  # noqa: A001
         yield f"{id} had no number, and has one now"
-
-
-UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
-
-
-def parse_duration(text: str) -> int:
-    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for any other text."""
-    found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
-    if found is None:
-        raise ValueError(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
-    return int(found[1]) * UNITS[found[2]]
 
 
 def archive(

@@ -39,3 +39,14 @@ def players_of(kind: GameKind, players: str) -> list[str]:
     if len(names) != kind.seats:
         raise typer.BadParameter(f"{kind.id} has {kind.seats} seats", param_hint="--players")
     return names
+
+
+UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
+
+
+def parse_duration(text: str) -> int:
+    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for any other text."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
+    return int(found[1]) * UNITS[found[2]]

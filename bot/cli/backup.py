@@ -12,9 +12,8 @@ from redis.exceptions import RedisClusterException, RedisError
 from bot.backup.file import BadBackup, Header, Line, open_writer
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import BackupTaker
-from bot.cli.errors import report_errors
-from bot.cli.output import say
-from bot.cli.progress import progress
+from bot.cli.output import progress, say
+from bot.cli.store_commands import report_errors
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
 from bot.store.opening import connect_beside_bot, connect_without_bot

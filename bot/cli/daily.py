@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.cli.asking import format_count
-from bot.cli.output import say
+from bot.cli.output import format_count, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.features.daily.days import load_chain
 from bot.features.daily.games import DayGames

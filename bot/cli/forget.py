@@ -7,11 +7,9 @@ from typing import Annotated, Any
 import typer
 from redis.exceptions import ResponseError
 
-from bot.cli.asking import confirm, format_count
-from bot.cli.errors import report_errors
-from bot.cli.output import say
+from bot.cli.output import confirm, format_count, say
 from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
-from bot.cli.store_commands import open_store_client
+from bot.cli.store_commands import open_store_client, report_errors
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
 from bot.features.privacy.rewriting import rewrite_if_due

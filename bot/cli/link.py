@@ -1,7 +1,7 @@
 """`buongioco link`: the host's link to an open playground."""
 
-from bot.cli.errors import report_errors
 from bot.cli.output import say
+from bot.cli.store_commands import report_errors
 from bot.settings import BadSetting, read_settings
 from bot.site.host_link import link_path
 from bot.store import StoreError

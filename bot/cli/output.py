@@ -1,4 +1,4 @@
-"""Output of commands: text for people, lines of JSON, and files.
+"""Output of commands: text, questions and progress bars for people, lines of JSON, and files.
 
 Names come from strangers and can hold escape sequences, which a terminal obeys. So text goes through `say`, JSON
 through `json_line`. Ruff bans `typer.echo` and `print` elsewhere in this package.
@@ -10,9 +10,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import typer
 
@@ -80,6 +80,31 @@ def line_output(out: Path | None, param: str = "--out") -> Iterator[Callable[[st
     finally:
         with attempt():
             file.close()
+
+
+def format_count(count: int, noun: str) -> str:
+    """Return a count with its noun: "1 game", "3 games"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def confirm(question: str) -> bool:
+    """Ask before something that cannot be undone. Without a terminal, say what to do and exit with 1."""
+    try:
+        return typer.confirm(clean_text(question))
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        say("\nbuongioco: There is no terminal to ask. Add --yes to skip the question.", err=True)
+        raise typer.Exit(1) from None
+
+
+class ProgressBar(Protocol):
+    def update(self, n_steps: int, /) -> None: ...
+
+
+def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
+    """Return a progress bar on stderr, hidden if stderr is not a terminal."""
+    return typer.progressbar(length=length, label=clean_text(label), file=sys.stderr, hidden=not sys.stderr.isatty())
 
 
 def prepare_streams() -> None:

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import format_count
-from bot.cli.output import line_output, say
+from bot.cli.output import format_count, line_output, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.features.find.reports import Report, Reports
 from bot.finished.archive import Archive

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.arguments import GameId, MoreRules, Rules, options_of, players_of
-from bot.cli.output import line_output
-from bot.cli.progress import progress
+from bot.cli.output import line_output, progress
 from bot.simulation import simulate as simulate_game
 from engine import game_kind
 from engine.robots import ROBOTS

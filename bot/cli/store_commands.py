@@ -1,17 +1,40 @@
-"""Shared parts of commands that read or change the store."""
+"""Shared parts of commands that use the store.
+
+A failed command prints a line on stderr for each fault and exits with 2. Logs go to stderr too, because stdout is for a
+command's output.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import wraps
 from typing import Any, ParamSpec
 
-from bot.cli.errors import report_errors
-from bot.settings import Settings, read_settings
-from bot.store import schema
+import typer
+from redis.exceptions import RedisClusterException, RedisError
+
+from bot import logs
+from bot.cli.output import say
+from bot.settings import BadSetting, Settings, read_settings
+from bot.store import StoreError, schema
 from bot.store.opening import connect_beside_bot
 
 P = ParamSpec("P")
+
+
+@contextmanager
+def report_errors() -> Iterator[None]:
+    """Turn errors of settings and store into lines on stderr and exit code 2."""
+    logs.set_up("warning")
+    try:
+        yield
+    except (BadSetting, StoreError) as fault:
+        for line in str(fault).splitlines():
+            say(f"buongioco: {line}", err=True)
+        raise typer.Exit(2) from None
+    except (RedisError, RedisClusterException) as error:
+        say(f"buongioco: The store went away ({type(error).__name__}). Run the command again.", err=True)
+        raise typer.Exit(2) from None
 
 
 def store_command(function: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:

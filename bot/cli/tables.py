@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.archive import parse_duration
-from bot.cli.asking import confirm, format_count
-from bot.cli.output import say
+from bot.cli.arguments import parse_duration
+from bot.cli.output import confirm, format_count, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.delivery.message_state import decode_state
 from bot.features.tournaments.store import Tournaments

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import format_count
-from bot.cli.output import say
+from bot.cli.output import format_count, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.identity.names import NO_NAME, likeness, person_name
 from bot.identity.programs import SCOPES, Programs

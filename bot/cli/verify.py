@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.asking import format_count
 from bot.cli.files import read_records
-from bot.cli.output import say
-from bot.cli.progress import progress
+from bot.cli.output import format_count, progress, say
 from bot.features.daily.chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot import guests
-from bot.cli.archive import parse_duration
+from bot.cli.arguments import parse_duration
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
 from bot.finished.archive import Archive, ArchiveEntry

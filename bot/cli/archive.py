@@ -1,28 +1,25 @@
 """`buongioco export`, `rebuild` and `archive`: finished games and their ratings."""
 
-import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from redis.exceptions import RedisClusterException, RedisError
 
 from bot.cli.arguments import parse_duration
 from bot.cli.output import format_count, line_output, progress, say
-from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
-from bot.cli.store_commands import open_store_client, report_errors
+from bot.cli.person import PERSON_HELP, check_person, find_person_id
+from bot.cli.store_commands import open_store_client, store_command
 from bot.features.ratings.honours import closed_month
 from bot.finished.archive import Archive
 from bot.finished.file import FileEntry, merge_with_files, read_all_entries
 from bot.finished.game import UnreadableGame
-from bot.finished.moving import GameMover, MoveResult
+from bot.finished.moving import GameMover
 from bot.finished.ratings import Ratings, RebuildResult
-from bot.settings import Settings, read_settings
+from bot.settings import read_settings
 from bot.store import StoreError, schema
 from bot.store.leases import require_no_workers
-from bot.store.opening import connect_beside_bot, connect_without_bot, require_store
+from bot.store.opening import connect_without_bot, require_store
 
 Files = Annotated[
     list[Path] | None,
@@ -30,10 +27,13 @@ Files = Annotated[
 ]
 
 
-def export(
+@store_command
+async def export(
     out: Annotated[Path | None, typer.Option(help="Output file. Default, or -: the screen.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games shown in this chat, as platform:id.")] = None,
-    person: Annotated[str | None, typer.Option(help=f"Only games of this person. {PERSON_HELP}")] = None,
+    person: Annotated[
+        str | None, typer.Option(parser=check_person, metavar="TEXT", help=f"Only games of this person. {PERSON_HELP}")
+    ] = None,
     files: Files = None,
 ) -> None:
     """Write the records of finished games, one per line, oldest first. Works while the bot is running.
@@ -45,17 +45,19 @@ def export(
         raise typer.BadParameter(
             f"{chat!r} is not a chat. Write platform:id, such as telegram:-1001234.", param_hint="--chat"
         )
-    with report_errors():
-        try:
-            if out and out.exists() and any(out.samefile(file) for file in files or []):
-                raise typer.BadParameter(
-                    f"{out} is also an input (--from) and would be emptied: name another file.", param_hint="--out"
-                )
-            written = asyncio.run(
-                _export(read_settings(), out, chat, None if person is None else check_person(person), games)
-            )
-        except UnknownPerson as error:
-            raise typer.BadParameter(str(error), param_hint="--person") from None
+    if out and out.exists() and any(out.samefile(file) for file in files or []):
+        raise typer.BadParameter(
+            f"{out} is also an input (--from) and would be emptied: name another file.", param_hint="--out"
+        )
+    written = 0
+    async with open_store_client() as client:
+        if person is not None:
+            person = await find_person_id(client, person, "--person")
+        with line_output(out) as write:
+            async for _, _, game in merge_with_files(Archive(client), games):
+                if game and chat in (None, *game.chats) and person in (None, *game.people):
+                    write(game.record.to_json())
+                    written += 1
     say(format_count(written, "game"), err=True)
 
 
@@ -66,36 +68,14 @@ def _read_files(files: list[Path] | None) -> list[FileEntry]:
         raise typer.BadParameter(str(fault), param_hint="--from") from None
 
 
-async def _export(
-    settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[FileEntry]
-) -> int:
-    written = 0
-    async with open_store_client(settings) as client:
-        if person is not None:
-            person = await find_person_id(client, person)
-        with line_output(out) as write:
-            async for _, _, game in merge_with_files(Archive(client), games):
-                if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
-                    continue
-                write(game.record.to_json())
-                written += 1
-    return written
-
-
-def rebuild(
+@store_command
+async def rebuild(
     files: Files = None,
     incomplete: Annotated[bool, typer.Option("--incomplete", help="Leave out archived games.")] = False,
 ) -> None:
     """Rebuild all ratings and leaderboards from the finished games. Stop the bot first."""
     games = _read_files(files)
-    with report_errors():
-        result = asyncio.run(_rebuild(read_settings(), games, incomplete))
-    for line in _missing_lines(result):
-        say(line, err=True)
-    say(f"ratings rebuilt from {format_count(result.games, 'game')}")
-
-
-async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool) -> RebuildResult:
+    settings = read_settings()
     require_store(settings)
     async with connect_without_bot(settings, "rates games that end during a rebuild") as client:
         await schema.check(client, migrate=False)
@@ -108,48 +88,42 @@ async def _rebuild(settings: Settings, games: list[FileEntry], incomplete: bool)
                 f"{format_count(moved, 'game')} left the store by `buongioco archive`, but the files given have "
                 f"{format_count(len(games), 'game')}. Give all files with --from, or add --incomplete."
             )
-        return await Ratings(client, archive).rebuild(games)
+        result = await Ratings(client, archive).rebuild(games)
+    _report_rebuild(result)
 
 
-def _missing_lines(result: RebuildResult) -> Iterator[str]:
+def _report_rebuild(result: RebuildResult) -> None:
     for hole in result.holes:
         numbers = f"number {hole[0]} is" if len(hole) == 1 else f"numbers {hole[0]} to {hole[-1]} are"
-        yield f"missing: {numbers} not in the store"
+        say(f"missing: {numbers} not in the store", err=True)
     for entry in result.lost:
-        yield f"missing: number {entry.number}, {entry.id}, was deleted or cannot be read"
-    for id in result.adopted:  # noqa: A001
-        yield f"{id} had no number, and has one now"
+        say(f"missing: number {entry.number}, {entry.id}, was deleted or cannot be read", err=True)
+    for game_id in result.adopted:
+        say(f"{game_id} had no number, and has one now", err=True)
+    say(f"ratings rebuilt from {format_count(result.games, 'game')}")
 
 
-def archive(
-    older_than: Annotated[str, typer.Option(help="Age of the games since their end: 24h, 365d, 12w.")],
+@store_command
+async def archive(
+    older_than: Annotated[
+        int,
+        typer.Option(parser=parse_duration, metavar="TEXT", help="Age of the games since their end: 24h, 365d, 12w."),
+    ],
     out: Annotated[Path, typer.Option(dir_okay=False, help="The file to write to. An existing one is extended.")],
 ) -> None:
     """Move old finished games from the store to a file. Ratings stay. Works while the bot is running."""
+    before = int(time.time()) - older_than
+    settings = read_settings()
     try:
-        before = int(time.time()) - parse_duration(older_than)
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--older-than") from None
-    with report_errors():
-        settings = read_settings()
-        try:
-            moved = asyncio.run(_archive(settings, out, before))
-        except OSError as error:
-            raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
-        except UnreadableGame as fault:
-            raise typer.BadParameter(str(fault), param_hint="--out") from None
+        async with open_store_client(settings) as client:
+            with progress(await Archive(client).count(), out.name) as bar:
+                moved = await GameMover(client, out, bar.update).move(before, await closed_month(client))
+    except OSError as error:
+        raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+    except UnreadableGame as fault:
+        raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
         say(f"{game} fails verification and stays in the store", err=True)
     say(f"{out}: {format_count(moved.games, 'game')} moved out of the store {settings.store_location}")
     if moved.faulty:
         raise typer.Exit(1)
-
-
-async def _archive(settings: Settings, out: Path, before: int) -> MoveResult:
-    async with connect_beside_bot(settings) as client:
-        try:
-            await schema.check(client, migrate=False)
-            with progress(await Archive(client).count(), out.name) as bar:
-                return await GameMover(client, out, bar.update).move(before, await closed_month(client))
-        except (RedisError, RedisClusterException) as error:
-            raise StoreError(f"The store went away ({type(error).__name__}). Run the command again.") from None

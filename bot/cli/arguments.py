@@ -22,31 +22,29 @@ class Language(StrEnum):
     it = "it"
 
 
-def options_of(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
-    return parse_options(
-        kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)]
-    )
+def options_of(kind: GameKind, rules: list[str] | None, more: list[str] | None) -> dict[str, Value]:
+    """Parse options, given as ``name=value``. A word can hold several, separated by commas or spaces."""
+    words = [*(rules or []), *(more or [])]
+    return parse_options(kind.rules, [option for word in words for option in re.split("[, ]+", word)])
 
 
-def players_of(kind: GameKind, players: str) -> list[str]:
+def robots_of(kind: GameKind, players: str) -> list[str]:
     """Return a robot level for each seat. BadParameter for unknown levels or a wrong number of them."""
-    names = players.split(",")
-    for name in names:
-        if name not in ROBOTS:
-            raise typer.BadParameter(f"{name!r} is not one of: {', '.join(ROBOTS)}", param_hint="--players")
-    if len(names) == 1:
-        return names * kind.seats
-    if len(names) != kind.seats:
+    levels = players.split(",")
+    for level in levels:
+        if level not in ROBOTS:
+            raise typer.BadParameter(f"{level!r} is not one of: {', '.join(ROBOTS)}", param_hint="--players")
+    if len(levels) not in (1, kind.seats):
         raise typer.BadParameter(f"{kind.id} has {kind.seats} seats", param_hint="--players")
-    return names
+    return levels if len(levels) == kind.seats else levels * kind.seats
 
 
 UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}  # seconds
 
 
 def parse_duration(text: str) -> int:
-    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for any other text."""
+    """Return the seconds of a duration such as ``24h``, ``365d`` or ``12w``. BadParameter for any other text."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
     if found is None:
-        raise ValueError(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
+        raise typer.BadParameter(f"{text!r} is not a duration. Write hours, days or weeks: 24h, 365d or 12w.")
     return int(found[1]) * UNITS[found[2]]

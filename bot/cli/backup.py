@@ -1,9 +1,8 @@
 """`buongioco backup` and `buongioco restore`."""
 
-import asyncio
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from redis.asyncio import RedisCluster
@@ -13,15 +12,14 @@ from bot.backup.file import BadBackup, Header, Line, open_writer
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import BackupTaker
 from bot.cli.output import progress, say
-from bot.cli.store_commands import report_errors
+from bot.cli.store_commands import store_command
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, keys
 from bot.store.opening import connect_beside_bot, connect_without_bot
 
-STANDARD_OUTPUT = Path("/dev/stdout")
 
-
-def backup(
+@store_command
+async def backup(
     file: Annotated[
         Path,
         typer.Argument(
@@ -33,13 +31,12 @@ def backup(
 ) -> None:
     """Write the whole store to a file. Works while the bot is running. The file holds secrets: keep it safe."""
     if file == Path("-"):
-        file = STANDARD_OUTPUT
-    with report_errors():
-        settings = read_settings()
-        try:
-            is_empty = asyncio.run(_backup(settings, file))
-        except OSError as error:
-            raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
+        file = Path("/dev/stdout")
+    settings = read_settings()
+    try:
+        is_empty = await _backup(settings, file)
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
     size = f"{file.stat().st_size:,} bytes" if file.is_file() else "written"
     say(f"{file}: {size}, of the store {settings.store_location}", err=True)
     if is_empty:
@@ -55,7 +52,9 @@ async def _backup(settings: Settings, file: Path) -> bool:
             if not layout.isdigit() or not 0 < int(layout) <= keys.SCHEMA_VERSION:
                 raise StoreError("The store is empty, or this version of Buongioco cannot read its layout.")
             header = Header(int(layout), int(time.time()))
-            with progress(await _size(client), file.name) as bar, open_writer(file, header) as write:
+            on_nodes = {"target_nodes": RedisCluster.PRIMARIES} if isinstance(client, RedisCluster) else {}
+            key_count = int(await client.dbsize(**on_nodes))
+            with progress(key_count, file.name) as bar, open_writer(file, header) as write:
 
                 def write_line(line: Line) -> None:
                     nonlocal is_empty
@@ -69,42 +68,29 @@ async def _backup(settings: Settings, file: Path) -> bool:
     return is_empty
 
 
-async def _size(client: Any) -> int:
-    """Return the number of keys."""
-    if isinstance(client, RedisCluster):
-        return int(await client.dbsize(target_nodes=RedisCluster.PRIMARIES))
-    return int(await client.dbsize())
-
-
-def restore(
+@store_command
+async def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, readable=True)],
     replace: Annotated[bool, typer.Option("--replace", help="First delete everything in the store.")] = False,
 ) -> None:
     """Fill an empty store from a backup. Stop all workers of the bot first."""
-    with report_errors():
-        try:
-            taken_at = asyncio.run(_restore(read_settings(), file, replace))
-        except OSError as error:
-            raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
-        except BadBackup as fault:
-            raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
-    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(taken_at))
+    settings = read_settings()
+    try:
+        async with connect_without_bot(settings, "would overwrite the restored data") as client:
+            with progress(2 * file.stat().st_size, file.name) as bar:
+                # The embedded store's folder is locked, so a worker listed in it was killed.
+                locked = settings.redis_url is None
+                header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
+    except (RedisError, RedisClusterException) as error:
+        raise StoreError(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
+    except BadBackup as fault:
+        raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
+    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(header.begun))
     say(f"{file} is restored. The store is as it was on {when}.", err=True)
     say(
         "People forgotten after that time are back. Forget them again before you start the bot: "
         "`buongioco forget PERSON`.",
         err=True,
     )
-
-
-async def _restore(settings: Settings, file: Path, replace: bool) -> int:
-    """Restore a backup, and return when it was taken, Unix seconds."""
-    async with connect_without_bot(settings, "would overwrite the restored data") as client:
-        with progress(2 * file.stat().st_size, file.name) as bar:
-            try:
-                # The embedded store's folder is locked, so a worker listed in it was killed.
-                locked = settings.redis_url is None
-                header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
-            except (RedisError, RedisClusterException) as error:
-                raise StoreError(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
-    return header.begun

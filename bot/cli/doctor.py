@@ -13,7 +13,6 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import typer
 from redis.exceptions import RedisError
@@ -28,14 +27,14 @@ from bot.store.durability import RISKS, risks_of, split_by_node, sync_policies
 from bot.store.folder import has_store, is_locked, is_readable_by_others
 from bot.store.opening import open_host_store
 
-# Entry points that examine a platform. Called with the settings, they yield findings like `examine`.
+# Entry points of functions that check a platform. They get the settings and yield findings like `examine`.
 DOCTORS = "buongioco.doctors"
 
 BAD_GATEWAY_CODES = (502, 503, 504)  # a proxy's answers when it reaches no bot
 
 PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 
-BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # other adapters check their settings themselves
+BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # only their settings are known here
 
 
 def doctor() -> None:
@@ -51,50 +50,46 @@ async def _doctor() -> bool:
         for line in str(error).splitlines():
             say(f"wrong  {line}")
         return False
-    healthy, left = True, None
-    async for well, line in examine(settings):
-        healthy = healthy and well
+    is_healthy, broken_pipe = True, None
+    async for is_ok, line in examine(settings):
+        is_healthy = is_healthy and is_ok
         try:
-            if left is None:
-                say(f"{'ok' if well else 'wrong':6} {line}")
+            if broken_pipe is None:
+                say(f"{'ok' if is_ok else 'wrong':6} {line}")
         except BrokenPipeError as error:
             # Stdout was closed, as by `| head`. Continue, so that a store started for this check ends in order.
-            left = error
-    if left:
-        raise left
-    return healthy
+            broken_pipe = error
+    if broken_pipe:
+        raise broken_pipe
+    return is_healthy
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Yield findings: whether a check passed, and a line with its result or remedy."""
+    installed = {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
     yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_location}"
     async for finding in _examine_stores(settings):
         yield finding
-    async for finding in _examine_tokens(settings):
+    async for finding in _examine_tokens(settings, installed):
         yield finding
     if settings.playground:
         host, port = settings.playground_host, settings.playground_port
         yield await asyncio.to_thread(_examine_port, settings, "playground", host, port, PLAYGROUND_REMEDY)
         if settings.public_url:
             yield await asyncio.to_thread(_examine_public_address, settings.public_url)
-    elif not (settings.telegram_token or settings.discord_token or _installed_platforms() - BUILT_IN_PLATFORMS):
+    elif not (settings.telegram_token or settings.discord_token or installed - BUILT_IN_PLATFORMS):
         yield False, NOTHING_TO_RUN
     if settings.monitoring_port is not None:
         host, port = settings.monitoring_host, settings.monitoring_port
         yield await asyncio.to_thread(_examine_port, settings, "monitoring", host, port, MONITORING_REMEDY)
     elif health_address(settings) is None:
         yield True, "monitoring: /healthz is not served; set BUONGIOCO_MONITORING_PORT to have it"
-    if find_spec("numba"):
-        yield True, "robots: searches are compiled"
-    else:
-        yield (
-            True,
-            "robots: searches run in plain Python, so strong robots think less; the extra `fast` (numba) compiles them",
-        )
+    plain = "searches run in plain Python, so strong robots think less; the extra `fast` (numba) compiles them"
+    yield True, f"robots: {'searches are compiled' if find_spec('numba') else plain}"
 
 
 def _examine_port(settings: Settings, name: str, host: str, port: int, remedy: str) -> tuple[bool, str]:
-    """Return whether the bot can listen there, or does so already."""
+    """Check whether the bot can listen at an address, or already does."""
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
@@ -110,7 +105,7 @@ def _examine_port(settings: Settings, name: str, host: str, port: int, remedy: s
 
 
 def _examine_public_address(url: str) -> tuple[bool, str]:
-    """Fetch a page at the public address. A proxy can answer there while no bot runs."""
+    """Fetch a page at the public address. A proxy can answer even if no bot runs."""
     request = urllib.request.Request(f"{url}/rules", headers={"Accept": "text/html"})  # noqa: S310 - http or https
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT):  # noqa: S310
@@ -131,7 +126,7 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
 
 
 def _is_bot(host: str, port: int) -> bool:
-    """Return whether a Buongioco bot answers there."""
+    """Return whether a Buongioco bot answers at an address."""
     try:
         with open_local_url(health_url(host, port)) as answer:
             return is_health(answer.read(MAX_HEALTH_BYTES))
@@ -144,9 +139,9 @@ def _is_bot(host: str, port: int) -> bool:
 async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
         if not settings.redis_url:
-            well, line = _examine_folder(settings.data)
-            yield well, line
-            if not well:
+            is_ok, line = _examine_folder(settings.data)
+            yield is_ok, line
+            if not is_ok:
                 return
         async with _open_store_to_examine(settings) as store:
             async for finding in _examine_store(store, settings):
@@ -182,19 +177,14 @@ async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
             yield store
         return
     with TemporaryDirectory(prefix="buongioco-") as folder:
-        is_there = settings.redis_url or has_store(settings.data)
-        tried = settings if is_there else settings.model_copy(update={"data": Path(folder)})
-        async with open_host_store(tried, migrate=False) as store:
+        if not settings.redis_url and not has_store(settings.data):
+            settings = settings.model_copy(update={"data": Path(folder)})
+        async with open_host_store(settings, migrate=False) as store:
             yield store
 
 
-def _installed_platforms() -> set[str]:
-    return {entry.name for entry in entry_points(group=ADAPTER_GROUP)}
-
-
-async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+async def _examine_tokens(settings: Settings, installed: set[str]) -> AsyncIterator[tuple[bool, str]]:
     """Check which platforms will start. A token for a missing adapter is a fault."""
-    installed = _installed_platforms()
     examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
         setting = f"{PREFIX}{name}_token".upper()
@@ -211,11 +201,11 @@ async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]
 
 async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
-        about = await store.client.info()
+        nodes = split_by_node(await store.client.info())
+        risks, sync_settings = await risks_of(store.client), await sync_policies(store.client)
     except (RedisError, OSError) as error:
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
-    nodes = split_by_node(about)
     primaries = [node for node in nodes if node["role"] == "master"]
     if not primaries:
         yield False, "store: this is a replica, which takes no moves: REDIS_URL must name the primary"
@@ -241,8 +231,14 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
         )
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
-    async for finding in _examine_durability(store.client):
-        yield finding
+    if "no_append_only_file" not in risks:
+        yield True, "store: writes an append-only file"
+        if sync_settings == {"always"}:
+            yield True, "store: writes moves to disk before they are answered"
+        elif not sync_settings:
+            yield True, "store: it refuses CONFIG, so check yourself that appendfsync is always"
+    for risk in risks:
+        yield False, f"store: {RISKS[risk]}"
     fewest = min(int(node["connected_slaves"]) for node in primaries)
     if settings.redis_url and fewest < settings.store_replicas:
         yield (
@@ -250,20 +246,3 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"store: BUONGIOCO_STORE_REPLICAS is {settings.store_replicas}, and a primary has {fewest} "
             f"{'replica' if fewest == 1 else 'replicas'}: moves wait until you add replicas or lower the number",
         )
-
-
-async def _examine_durability(client: Any) -> AsyncIterator[tuple[bool, str]]:
-    """Check whether the store keeps its data if its machine fails."""
-    try:
-        found, policies = await risks_of(client), await sync_policies(client)
-    except (RedisError, OSError) as error:
-        yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
-        return
-    if "no_append_only_file" not in found:
-        yield True, "store: writes an append-only file"
-        if policies == {"always"}:
-            yield True, "store: writes moves to disk before they are answered"
-        elif not policies:
-            yield True, "store: it refuses CONFIG, so check yourself that appendfsync is always"
-    for risk in found:
-        yield False, f"store: {RISKS[risk]}"

@@ -8,7 +8,7 @@ import typer
 from redis.exceptions import ResponseError
 
 from bot.cli.output import confirm, format_count, say
-from bot.cli.person import PERSON_HELP, UnknownPerson, check_person, find_person_id
+from bot.cli.person import PERSON_HELP, check_person, find_person_id
 from bot.cli.store_commands import open_store_client, report_errors
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.privacy.forgetting import ForgetResult
@@ -31,7 +31,7 @@ NOT_REWRITTEN = (
 
 
 def forget(
-    person: Annotated[str, typer.Argument(metavar="PERSON", help=PERSON_HELP)],
+    person: Annotated[str, typer.Argument(metavar="PERSON", parser=check_person, help=PERSON_HELP)],
     file: Annotated[
         list[Path] | None,
         typer.Option(exists=True, dir_okay=False, help="Also in this file of `buongioco archive`. Can be repeated."),
@@ -43,15 +43,11 @@ def forget(
     with report_errors():
         try:
             settings = read_settings()
-            person, name = asyncio.run(_find_person(settings, check_person(person), files))
-            about = f"{name} ({person})" if name else person
-            if not yes and not confirm(
-                f"Forget {about} for good, and resign the games where they sit? (--yes skips this question)"
-            ):
-                raise typer.Exit(1)
+            person, name = asyncio.run(_find_person(settings, person, files))
+            if not yes:
+                about = f"{name} ({person})" if name else person
+                confirm(f"Forget {about} for good, and resign the games where they sit?")
             done, is_running, fault = asyncio.run(_forget(settings, person, files))
-        except UnknownPerson as error:
-            raise typer.BadParameter(str(error), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
     found = [format_count(done.games, "game"), format_count(done.scopes, "rating"), format_count(done.tables, "table")]
@@ -64,13 +60,16 @@ def forget(
 
 
 async def _find_person(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
-    """Return the id and, if known, the name of the person to forget. UnknownPerson if no data is kept about them."""
+    """Return the id and, if known, the name of the person to forget. BadParameter if no data is kept about them."""
     if text.startswith(("robot:", f"{PSEUDONYM_PLATFORM}:")):
-        raise UnknownPerson(f"{text} is not a person: no data is kept about it.")
+        raise typer.BadParameter(f"{text} is not a person: no data is kept about it.", param_hint="PERSON")
     async with open_store_client(settings) as client:
-        person = await find_person_id(client, text)
-        if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise UnknownPerson(f"No data about {person} is kept in the store {settings.store_location}.")
+        person = await find_person_id(client, text, "PERSON")
+        entries = (entry.read() for path in files for entry in read_entries(path))
+        if not await _is_known(client, person) and not any(game and person in game.people for *_, game in entries):
+            raise typer.BadParameter(
+                f"No data about {person} is kept in the store {settings.store_location}.", param_hint="PERSON"
+            )
         return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
 
 
@@ -93,10 +92,6 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         except (ResponseError, RewriteFailed) as error:
             return done, False, describe_error(error)
         return done, False, ""
-
-
-def _has_played(person: str, path: Path) -> bool:
-    return any((game := entry.read().game) and person in game.people for entry in read_entries(path))
 
 
 async def _is_known(client: Any, person: str) -> bool:

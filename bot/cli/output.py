@@ -18,8 +18,6 @@ import typer
 
 from bot.identity.names import JOINERS
 
-STANDARD_OUTPUT = Path("-")
-
 
 class OutputError(Exception):
     """Standard output cannot be written. The text says why."""
@@ -38,27 +36,34 @@ def json_line(text: str, encoding: str = "utf-8") -> str:
     Characters that a terminal can obey or that ``encoding`` lacks become ``\\uXXXX``. They occur in strings only.
     """
     is_unicode = encoding.lower().startswith("utf")
-    safe = "".join(
-        char if char.isprintable() and (is_unicode or char.isascii()) else json.dumps(char)[1:-1] for char in text
+    return (
+        "".join(
+            char if char.isprintable() and (is_unicode or char.isascii()) else json.dumps(char)[1:-1] for char in text
+        )
+        + "\n"
     )
-    return safe + "\n"
 
 
 def say(text: object = "", *, err: bool = False, **style: Any) -> None:
-    """Print lines for people. ``style`` goes to `typer.style`. OutputError if that fails."""
+    """Print lines for people. ``style`` goes to `typer.style`. OutputError if printing fails."""
     shown = clean_text(str(text))
     with _standard_output():
         typer.echo(typer.style(shown, **style) if style else shown, err=err)
 
 
 @contextmanager
-def line_output(out: Path | None, param: str = "--out") -> Iterator[Callable[[str], None]]:
+def line_output(out: Path | None) -> Iterator[Callable[[str], None]]:
     """Open ``out`` and yield the function that writes a line of JSON. None and ``-`` mean standard output.
 
-    Raises BadParameter, naming ``param``, if the file cannot be written, and OutputError for standard output.
+    BadParameter if the file cannot be written, OutputError if standard output cannot.
     """
-    if out is None or out == STANDARD_OUTPUT:
-        yield _print_line
+    if out in (None, Path("-")):
+
+        def print_line(text: str) -> None:
+            with _standard_output():
+                sys.stdout.write(json_line(text, sys.stdout.encoding or "utf-8"))
+
+        yield print_line
         flush()
         return
 
@@ -67,7 +72,7 @@ def line_output(out: Path | None, param: str = "--out") -> Iterator[Callable[[st
         try:
             yield
         except OSError as error:
-            raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint=param) from None
+            raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
 
     def write(text: str) -> None:
         with attempt():
@@ -87,10 +92,11 @@ def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def confirm(question: str) -> bool:
-    """Ask before something that cannot be undone. Without a terminal, say what to do and exit with 1."""
+def confirm(question: str) -> None:
+    """Ask before something that cannot be undone. Exit with 1 if the answer is no or there is no terminal."""
     try:
-        return typer.confirm(clean_text(question))
+        if not typer.confirm(clean_text(f"{question} (--yes skips this question)")):
+            raise typer.Exit(1)
     except typer.Abort:
         if sys.stdin.isatty():
             raise
@@ -115,7 +121,7 @@ def prepare_streams() -> None:
 
 
 def flush() -> None:
-    """Flush standard output; OutputError if that fails."""
+    """Flush standard output. OutputError if that fails."""
     with _standard_output():
         if sys.stdout:
             sys.stdout.flush()
@@ -134,6 +140,7 @@ def abandon_streams() -> None:
 
 @contextmanager
 def _standard_output() -> Iterator[None]:
+    """Raise OutputError if standard output cannot be written, as on a full disk."""
     try:
         yield
     except OSError as error:
@@ -141,8 +148,3 @@ def _standard_output() -> Iterator[None]:
             # The reader closed the pipe, as with `| head`. Typer ends the command.
             raise
         raise OutputError(error.strerror or str(error)) from None
-
-
-def _print_line(text: str) -> None:
-    with _standard_output():
-        sys.stdout.write(json_line(text, sys.stdout.encoding or "utf-8"))

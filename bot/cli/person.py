@@ -4,6 +4,8 @@ import re
 from importlib.metadata import entry_points
 from typing import Any
 
+import typer
+
 from bot.platform import ADAPTER_GROUP
 from bot.store import keys
 
@@ -17,27 +19,25 @@ _ID = re.compile(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+")
 _NAME = re.compile(r"(?:([a-z][a-z0-9_-]*):)?@([^\s:@~!/]+)")
 
 
-class UnknownPerson(Exception):
-    """A text names no known person. The error text gives the reason."""
-
-
 def check_person(text: str) -> str:
-    """Return a text that has the form of a person; UnknownPerson for any other."""
+    """Return a text that has the form of a person. BadParameter for any other."""
     if not _ID.fullmatch(text) and not _NAME.fullmatch(text):
-        raise UnknownPerson(f"{text!r} is not a person. Write platform:id, such as telegram:42. {ID_HINT}")
+        raise typer.BadParameter(f"{text!r} is not a person. Write platform:id, such as telegram:42. {ID_HINT}")
     return text
 
 
-async def find_person_id(client: Any, text: str) -> str:
-    """Return the id for a text from `check_person`. UnknownPerson if no person or several have the @name."""
+async def find_person_id(client: Any, text: str, param: str) -> str:
+    """Return the id for a text from `check_person`. BadParameter if nobody or several people have the @name."""
     named = _NAME.fullmatch(text)
     if named is None:
         return text
     platforms = [named[1]] if named[1] else sorted(entry.name for entry in entry_points(group=ADAPTER_GROUP))
     known = [await client.get(keys.handle(platform, named[2])) for platform in platforms]
-    found: list[str] = [person.decode() for person in known if person]
-    if not found:
-        raise UnknownPerson(f"No one is known as @{named[2]} on {' or '.join(platforms)}. {ID_HINT}")
-    if len(found) > 1:
-        raise UnknownPerson(f"Several people are known as @{named[2]}: {', '.join(found)}. Write one of these ids.")
-    return found[0]
+    match [person.decode() for person in known if person]:
+        case [person]:
+            return str(person)
+        case []:
+            problem = f"No one is known as @{named[2]} on {' or '.join(platforms)}. {ID_HINT}"
+        case people:
+            problem = f"Several people are known as @{named[2]}: {', '.join(people)}. Write one of these ids."
+    raise typer.BadParameter(problem, param_hint=param)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.arguments import GameId, Language, MoreRules, Rules, options_of, players_of
+from bot.cli.arguments import GameId, Language, MoreRules, Rules, options_of, robots_of
 from bot.cli.output import say
 from bot.texts import error_text, texts
 from bot.words.wording import Wording
@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.games import default_game
 from engine.robots import ROBOTS, Robot, act, make_robot
 from engine.rules import Value
-from engine.views import PacketsView, SpadesView, StockView, TressetteView
+from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
 
 YOU = 0
 FIRST_GAME = default_game("terminal")
@@ -30,7 +30,7 @@ def play(
 ) -> None:
     """Play a game here in the terminal against a robot."""
     kind = game_kind(game)
-    TerminalTable(kind, options_of(kind, rules, more), players_of(kind, robot)[0], lang.value).run()
+    TerminalTable(kind, options_of(kind, rules, more), robots_of(kind, robot)[0], lang.value).run()
 
 
 class TerminalTable:
@@ -83,6 +83,7 @@ class TerminalTable:
 
     def _say_news(self) -> None:
         """Print what happened since the last call."""
+        _ = self.words.text
         history = self.game.history(YOU)
         view = self.game.view(YOU)
         for by, move in history[self.shown_moves :]:
@@ -91,28 +92,18 @@ class TerminalTable:
         has_news = len(history) > self.shown_moves
         self.shown_moves = len(history)
         if has_news and view.deal and view.deal.last_trick and not view.deal.trick:
-            self._say_trick(view)
-        if self.game.needs_deal or self.game.over:
-            self._say_result(view)
+            self._say_trick(view.deal, view.deal.last_trick.winner)
+        if (self.game.needs_deal or self.game.over) and view.result:
+            for line in self.words.score(view.result.entries, view.totals, view.rules):
+                say(f"  {line}")
+            say(_("  The secret was {secret}").format(secret=view.result.secret))
 
-    def _say_trick(self, view: View) -> None:
+    def _say_trick(self, deal: DealView, winner: int) -> None:
         _ = self.words.text
-        assert view.deal
-        assert view.deal.last_trick
-        if not self.game.moves[-1][1].startswith("play "):
-            return
-        say(_("  {name} takes the trick").format(name=self.words.names[view.deal.last_trick.winner]))
-        if isinstance(view.deal, StockView):
-            for by, card, _signal in view.deal.drawn:
+        if self.game.moves[-1][1].startswith("play "):
+            say(_("  {name} takes the trick").format(name=self.words.names[winner]))
+            for by, card, _signal in deal.drawn if isinstance(deal, StockView) else ():
                 say(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
-
-    def _say_result(self, view: View) -> None:
-        _ = self.words.text
-        if not view.result:
-            return
-        for line in self.words.score(view.result.entries, view.totals, view.rules):
-            say(f"  {line}")
-        say(_("  The secret was {secret}").format(secret=view.result.secret))
 
     def _show(self, view: View) -> None:
         labels = self.words.labels

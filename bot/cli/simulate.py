@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.arguments import GameId, MoreRules, Rules, options_of, players_of
+from bot.cli.arguments import GameId, MoreRules, Rules, options_of, robots_of
 from bot.cli.output import line_output, progress
 from bot.simulation import simulate as simulate_game
 from engine import game_kind
@@ -24,10 +24,9 @@ def simulate(
 ) -> None:
     """Let robots play games and write their records, one per line."""
     kind = game_kind(game)
-    options = options_of(kind, rules, more)
-    names = players_of(kind, players)
+    options, levels = options_of(kind, rules, more), robots_of(kind, players)
     with line_output(out) as write, progress(number, game) as bar:
         for count in range(1, number + 1):
-            record = simulate_game(game, options, names, f"{seed}/{game}/{count}", legal=legal)
+            record = simulate_game(game, options, levels, f"{seed}/{game}/{count}", legal=legal)
             write(record.to_json())
             bar.update(1)

@@ -48,7 +48,12 @@ async def _open_room() -> AsyncIterator[Room]:
 async def list_tables(
     context: typer.Context,
     state: Annotated[State | None, typer.Option(help="Only tables in this state.")] = None,
-    idle: Annotated[str | None, typer.Option(help="Only tables idle for at least this time: 24h, 7d, 2w.")] = None,
+    idle: Annotated[
+        int | None,
+        typer.Option(
+            parser=parse_duration, metavar="TEXT", help="Only tables idle for at least this time: 24h, 7d, 2w."
+        ),
+    ] = None,
 ) -> None:
     """List live tables, longest idle first: code, state, age, idle time, game, players. Then unreadable tournaments.
 
@@ -56,10 +61,6 @@ async def list_tables(
     """
     if context.invoked_subcommand:
         return
-    try:
-        least = parse_duration(idle) if idle else 0
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--idle") from None
     now, lines = time.time(), []
     async with _open_room() as room:
         async for key in room.store.client.scan_iter("{s*}:table:*"):
@@ -69,26 +70,24 @@ async def list_tables(
             except NoSuchTable:
                 continue
             opened = await _opened_at(room.store, table)
+            shown = await room.store.load_shown(code)
+            last_seen = max((decode_state(text).seen_at for text in shown.values()), default=0)
             # Before anything was shown, only the opening time is known, or nothing.
-            seconds = now - (await _last_seen(room.store, code) or opened)
-            if state in (None, table.phase) and seconds >= least:
-                known = f"idle {format_age(seconds)}" if seconds < now else "idle unknown"
+            seconds = now - (last_seen or opened)
+            if state in (None, table.phase) and seconds >= (idle or 0):
+                idle_time = f"idle {format_age(seconds)}" if seconds < now else "idle unknown"
                 age = f"{format_age(now - opened)} old" if opened else "age unknown"
-                start = f"{code:8}{table.phase:12}{age:16}{known:16}"
-                lines.append((seconds, f"{start}{table.game_id:13}{_player_names(table)}"))
+                columns = f"{code:8}{table.phase:12}{age:16}{idle_time:16}{table.game_id:13}"
+                lines.append((seconds, columns + _player_names(table)))
         tournaments = await Tournaments(room.store).unreadable_codes() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         say(line)
     for code, since in tournaments.items():
-        say(f"{code:8}{State.unreadable:12}{f'{format_age(now - since)} old':16}{'idle unknown':16}tournament")
+        age = f"{format_age(now - since)} old"
+        say(f"{code:8}{State.unreadable:12}{age:16}{'idle unknown':16}tournament")
     say(format_count(len(lines), "table"), err=True)
     if tournaments:
         say(format_count(len(tournaments), "tournament"), err=True)
-
-
-async def _last_seen(store: Store, code: str) -> int:
-    """Return the time of the last press or new message at a table, Unix seconds; 0 if unknown."""
-    return max((decode_state(text).seen_at for text in (await store.load_shown(code)).values()), default=0)
 
 
 async def _opened_at(store: Store, table: Table) -> int:
@@ -168,27 +167,20 @@ async def close(
         try:
             table = await room.load(code)
         except NoSuchTable:
-            await _call_off(Tournaments(room.store), code, yes)
+            tournaments = Tournaments(room.store)
+            if code not in await tournaments.unreadable_codes():
+                raise
+            if not yes:
+                confirm(f"Call off the unreadable tournament {code}?")
+            await tournaments.call_off_unreadable(code, f"close {code}")
+            say(f"tournament {code} is called off; its card says so within a minute, or at the bot's next start")
             return
         summary = f"{table.phase}, {table.game_id or 'unknown game'}, {_player_names(table) or 'nobody known'}"
-        _confirm_or_exit(f"End table {code} ({summary})?", yes)
+        if not yes:
+            confirm(f"End table {code} ({summary})?")
         if table.error:
             await room.remove(table)
             say(f"table {code} was unreadable and is deleted")
             return
         await room.close(code, f"close {code}")
         say(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")
-
-
-async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
-    """Call off an unreadable tournament. NoSuchTable if the code is unknown."""
-    if code not in await tournaments.unreadable_codes():
-        raise NoSuchTable(code=code)
-    _confirm_or_exit(f"Call off the unreadable tournament {code}?", yes)
-    await tournaments.call_off_unreadable(code, f"close {code}")
-    say(f"tournament {code} is called off; its card says so within a minute, or at the bot's next start")
-
-
-def _confirm_or_exit(question: str, yes: bool) -> None:
-    if not yes and not confirm(f"{question} (--yes skips this question)"):
-        raise typer.Exit(1)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from bot.finished.analysis_pool import AnalysisFailed, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.site.replayed import replayed_analysis, replayed_deal, replayed_game
+from bot.site.api_models import replayed_analysis, replayed_deal, replayed_game
 from engine.errors import FaultyRecord
 
 CACHE_BYTES = 16 * 1024 * 1024  # cache of answers: about four hundred deals

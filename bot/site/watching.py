@@ -21,7 +21,7 @@ from bot.finished.archive import game_id
 from bot.identity.programs import is_program
 from bot.people import People
 from bot.platform import is_inline, is_private
-from bot.site.replayed import OpenView
+from bot.site.api_models import OpenView
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable

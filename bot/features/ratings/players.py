@@ -18,7 +18,7 @@ from bot.finished.ratings import EVERYTHING, RankedPerson, Ratings, Scope
 from bot.identity.names import NICKNAMES, tag_namesakes
 from bot.identity.pseudonyms import localize_name
 from bot.people import People
-from bot.site.replayed import ApiModel
+from bot.site.api_models import ApiModel
 from bot.store import Store
 from bot.texts import month_name
 

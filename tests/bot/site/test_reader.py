@@ -12,8 +12,8 @@ from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.robot_pool import RobotPool
 from bot.site import reader as reader_module
+from bot.site.api_models import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.site.reader import AnalysisBusy, GameReader, Reader
-from bot.site.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.store import Store, keys
 from engine import GAMES, Record, load, verify
 from engine.robots.findings import Verdict

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.panels.pages import replay_page
-from bot.site.replayed import replayed_game
+from bot.site.api_models import replayed_game
 from bot.words.one_deal import DealResult, deal_result
 from engine import GAMES, Game
 from tests.bot.features.daily.test_deal import SECRET, play_first_deal

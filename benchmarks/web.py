@@ -25,7 +25,7 @@ from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
 from bot import logs
 from bot.http.connections import raise_file_limit
-from bot.site.watching import public_table
+from bot.site.api_models import public_table
 from bot.worker import Worker
 
 WATCHERS = 2000

@@ -10,8 +10,8 @@ from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
 from bot.robot_pool import RobotPool
+from bot.site.api_models import OwnTable, own_table
 from bot.site.idempotency import UsedKeys
-from bot.site.seated import OwnTable, own_table
 from bot.store.entries import Rule
 from bot.store.outage import begin_request
 from bot.tables.challenges import Challenges, seat_robots

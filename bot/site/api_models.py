@@ -10,13 +10,16 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.finished.analysis_pool import Analysis
+from bot.finished.archive import game_id
 from bot.finished.game import FinishedGame
+from bot.identity.programs import is_program
 from bot.identity.pseudonyms import localize_name
+from bot.tables.table import Table
 from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, printable_name
 from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of
-from engine import Game, GameKind, Record, replay
+from engine import Game, GameKind, Record, game_kind, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest_moves, summarize
 from engine.tressette import TressetteDeal
@@ -125,6 +128,45 @@ class ReplayedAnalysis(ApiModel):
     costliest: list[Judgement] = Field(
         description="All judgements on the three costliest moves of all players, the costliest move first."
     )
+
+
+class PublicSeat(ApiModel):
+    """A player at a table."""
+
+    name: str
+    is_robot: bool = Field(description="Whether the player is one of the bot's robots or a program.")
+
+
+class PublicTable(ApiModel):
+    """A table as everyone sees it. The version increases with every change."""
+
+    code: str
+    version: int
+    game: str
+    rules: dict[str, int | str | bool]
+    is_french: bool = Field(description="Whether the game uses a French pack.")
+    phase: str = Field(description="open while seats are free, closed if no game began, playing, over, or unreadable.")
+    seats: list[PublicSeat | None] = Field(description="By seat; null for an empty seat. Seats 0 and 2 are side 0.")
+    clock: int = Field(description="Seconds per move; 0 without a clock.")
+    is_late: bool = Field(description="Whether the player to move has run out of time.")
+    deal: int = Field(description="The number of the current deal, from 1; 0 before the first.")
+    seal: str | None = Field(description="The commitment to the current deal's shuffle.")
+    view: OpenView | None
+    turn: int | None
+    totals: tuple[int, int] = Field(description="Whole points by side; shown to people times `score_unit`.")
+    bags: tuple[int, int]
+    winner: list[int] | None
+    ending: str | None
+    replay: str | None = Field(
+        description="The id of the finished game; null before the end, and for a deal that others still have to play."
+    )
+
+
+class OwnTable(PublicTable):
+    """A table as a player sees it. ``view`` includes the player's hand."""
+
+    seat: int | None = Field(description="This program's seat; null while it asks for one.")
+    moves: list[str] = Field(description="The legal moves now, in or out of turn, in a record's notation.")
 
 
 def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame:
@@ -247,3 +289,42 @@ def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:
     played = summarize(verdicts, seat)
     lost = round(played.lost_exactly + played.lost_by_judgement, 2)
     return Played(seat=seat, decisions=played.decisions, accuracy=played.accuracy, lost=lost)
+
+
+def public_table(table: Table) -> PublicTable:
+    """Return the table as everyone sees it, using only the public view."""
+    view = table.view(None)
+    deal = view.deal if view else None
+    return PublicTable.model_construct(
+        code=table.code,
+        version=table.version,
+        game=table.game_id,
+        is_french=game_kind(table.game_id).pack.is_french,
+        rules=view.rules if view else table.rules,
+        phase=table.phase,
+        seats=[
+            chair and PublicSeat(name=chair.name, is_robot=chair.is_robot or is_program(chair.person))
+            for chair in table.chairs
+        ],
+        clock=table.clock,
+        is_late=table.alarm == "flagged",
+        deal=view.deal_number if view else 0,
+        seal=view.commitment if view else None,
+        view=deal,
+        turn=view.turn if view else None,
+        totals=view.totals if view else (0, 0),
+        bags=view.bags if view else (0, 0),
+        winner=list(view.winner) if view and view.winner is not None else None,
+        ending=view.ending if view else None,
+        replay=game_id(table) if table.phase == "over" and not table.is_duplicate else None,
+    )
+
+
+def own_table(table: Table, person: str) -> OwnTable:
+    """Return the table as a person sees it, using only the view of their seat."""
+    seat = table.seat_of(person)
+    view = table.view(seat) if seat is not None else None
+    deal = view.deal if view else None
+    known = dict(public_table(table))
+    moves = list(view.moves) if view and table.phase == "playing" else []
+    return OwnTable.model_construct(**(known | {"view": deal or known["view"], "seat": seat, "moves": moves}))

@@ -13,22 +13,18 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field
 
 from bot.cluster.shards import Shards
 from bot.concurrency.background import TaskSet
-from bot.finished.archive import game_id
-from bot.identity.programs import is_program
 from bot.people import People
 from bot.platform import is_inline, is_private
-from bot.site.api_models import OpenView
+from bot.site.api_models import PublicTable, public_table
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 from bot.words.wording import card_faces
-from engine import game_kind
 from engine.cards import FRENCH, ITALIAN
 
 RECHECK_SECONDS = 10.0  # a watched table is read again after so long without a notification
@@ -38,69 +34,6 @@ REMOTE_RECHECK_SECONDS = 1.0  # the same if another worker delivers the table: o
 KEEP_ALIVE_SECONDS = 10.0
 
 log = structlog.get_logger()
-
-
-class PublicSeat(BaseModel):
-    """A player at a table."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    name: str
-    is_robot: bool = Field(description="Whether the player is one of the bot's robots or a program.")
-
-
-class PublicTable(BaseModel):
-    """A table as everyone sees it. The version increases with every change."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    code: str
-    version: int
-    game: str
-    rules: dict[str, int | str | bool]
-    is_french: bool = Field(description="Whether the game uses a French pack.")
-    phase: str = Field(description="open while seats are free, closed if no game began, playing, over, or unreadable.")
-    seats: list[PublicSeat | None] = Field(description="By seat; null for an empty seat. Seats 0 and 2 are side 0.")
-    clock: int = Field(description="Seconds per move; 0 without a clock.")
-    is_late: bool = Field(description="Whether the player to move has run out of time.")
-    deal: int = Field(description="The number of the current deal, from 1; 0 before the first.")
-    seal: str | None = Field(description="The commitment to the current deal's shuffle.")
-    view: OpenView | None
-    turn: int | None
-    totals: tuple[int, int] = Field(description="Whole points by side; shown to people times `score_unit`.")
-    bags: tuple[int, int]
-    winner: list[int] | None
-    ending: str | None
-    replay: str | None = Field(
-        description="The id of the finished game; null before the end, and for a deal that others still have to play."
-    )
-
-
-def public_table(table: Table) -> PublicTable:
-    """Return the table as everyone sees it, using only the public view."""
-    view = table.view(None)
-    deal = view.deal if view else None
-    return PublicTable.model_construct(
-        code=table.code,
-        version=table.version,
-        game=table.game_id,
-        is_french=game_kind(table.game_id).pack.is_french,
-        rules=view.rules if view else table.rules,
-        phase=table.phase,
-        seats=[
-            chair and PublicSeat(name=chair.name, is_robot=chair.is_robot or is_program(chair.person))
-            for chair in table.chairs
-        ],
-        clock=table.clock,
-        is_late=table.alarm == "flagged",
-        deal=view.deal_number if view else 0,
-        seal=view.commitment if view else None,
-        view=deal,
-        turn=view.turn if view else None,
-        totals=view.totals if view else (0, 0),
-        bags=view.bags if view else (0, 0),
-        winner=list(view.winner) if view and view.winner is not None else None,
-        ending=view.ending if view else None,
-        replay=game_id(table) if table.phase == "over" and not table.is_duplicate else None,
-    )
 
 
 def card_names() -> dict[str, dict[str, str]]:

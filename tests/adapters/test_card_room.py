@@ -72,7 +72,6 @@ ALLOWED_IMPORTS = {
     "bot.store",
     "bot.texts",
     "bot.identity.programs",
-    "bot.site.seated",
     "bot.site.watching",
     "bot.monitoring",
 }

@@ -19,7 +19,7 @@ from adapters.web.api.reference import PAGE, page
 from adapters.web.api.server import Api
 from bot.finished.game import FinishedGame
 from bot.rate_limits import RateLimit
-from bot.site.watching import PublicTable
+from bot.site.api_models import PublicTable
 from engine import read, verify
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished_game, store_game

@@ -8,9 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.commands import ArgumentKind, choices_of
 from bot.features.ratings.players import ALL, PERIODS, Leaderboard, Player
 from bot.identity.programs import Scope
-from bot.site.api_models import RECORD_TYPES, ReplayedAnalysis, ReplayedDeal, ReplayedGame
-from bot.site.seated import OwnTable
-from bot.site.watching import PublicTable
+from bot.site.api_models import RECORD_TYPES, OwnTable, PublicTable, ReplayedAnalysis, ReplayedDeal, ReplayedGame
 from bot.texts import LANGUAGES
 
 BASE = "/api/v1"

@@ -21,8 +21,8 @@ from bot.identity.programs import ProgramError, Programs
 from bot.panels.hand import task_text
 from bot.people import Profile
 from bot.platform import Person, Press
+from bot.site.api_models import PublicTable
 from bot.site.hand_page import hand_page
-from bot.site.watching import PublicTable
 from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.site.watching import PublicTable, public_table
+from bot.site.api_models import PublicTable, public_table
 from bot.store import Store
 from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
 from bot.tables.room import Commit

@@ -21,9 +21,8 @@ from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet
 from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Ranking
-from bot.site.api_models import replayed_deal, replayed_game
+from bot.site.api_models import public_table, replayed_deal, replayed_game
 from bot.site.hand_page import hand_page
-from bot.site.watching import public_table
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot

@@ -17,9 +17,8 @@ from bot.picture import CardStyle
 from bot.pictures.painter import paint
 from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.platform import private_place
+from bot.site.api_models import own_table, public_table
 from bot.site.hand_page import hand_page
-from bot.site.seated import own_table
-from bot.site.watching import public_table
 from bot.store.entries import Day, Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.table_policy import Outcome
 from bot.tables.snapshot import snapshot

@@ -8,7 +8,7 @@ from bot import actions
 from bot.chosen_hours import OFF
 from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
-from bot.features.daily.store import RankedResult, Streak
+from bot.features.daily.ranking import RankedResult, Streak
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
 from bot.texts import day_name, texts

@@ -7,7 +7,7 @@ from bot.features.daily.comparison import ComparedLine, Comparison, page_payload
 from bot.features.daily.days import Days
 from bot.features.daily.lines import DayLine, best_line
 from bot.features.daily.pages import NamedResult, PastDay, yesterday_panel
-from bot.features.daily.store import RankedResult, rank_results
+from bot.features.daily.ranking import RankedResult, rank_among, rank_results
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.identity.pseudonyms import NAME
@@ -103,7 +103,3 @@ class PastDays:
     async def add_names(self, lines: Sequence[RankedResult]) -> list[NamedResult]:
         names = await self._people.names(line.person for line in lines)
         return [NamedResult(names[line.person], line) for line in lines]
-
-
-def rank_among(lines: Sequence[RankedResult], people: Collection[str]) -> list[RankedResult]:
-    return rank_results({line.person: line.result for line in lines if line.person in people})

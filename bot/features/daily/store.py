@@ -2,30 +2,18 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.features.daily import keys
 from bot.features.daily.deal import SEAT, DayResult
 from bot.features.daily.lines import DayLine
+from bot.features.daily.ranking import RankedResult, Streak, rank_results, streak_of
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
 
 KEPT_SECONDS = 400 * 86400
 LINES_KEPT_SECONDS = 7 * 86400  # as long as an analysis
-
-
-class RankedResult(NamedTuple):
-    person: str
-    result: DayResult
-    rank: int | None  # from 1, shared by equal results; None if the deal was given up
-
-
-@dataclass(frozen=True)
-class Streak:
-    now: int  # length of the run up to today or yesterday
-    longest: int
 
 
 class DayResults:
@@ -151,22 +139,3 @@ class DayResults:
         for day, game in await self.pending_games():
             if person in game.people:
                 await self._client.hset(keys.games(day), game.id, game.redact(person, pseudonym).to_bytes())
-
-
-def rank_results(results: Mapping[str, DayResult]) -> list[RankedResult]:
-    """Rank results, best first. Given-up deals come last."""
-    margins = sorted((result.margin for result in results.values() if result.margin is not None), reverse=True)
-    lines = [
-        RankedResult(person, result, None if result.margin is None else margins.index(result.margin) + 1)
-        for person, result in results.items()
-    ]
-    return sorted(lines, key=lambda line: (line.rank or len(lines) + 1, line.person))
-
-
-def streak_of(ordinals: list[int], today: int) -> Streak:
-    longest = run = 0
-    before: int | None = None
-    for day in ordinals:
-        run = run + 1 if before is not None and day == before + 1 else 1
-        longest, before = max(longest, run), day
-    return Streak(run if before is not None and before >= today - 1 else 0, longest)

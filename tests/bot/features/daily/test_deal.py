@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.daily import deal
 from bot.features.daily.deal import DayResult, play_with_robots, result_of
-from bot.features.daily.store import rank_results, streak_of
+from bot.features.daily.ranking import rank_results, streak_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View

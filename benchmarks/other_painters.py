@@ -12,7 +12,8 @@ from xml.sax.saxutils import escape
 
 from bot.picture import Deck
 from bot.pictures import cards, sprites
-from bot.pictures.canvas import WIDTH, Box, CardAt, Colour, Item, TextAt
+from bot.pictures.canvas import WIDTH, Box, CardAt, Item, TextAt
+from bot.pictures.colours import COLOURS, Colour
 from bot.pictures.lettering import drawable_text
 from bot.pictures.painter import FONT
 from bot.pictures.scene import Scene
@@ -57,7 +58,7 @@ def _svg(item: Item, deck: Deck) -> str:
 
 
 def _hex(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*sprites.COLOURS[colour])
+    return "#{:02x}{:02x}{:02x}".format(*COLOURS[colour])
 
 
 def vips_painter() -> Callable[[Scene], bytes]:
@@ -83,7 +84,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
     def text(words: str, size: int, colour: Colour) -> pyvips.Image:
         with as_file(FONT) as font:
             mask = pyvips.Image.text(words, font=f"Fira Sans SemiBold {size}", fontfile=str(font), dpi=72)
-        ink = mask.new_from_image(list(sprites.COLOURS[colour])).copy(interpretation="srgb")
+        ink = mask.new_from_image(list(COLOURS[colour])).copy(interpretation="srgb")
         return ink.bandjoin(mask).copy_memory()
 
     def made(item: Item, deck: Deck) -> tuple[pyvips.Image, int, int]:
@@ -100,7 +101,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
     def paint(scene: Scene) -> bytes:
         height, items, _curves = lay_out(scene)
         images, across, down = zip(*[made(item, scene.deck) for item in items], strict=True)
-        felt = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(sprites.COLOURS["felt"])
+        felt = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(COLOURS["felt"])
         whole = felt.cast("uchar").composite(list(images), "over", x=list(across), y=list(down))
         png: bytes = whole.flatten().pngsave_buffer(palette=True, effort=1, compression=5)
         return png

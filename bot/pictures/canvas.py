@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from bot.pictures import cards
+from bot.pictures.colours import Colour
 from bot.pictures.scene import TallyLine
 
 WIDTH = 720  # pixels, twice the points of a phone's screen; pictures are as high as they need to be
@@ -12,8 +13,6 @@ MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 CARD, SMALL = 220, 84  # card widths: the viewer's hand; the last trick, and the others' cards
 TALLY_LABEL = 306  # width of a score line's label: fits "points with declarations", and leaves room for a bid
-
-Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
 
 
 class CardAt(NamedTuple):

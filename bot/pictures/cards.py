@@ -7,7 +7,7 @@ package compose the repeated parts: pips, indices and liveries.
 from functools import cache
 
 from bot.picture import Deck, Suits
-from bot.pictures.colours import PAPER, SUIT_COLOURS
+from bot.pictures.colours import OUTLINE, PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure
 from bot.pictures.pips import french_pips, italian_pips
@@ -43,10 +43,10 @@ def suit_name(suit: str, suits: Suits) -> str:
 
 
 def _card(content: str) -> str:
-    """Put content on paper. The thin outline is visible on light and dark backgrounds."""
+    """Put content on paper with a thin outline."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
-        f'<rect x="1" y="1" width="248" height="398" rx="17" fill="{PAPER}" stroke="#8d8071" stroke-width="2"/>'
+        f'<rect x="1" y="1" width="248" height="398" rx="17" fill="{PAPER}" stroke="{OUTLINE}" stroke-width="2"/>'
         f"{content}</svg>"
     )
 

@@ -1,6 +1,10 @@
-"""Colours that several drawings of the card art share."""
+"""Colours of the cards and of the pictures around them. A figure's clothes are in `bot.pictures.figures`."""
+
+from typing import Literal
 
 INK, PAPER = "#2b1b17", "#fdf8ec"
+OUTLINE = "#8d8071"  # visible on light and dark backgrounds
+FIGURE_GROUND = "#f7eed8"  # behind French figures
 
 SUIT_COLOURS = {
     "coins": "#c27f00",
@@ -16,3 +20,33 @@ SUIT_COLOURS = {
 
 They are distinct for every kind of colour vision: tests/bot/pictures/test_colours.py checks this.
 """
+
+Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
+RGB = tuple[int, int, int]
+
+COLOURS: dict[Colour, RGB] = {
+    "felt": (23, 84, 62),
+    "mat": (32, 102, 76),
+    "strip": (12, 51, 40),
+    "gold": (245, 196, 66),
+    "sky": (140, 200, 255),
+    "white": (255, 255, 255),
+    "soft": (176, 214, 196),
+    "ink": (43, 27, 23),
+}
+
+# text colours, each with its ground
+TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
+    ("white", "felt"),
+    ("gold", "felt"),
+    ("sky", "felt"),
+    ("soft", "felt"),
+    ("white", "mat"),
+    ("soft", "mat"),
+    ("gold", "mat"),
+    ("sky", "mat"),
+    ("white", "strip"),
+    ("gold", "strip"),
+    ("soft", "strip"),
+    ("ink", "gold"),
+)

@@ -6,7 +6,7 @@ drawn in full, French ones to the waist and twice.
 
 from typing import NamedTuple
 
-from bot.pictures.colours import INK, SUIT_COLOURS
+from bot.pictures.colours import FIGURE_GROUND, INK, SUIT_COLOURS
 from bot.pictures.drawings import drawing
 
 CARD_WIDTH = 250
@@ -177,7 +177,7 @@ def french_figure(rank: str, name: str) -> str:
     half += drawing(f"signs/{name}").place(x, y, 37, colour=colour)
     frame = 'x="50" y="22" width="150" height="356"'
     return (
-        f'<rect {frame} fill="#f7eed8"/>{half}<g transform="rotate(180 125 200)">{half}</g>'
+        f'<rect {frame} fill="{FIGURE_GROUND}"/>{half}<g transform="rotate(180 125 200)">{half}</g>'
         f'{drawing("figures/band").place(125, 200, 16, colour=colour)}<rect {frame} fill="none" stroke="{INK}"/>'
     )
 

@@ -10,7 +10,8 @@ from textwrap import wrap
 from typing import Literal, NamedTuple
 
 from bot.picture import CardStyle
-from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Colour, Layout, height_of
+from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Layout, height_of
+from bot.pictures.colours import Colour
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from textwrap import wrap
 
-from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, Colour, CurveAt, Layout, height_of
+from bot.pictures.canvas import INNER, MARGIN, SMALL, WIDTH, Canvas, CurveAt, Layout, height_of
+from bot.pictures.colours import Colour
 from bot.pictures.sheet import (
     Curve,
     Diagram,

@@ -11,39 +11,11 @@ from cachetools import LRUCache, cached
 from PIL import Image
 
 from bot.picture import DECKS, Deck
-from bot.pictures.canvas import CARD, Colour, height_of
+from bot.pictures.canvas import CARD, height_of
 from bot.pictures.cards import PACKS, back_svg, card_svg
-
-RGB = tuple[int, int, int]
-
-COLOURS: dict[Colour, RGB] = {
-    "felt": (23, 84, 62),
-    "mat": (32, 102, 76),
-    "strip": (12, 51, 40),
-    "gold": (245, 196, 66),
-    "sky": (140, 200, 255),
-    "white": (255, 255, 255),
-    "soft": (176, 214, 196),
-    "ink": (43, 27, 23),
-}
+from bot.pictures.colours import COLOURS, RGB, TEXT_COLOURS, Colour
 
 SHADES = 8  # steps from a ground's colour to a text's, for smooth edges
-
-# text colours, each with its ground
-TEXT_COLOURS: tuple[tuple[Colour, Colour], ...] = (
-    ("white", "felt"),
-    ("gold", "felt"),
-    ("sky", "felt"),
-    ("soft", "felt"),
-    ("white", "mat"),
-    ("soft", "mat"),
-    ("gold", "mat"),
-    ("sky", "mat"),
-    ("white", "strip"),
-    ("gold", "strip"),
-    ("soft", "strip"),
-    ("ink", "gold"),
-)
 
 DIM_SHARE = 0.42  # how much of the felt shows through a card that cannot be played
 BRIGHT, DIM = 64, 16  # palette colours for bright and for dim cards; fewer make smaller pictures

@@ -8,11 +8,11 @@ from PIL import Image, ImageFont
 
 from benchmarks.pictures import scenes_of
 from bot.pictures.canvas import WIDTH
+from bot.pictures.colours import COLOURS
 from bot.pictures.lettering import LETTERS, drawable_text
 from bot.pictures.painter import FONT, paint
 from bot.pictures.png import encode_png
 from bot.pictures.scene_layout import lay_out
-from bot.pictures.sprites import COLOURS
 from engine import GAMES
 from tests.long import mostly_long
 

@@ -23,8 +23,8 @@ from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from engine import GAMES
+from engine.options import RELEASE, resolve
 from engine.robots import make_robot
-from engine.rules import RELEASE, resolve
 
 Painter = Callable[[Scene], bytes]
 

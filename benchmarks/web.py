@@ -128,7 +128,7 @@ async def _example_line() -> dict[str, object]:
     from bot.store.entries import FirstDeal, Open, Sit  # noqa: PLC0415
     from bot.tables.table import Table  # noqa: PLC0415
     from engine import GAMES  # noqa: PLC0415
-    from engine.rules import RELEASE, resolve  # noqa: PLC0415
+    from engine.options import RELEASE, resolve  # noqa: PLC0415
 
     rules = resolve(GAMES["metamazzo"].rules, {}).model_dump()
     sitting = [Sit(0, "p:1", "Anna"), Sit(1, "p:2", "Bruno")]

@@ -6,7 +6,7 @@ from typing import ClassVar
 from engine.cards import ITALIAN, SuitTexts
 from engine.deal import Carry, deal_hands
 from engine.errors import NoSignals, SignalsAreForLeaders
-from engine.rules import FourHands
+from engine.options import FourHands
 from engine.tressette import TressetteDeal
 from engine.views import TressetteView
 

@@ -18,8 +18,8 @@ from engine.errors import (
     quote,
 )
 from engine.games import game_kind
+from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, resolve
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
-from engine.rules import CLAIMS_NEED_A_LEAD, RELEASE, resolve
 from engine.spades import SpadesDeal
 from engine.views import DealView, LastTrick, Result, View
 
@@ -52,7 +52,7 @@ class Game:
 
     A game has no clock and no source of chance: its host passes a fresh secret of 32 random bytes for each deal, when
     `needs_deal` is true. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of
-    the rules that judges the moves: see `engine.rules.RELEASE`. ``totals`` are each side's whole points, never
+    the rules that judges the moves: see `engine.options.RELEASE`. ``totals`` are each side's whole points, never
     multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
     """
 

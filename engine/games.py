@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine import rules
+from engine import options
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.deal import Carry, Deal
 from engine.errors import UnknownGame
@@ -31,7 +31,7 @@ class GameKind:
     name: str
     seats: int
     pack: Pack
-    rules: type[rules.Rules]
+    rules: type[options.Rules]
     new_deal: Callable[[Any, int, Sequence[int], Carry], Deal]
     cards_per_deal: int = 40
     layout: Literal["packets", "stock", "hands"] = "hands"
@@ -44,7 +44,7 @@ class GameKind:
     @property
     def is_tressette(self) -> bool:
         """True for the six games with the common rules of Tressette."""
-        return issubclass(self.rules, rules.TressetteRules)
+        return issubclass(self.rules, options.TressetteRules)
 
 
 GAMES = {
@@ -55,7 +55,7 @@ GAMES = {
             "Pizzichino",
             2,
             ITALIAN,
-            rules.Pizzichino,
+            options.Pizzichino,
             PacketsDeal,
             layout="packets",
             default_for=("terminal",),
@@ -65,7 +65,7 @@ GAMES = {
             "Spizzichino",
             2,
             ITALIAN,
-            rules.Spizzichino,
+            options.Spizzichino,
             PacketsDeal,
             layout="packets",
             default_for=("chat",),
@@ -75,20 +75,20 @@ GAMES = {
             "Metà Mazzo",
             2,
             ITALIAN,
-            rules.MetaMazzo,
+            options.MetaMazzo,
             StockDeal,
             layout="stock",
             default_for=("page", "tournament"),
         ),
-        GameKind("testa", "Testa a Testa", 2, ITALIAN, rules.TestaATesta, StockDeal, layout="stock"),
-        GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, rules.Tressette, FullDeal),
-        GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, rules.Tavolo, FullDeal, asks_partner=True),
+        GameKind("testa", "Testa a Testa", 2, ITALIAN, options.TestaATesta, StockDeal, layout="stock"),
+        GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, options.Tressette, FullDeal),
+        GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, options.Tavolo, FullDeal, asks_partner=True),
         GameKind(
             "spades",
             "Spades",
             2,
             FRENCH,
-            rules.Spades,
+            options.Spades,
             SpadesDeal,
             cards_per_deal=26,
             trump="S",

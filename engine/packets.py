@@ -8,7 +8,7 @@ from engine.cards import mask_of
 from engine.deal import Carry
 from engine.declarations import HONOURS
 from engine.errors import NotAnHonour, NotYourPacket, PacketEmpty
-from engine.rules import Pizzichino, Spizzichino
+from engine.options import Pizzichino, Spizzichino
 from engine.tressette import TressetteDeal
 from engine.views import Packet, PacketsView
 

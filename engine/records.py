@@ -20,7 +20,7 @@ from pydantic import (
 
 from engine.errors import BadRecord, quote
 from engine.games import GAMES, GameKind
-from engine.rules import Spades, describe_errors
+from engine.options import Spades, describe_errors
 
 MAX_NAME_LENGTH = 256
 MAX_MOVE_LENGTH = 40

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from engine.errors import ClaimNeedsLead, EngineError, FaultyRecord, quote
 from engine.game import ENDING_MOVES, EXTERNAL_ENDINGS, Game
+from engine.options import CLAIMS_NEED_A_LEAD, RELEASE
 from engine.records import DealRecord, Record
-from engine.rules import CLAIMS_NEED_A_LEAD, RELEASE
 from engine.shuffle import commitment, shuffle_pack
 
 

@@ -19,7 +19,7 @@ from engine.errors import (
     SpadesNotBroken,
     TooLateForBlind,
 )
-from engine.rules import Spades
+from engine.options import Spades
 from engine.views import SpadesView
 
 SPADE_SUIT = FRENCH.suit_masks[3]

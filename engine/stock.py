@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.deal import Carry, deal_hands
 from engine.declarations import HONOURS
-from engine.rules import TressetteRules
+from engine.options import TressetteRules
 from engine.tressette import TressetteDeal
 from engine.views import ShownCard, StockView
 

@@ -21,7 +21,7 @@ from engine.errors import (
     WindowNotOpen,
     WindowPassed,
 )
-from engine.rules import TressetteRules
+from engine.options import TressetteRules
 from engine.views import Declaration
 
 THIRDS = tuple({"A": 3, "3": 1, "2": 1, "R": 1, "C": 1, "F": 1}.get(code[0], 0) for code in ITALIAN.codes)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from engine import GameKind
+from engine.options import Value, parse_options
 from engine.robots import ROBOTS
-from engine.rules import Value, parse_options
 
 ExistingFile = Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE")]
 GameId = Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")]

@@ -2,7 +2,7 @@
 
 from bot.cli.output import say
 from engine.games import GAMES
-from engine.rules import format_value, resolve
+from engine.options import format_value, resolve
 
 
 def games() -> None:

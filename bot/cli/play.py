@@ -13,8 +13,8 @@ from bot.words.wording import Wording
 from engine import Game, GameKind, View, game_kind
 from engine.errors import EngineError
 from engine.games import default_game
+from engine.options import Value
 from engine.robots import ROBOTS, Robot, act, make_robot
-from engine.rules import Value
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
 
 YOU = 0

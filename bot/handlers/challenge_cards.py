@@ -24,8 +24,8 @@ from bot.tables.room import Room
 from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from engine import GAMES
+from engine.options import format_value
 from engine.robots import LEVELS
-from engine.rules import format_value
 
 
 class ChallengeCards(Handlers):

@@ -20,7 +20,7 @@ from bot.tables.room import Room
 from bot.texts import error_text
 from engine import game_kind
 from engine.errors import EngineError
-from engine.rules import Value, resolve
+from engine.options import Value, resolve
 
 
 @contextmanager

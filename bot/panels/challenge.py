@@ -19,7 +19,7 @@ from bot.words.phrases import (
 )
 from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
-from engine.rules import format_value
+from engine.options import format_value
 
 
 def challenge_panel(

@@ -55,7 +55,7 @@ from bot.store.forms import (
     UnreadableEntry,
     choice,
 )
-from engine.rules import Value
+from engine.options import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class FirstDeal:
-    """``release`` is the release of the rules (`engine.rules.RELEASE`). ``rules`` has every option."""
+    """``release`` is the release of the rules (`engine.options.RELEASE`). ``rules`` has every option."""
 
     secret: bytes
     release: int

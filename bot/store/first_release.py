@@ -13,9 +13,9 @@ from bot.store.entries import ChangeGame, Deal, Entry, FirstDeal, Open, Rule, de
 from bot.store.forms import UnreadableEntry
 from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
-from engine.rules import Value
+from engine.options import Value
 
-RELEASE = 1  # the first release's rules, as `engine.rules.RELEASE` counts
+RELEASE = 1  # the first release's rules, as `engine.options.RELEASE` counts
 
 PACKETS: dict[str, Value] = {
     "target": 51,

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from engine.rules import Value, format_value
+from engine.options import Value, format_value
 
 UNKNOWN = "-"  # the text of an unknown field
 

@@ -45,7 +45,7 @@ from bot.tables.opening import Opener
 from bot.tables.room import Room
 from bot.tables.table import CLOCKS, Table
 from engine import game_kind
-from engine.rules import RELEASE, parse_options, resolve
+from engine.options import RELEASE, parse_options, resolve
 from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 300  # entries of a challenge after which its game, options and clock can no longer change

@@ -8,7 +8,7 @@ from bot.store.entries import Clock, Rule
 from bot.tables.table import CLOCKS, DEFAULT_CLOCK, Table
 from engine import GAMES
 from engine.errors import BadRules
-from engine.rules import Rules, Value, format_value, parse_options, resolve
+from engine.options import Rules, Value, format_value, parse_options, resolve
 
 
 @dataclass(frozen=True)

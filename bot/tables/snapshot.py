@@ -10,7 +10,7 @@ from bot.tables.chairs import Chair
 from bot.tables.table import PHRASES_PER_DEAL, Table
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
-from engine.rules import Value, resolve
+from engine.options import Value, resolve
 
 CUT_SHORT = ("resign", "timeout", "cancelled")  # endings that leave a deal unfinished
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"

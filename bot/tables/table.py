@@ -52,7 +52,7 @@ from bot.store.log import Log, add_stamp, strip_stamp
 from bot.tables.chairs import Chair, Invited
 from engine import Game, View, game_kind
 from engine.errors import BadRules
-from engine.rules import Value, resolve
+from engine.options import Value, resolve
 
 TIME_TO_ACCEPT = 24 * 3600  # seconds until an open challenge expires
 TIME_TO_BE_READY = 60  # seconds that matched people have to confirm that they are ready

@@ -8,7 +8,7 @@ from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.words.wording import NO_BREAK, Wording, faces_of, score_unit
 from engine import GAMES, GameKind
-from engine.rules import Value, format_value
+from engine.options import Value, format_value
 from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 

@@ -7,7 +7,7 @@ from bot.words.one_deal import deal_result
 from bot.words.wording import Wording, score_unit, thirds_text
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
-from engine.rules import format_value
+from engine.options import format_value
 from engine.tressette import TressetteDeal
 from engine.views import PacketsView, StockView
 

@@ -11,7 +11,7 @@ from bot.texts import error_text, texts
 from engine import GAMES, GameKind
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError
-from engine.rules import resolve
+from engine.options import resolve
 
 FRACTIONS = ("", "⅓", "⅔")
 

@@ -12,7 +12,7 @@ from bot.store.entries import Day, Entry, FirstDeal, Fixture, Move, Open, Sit
 from bot.table_policy import Policies
 from bot.tables.table import Table
 from engine import GAMES
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 
 DAY, DUPLICATE = Day(date(2026, 11, 24)), Fixture("K7QF2M", 1, 0, 1, "p:100")
 

@@ -14,7 +14,7 @@ from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
 from engine import GAMES
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seat_players
 from tests.kills import invariants
 from tests.kills.groups import ExpectedMessage, expected_messages

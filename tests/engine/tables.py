@@ -5,8 +5,8 @@ from random import Random
 
 from engine import GAMES, Game, legal_moves_for_record
 from engine.cards import FRENCH, ITALIAN, Pack
+from engine.options import RELEASE
 from engine.position import search_position
-from engine.rules import RELEASE
 
 DEALER, ELDEST = 0, 1  # seats at the tables for two
 

@@ -13,7 +13,7 @@ from engine.errors import (
     NotInHand,
     SignalsAreForLeaders,
 )
-from engine.rules import RELEASE
+from engine.options import RELEASE
 from tests.engine.tables import full_table, play, play_any_card, play_cards, play_out, stacked_pack
 
 HANDS = ["3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",

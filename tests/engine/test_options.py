@@ -7,7 +7,7 @@ import pytest
 import engine
 from engine import GAMES, Game
 from engine.errors import BadRules
-from engine.rules import parse_options, resolve
+from engine.options import parse_options, resolve
 from tests.engine.tables import random_game
 
 FIXED: dict[str, tuple[object, ...]] = {"score_unit": (1,), "lead": ("eldest",), "reuse": (False,)}

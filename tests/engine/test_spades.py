@@ -17,7 +17,7 @@ from engine.errors import (
     TooLateForBlind,
     UnknownMove,
 )
-from engine.rules import Spades
+from engine.options import Spades
 from engine.spades import SpadesDeal
 from engine.views import SpadesView
 from tests.engine.tables import draft, play, play_any_card, play_cards, play_out, playable_cards, spades_table

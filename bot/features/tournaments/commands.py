@@ -36,7 +36,7 @@ from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.viewers import Viewers
 from engine import GAMES
-from engine.rules import format_value
+from engine.options import format_value
 
 START_WORD = "tournament"  # the word after /start in links to a person's own tournaments
 LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value

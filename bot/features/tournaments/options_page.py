@@ -10,7 +10,7 @@ from bot.panel import Panel, choice_button
 from bot.tables.table import CLOCKS
 from bot.words.phrases import capitalize, clock_name, game_names, option_names, short_clock, value_name
 from engine import GAMES
-from engine.rules import Value, format_value
+from engine.options import Value, format_value
 
 # options of every tournament if its form has them; the game's own options come next
 COMMON_OPTIONS = ("form", "game", "time", "clock", "rounds", "deals", "scoring")

@@ -32,7 +32,7 @@ from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.worker import Worker
 from engine import GAMES
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.tables.test_table import play_cards, start_game
 from tests.long import long

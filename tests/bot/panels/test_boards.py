@@ -17,7 +17,7 @@ from bot.tables.table import Table
 from bot.words.phrases import table_words
 from bot.words.wording import NO_BREAK
 from engine import GAMES, legal_moves_for_record
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from engine.views import PacketsView
 from tests.bot.tables.test_table import at_tie_break
 from tests.engine.tables import random_rules

@@ -14,7 +14,7 @@ from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.tables.table import Table
 from engine import GAMES
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 
 SECRET = bytes(31) + b"\1"
 

@@ -48,7 +48,7 @@ from bot.store.entries import (
 from bot.store.forms import UnreadableEntry
 from bot.tables.table import Table
 from engine import GAMES, legal_moves_for_record
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.engine.tables import random_rules
 
 TEXTS: dict[str, Entry] = {

@@ -12,7 +12,7 @@ from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, Old
 from bot.tables.room import LATES_TO_FORFEIT
 from engine import read, verify
 from engine.errors import ClaimNeedsLead
-from engine.rules import RELEASE
+from engine.options import RELEASE
 from tests.bot.tables.test_table import at_tie_break
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3")

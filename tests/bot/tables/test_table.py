@@ -35,7 +35,7 @@ from bot.tables import Table
 from bot.tables.chairs import Chair
 from engine import GAMES
 from engine.errors import BadRules
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.engine.tables import tie_break_game
 
 ADA, BEA, CLEO, DORA = "paper:1", "paper:2", "other:3", "paper:4"

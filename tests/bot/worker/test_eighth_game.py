@@ -32,7 +32,7 @@ from bot.words.transcript import story
 from engine import GAMES, GameKind, verify
 from engine.cards import Pack, SuitTexts
 from engine.deal import Carry, Deal, Score, deal_hands, pair, unknown_move
-from engine.rules import RELEASE, Rules, resolve
+from engine.options import RELEASE, Rules, resolve
 from engine.views import DealView
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seat_players
 from tests.bot.handlers.test_hands import play_deals

@@ -18,7 +18,7 @@ from bot.store.entries import Deal, Entry, FirstDeal, Flag, Match, Move, Open, S
 from bot.tables.table import Table
 from engine import GAMES, Game
 from engine.errors import EngineError
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.engine.tables import play_random_step, random_rules
 from tests.long import long
 

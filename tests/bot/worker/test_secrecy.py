@@ -25,7 +25,7 @@ from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from engine import GAMES, Game
-from engine.rules import RELEASE, resolve
+from engine.options import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffle_hidden
 from tests.engine.tables import play_random_step, random_rules
 from tests.long import long, mostly_long

@@ -55,7 +55,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
-| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.day_marks`) |
+| ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.marks`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |
 | ``{find}:…`` | | the search for opponents (`bot.features.find.keys`) |
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |

@@ -6,7 +6,7 @@ from functools import partial
 
 from bot import actions
 from bot.actions import BadPayload
-from bot.chosen_hours import ChosenHours, hour_row, parse_hour
+from bot.days.chosen_hours import ChosenHours, hour_row, parse_hour
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates

@@ -9,7 +9,7 @@ import structlog
 
 from bot.cluster.host_time import HostTime
 from bot.concurrency.background import TaskSet
-from bot.day_marks import drop_marks_before
+from bot.days.marks import drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.chain import Chain
 from bot.features.daily.deal import LEVEL, play_with_robots, result_of

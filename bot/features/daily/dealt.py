@@ -5,7 +5,7 @@ The mark is stored when the cards are dealt, before the first play: from then on
 
 from typing import Any
 
-from bot.day_marks import DayMarks
+from bot.days.marks import DayMarks
 from bot.features.daily.store import DayResults
 from bot.tables.room import Room
 

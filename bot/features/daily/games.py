@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from bot.daily_draws import DailyDraws
+from bot.days.draws import DailyDraws
 from bot.features.daily import keys
 from engine import GAMES
 

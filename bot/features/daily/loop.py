@@ -6,9 +6,9 @@ from typing import Any
 
 import structlog
 
-from bot.chosen_hours import ChosenHours
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
+from bot.days.chosen_hours import ChosenHours
 from bot.features.daily import keys
 from bot.features.daily.days import Days
 from bot.features.daily.pages import reminder_panel

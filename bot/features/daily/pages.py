@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.chosen_hours import OFF
+from bot.days.chosen_hours import OFF
 from bot.features.daily.deal import DayResult
 from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult, Streak

@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 from typing import Any
 
-from bot.daily_draws import DailyDraws
-from bot.day_marks import DayMarks
+from bot.days.draws import DailyDraws
+from bot.days.marks import DayMarks
 from bot.features.puzzles import keys
 from bot.features.puzzles.ladder import Ladder
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from bot.actions import BadPayload
-from bot.chosen_hours import parse_hour
+from bot.days.chosen_hours import parse_hour
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.errors import NoSuchPuzzle
 from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle, with_position_picture

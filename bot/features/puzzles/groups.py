@@ -11,10 +11,10 @@ from random import Random
 
 import structlog
 
-from bot.chosen_hours import ChosenHours
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
-from bot.daily_draws import DailyDraws
+from bot.days.chosen_hours import ChosenHours
+from bot.days.draws import DailyDraws
 from bot.delivery.announcer import Announcer
 from bot.features.puzzles import keys
 from bot.features.puzzles.answered import answer_marks

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from bot import actions
-from bot.chosen_hours import hour_row
+from bot.days.chosen_hours import hour_row
 from bot.features.puzzles.ladder import AnswerCounts, PuzzleStanding, StandingChange
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import day_name, texts

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from bot.daily_draws import Choose, DailyDraws
+from bot.days.draws import Choose, DailyDraws
 from bot.store import Store
 
 DAY = date(2026, 11, 26)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.actions import BadPayload
-from bot.chosen_hours import HOURS, OFF, ChosenHours, hour_row, parse_hour
+from bot.days.chosen_hours import HOURS, OFF, ChosenHours, hour_row, parse_hour
 from bot.platform import MessageRefused, NotDelivered
 from bot.store import Store
 

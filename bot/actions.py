@@ -84,7 +84,7 @@ def offer(terms: str) -> str:
 
 
 def join_start_word(code: str) -> str:
-    """Return the word after /start in a link that seats people: ``join-K7QF2M`` (see `bot.pasted_text`)."""
+    """Return the word after /start in a link that seats people: ``join-K7QF2M`` (see `bot.parsing.join_links`)."""
     return f"join-{code}"
 
 

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from bot.pasted_text import read_pasted
+from bot.parsing.join_links import read_pasted
 
 
 def code_of(request: web.Request) -> str:

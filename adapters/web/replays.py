@@ -10,7 +10,7 @@ from aiohttp.web_routedef import AbstractRouteDef
 from adapters.web.api.operations import GAME_ID
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
-from bot.pasted_text import read_pasted
+from bot.parsing.join_links import read_pasted
 from bot.site.reader import Reader
 from bot.texts import language_of, texts
 

@@ -1,12 +1,12 @@
 """The commands /challenge and /join."""
 
 from bot.feature import Handlers
-from bot.game_words import parse_game_and_points, target_rule
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
 from bot.identity.names import plain_name
-from bot.mentions import find_invited
-from bot.pasted_text import pasted_code
+from bot.parsing.games import parse_game_and_points, target_rule
+from bot.parsing.join_links import pasted_code
+from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
 from bot.store.entries import Clock

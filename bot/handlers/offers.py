@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from bot import offers
 from bot.actions import BadPayload, OfferAction
 from bot.feature import Feature
-from bot.game_words import targets
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title
+from bot.parsing.games import targets
 from bot.people import People, Profile
 from bot.places import Place
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of

@@ -8,11 +8,11 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
-from bot.game_words import parse_code
 from bot.handlers.errors import NoChallenge, SayWhichTable
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import Draft
 from bot.panels.hand import RESIGN
+from bot.parsing.games import parse_code
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, private_place
 from bot.private_hands import PrivateHands

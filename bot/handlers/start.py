@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.feature import CommandHandler, Handlers
-from bot.game_words import parse_code
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
-from bot.pasted_text import read_pasted
+from bot.parsing.games import parse_code
+from bot.parsing.join_links import read_pasted
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
 from bot.private_hands import PrivateHands

@@ -59,7 +59,7 @@ ALLOWED_IMPORTS = {
     "bot.picture",
     "bot.pictures.cards",
     "bot.actions",
-    "bot.pasted_text",
+    "bot.parsing.join_links",
     "bot.places",
     "bot.platform",
     "bot.identity.adapter_data",

@@ -17,12 +17,12 @@ from bot.features.find.loop import ReportSender
 from bot.features.find.pages import ready_panel
 from bot.features.find.reports import Reports
 from bot.features.find.strangers import Strangers
-from bot.game_words import find_game
 from bot.identity.names import plain_name
-from bot.mentions import NoSuchPerson, find_mentioned
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.panels.strangers import DEEDS, Deed
+from bot.parsing.games import find_game
+from bot.parsing.mentions import NoSuchPerson, find_mentioned
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
 from bot.table_policy import TablePolicy

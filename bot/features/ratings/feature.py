@@ -12,8 +12,8 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.ratings.commands import RatingPanels
 from bot.features.ratings.honours import Honours
 from bot.features.ratings.players import Players
-from bot.game_words import find_game
-from bot.mentions import find_mentioned
+from bot.parsing.games import find_game
+from bot.parsing.mentions import find_mentioned
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, is_inline, is_private, private_place
 from bot.replies import private_reply

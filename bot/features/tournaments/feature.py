@@ -19,8 +19,8 @@ from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Form
 from bot.finished.archive import Archive
-from bot.game_words import parse_game_and_points, target_rule
 from bot.metrics import GAMES
+from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private
 from bot.store import Store

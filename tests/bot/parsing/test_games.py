@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.game_words import NoSuchGame, parse_game_and_points
+from bot.parsing.games import NoSuchGame, parse_game_and_points
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Parsing of what people write: codes, links, games and mentions."""

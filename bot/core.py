@@ -9,6 +9,8 @@ from bot.cluster.shards import Shards
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.lowest import LowestHands
 from bot.delivery.names import Result
+from bot.delivery.outages import Outages
+from bot.delivery.private_hands import PrivateHands
 from bot.delivery.updates import Updates
 from bot.delivery.urgency import RepostPolicy
 from bot.feature import Feature
@@ -16,11 +18,9 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finishing import Finisher
-from bot.outages import Outages
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage
-from bot.private_hands import PrivateHands
 from bot.replays import Replays
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler

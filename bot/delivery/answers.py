@@ -9,8 +9,8 @@ import structlog
 
 from bot.concurrency.background import TaskSet
 from bot.concurrency.backoff import Backoff
+from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
-from bot.outages import Outages
 from bot.platform import DeliveryError, MessageRefused, NotDelivered, SlowDown, platform_of
 
 MAX_WAITING = 5  # answers that can wait for one place; more are dropped

@@ -22,6 +22,7 @@ from bot.delivery.drawing import Drawer
 from bot.delivery.lag import now
 from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
+from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.state_writer import StateWriter
@@ -30,7 +31,6 @@ from bot.delivery.surface_sync import SurfaceSync, SyncTools
 from bot.delivery.surfaces import home_of, is_final, required_surfaces
 from bot.delivery.table_sync import TableSync
 from bot.delivery.urgency import RepostPolicy
-from bot.outages import Outages
 from bot.panel import Panel
 from bot.people import People
 from bot.pictures.pool import PicturePool

@@ -13,6 +13,7 @@ from bot.cluster.shards import Shards
 from bot.delivery.drawing import Drawer
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
+from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
@@ -20,7 +21,6 @@ from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import TableSync
 from bot.delivery.urgency import RepostPolicy, surface_urgency
 from bot.metrics import message_counter
-from bot.outages import Outages
 from bot.panel import Panel
 from bot.picture import Subject
 from bot.pictures.pool import PicturePool

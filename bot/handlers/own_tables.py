@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.actions import BadPayload
 from bot.commands import find_command_spec
 from bot.delivery.names import Hand
+from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.feature import Handlers
@@ -15,7 +16,6 @@ from bot.panels.hand import RESIGN
 from bot.parsing.games import parse_code
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, private_place
-from bot.private_hands import PrivateHands
 from bot.replies import is_answer_private
 from bot.tables.errors import NoTables, TableError
 from bot.tables.table import Table

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bot.delivery.private_hands import PrivateHands
 from bot.feature import CommandHandler, Handlers
 from bot.handlers.joining import Joining
 from bot.handlers.pages import CorePages
@@ -10,7 +11,6 @@ from bot.parsing.games import parse_code
 from bot.parsing.join_links import read_pasted
 from bot.people import Profile
 from bot.platform import Command, Reply, is_private
-from bot.private_hands import PrivateHands
 from bot.tables.table_lists import TableLists
 from bot.texts import texts
 

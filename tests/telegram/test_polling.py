@@ -17,7 +17,7 @@ from telegram import Bot, Update
 from adapters.telegram import polling as polling_module
 from adapters.telegram.polling import Polling
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
-from bot.outages import Outages
+from bot.delivery.outages import Outages
 from bot.store import WorkDropped
 from tests.kills.bot_process import Bot as BotProcess
 from tests.telegram import server as server_module

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from adapters.telegram import webhook as webhook_module
 from adapters.telegram.webhook import Webhook, secret_of
-from bot import outages
+from bot.delivery import outages
 from bot.settings import BadSetting
 from bot.store import Store, keys, retries
 from tests.kills.bot_process import free_port

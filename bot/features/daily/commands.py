@@ -8,6 +8,7 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.days.chosen_hours import ChosenHours, hour_row, parse_hour
 from bot.delivery.names import Hand
+from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
@@ -20,7 +21,6 @@ from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
-from bot.private_hands import PrivateHands
 from bot.replies import private_reply
 from bot.texts import error_text
 from bot.viewers import Viewers

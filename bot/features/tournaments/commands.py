@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
+from bot.delivery.private_hands import PrivateHands
 from bot.features.tournaments.card import TournamentCards
 from bot.features.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser, TournamentsNeedMe, WantsAnother
 from bot.features.tournaments.naming import with_current_names
@@ -29,7 +30,6 @@ from bot.finished.archive import Archive
 from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
-from bot.private_hands import PrivateHands
 from bot.replies import private_reply
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS

@@ -7,8 +7,8 @@ import pytest
 
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
+from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
-from bot.outages import Outages
 from bot.panel import Panel, Span
 from bot.picture import DECKS
 from bot.pictures.pool import PicturePool

@@ -7,8 +7,8 @@ import pytest
 
 from bot.delivery import answers as answers_module
 from bot.delivery.answers import Answers
+from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
-from bot.outages import Outages
 from bot.platform import DeliveryError, MessageRefused, NotDelivered
 from bot.rate_limits import RateLimit
 

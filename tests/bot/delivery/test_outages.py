@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 from structlog.testing import capture_logs
 
-from bot import outages as outages_module
-from bot.outages import FAILURES_IN_A_ROW, Outages
+from bot.delivery import outages as outages_module
+from bot.delivery.outages import FAILURES_IN_A_ROW, Outages
 from bot.platform import DeliveryError, MessageGone, MessageRefused, NotDelivered, PlatformFailure, SlowDown
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import discord
 import yarl
+from bot.running.run import tune_garbage_collector
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
@@ -38,7 +39,6 @@ from benchmarks.platforms import (
 )
 from bot import logs
 from bot.card_room import CardRoom
-from bot.running import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import GAMES, Game, load, read
 from engine.position import SearchPosition, search_position
 

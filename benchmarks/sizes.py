@@ -11,7 +11,7 @@ from bot.finished.game import FinishedGame
 from bot.finished.ratings import BY_SCOPE, Ratings
 from bot.people import People
 from bot.platform import Person
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES
 

@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import typer
+from bot.running.run import tune_garbage_collector
 from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
@@ -46,7 +47,6 @@ from benchmarks.platforms import (
 )
 from bot import logs
 from bot.card_room import CardRoom
-from bot.running import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "1:bench"  # noqa: S105

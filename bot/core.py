@@ -22,7 +22,7 @@ from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage
 from bot.replays import Replays
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.site.watching import Watching

@@ -6,7 +6,7 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.concurrency.background import TaskSet
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move
 from bot.table_policy import Policies

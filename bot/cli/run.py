@@ -7,7 +7,7 @@ import typer
 
 from bot import logs
 from bot.cli.output import say
-from bot.running import run as run_bot
+from bot.running.run import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.store import StoreError, StoreUnavailable
 from bot.supervisor import NothingToRun

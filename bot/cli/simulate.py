@@ -7,7 +7,7 @@ import typer
 
 from bot.cli.arguments import GameId, MoreRules, Rules, options_of, robots_of
 from bot.cli.output import line_output, progress
-from bot.simulation import simulate as simulate_game
+from bot.robots.simulation import simulate as simulate_game
 from engine import game_kind
 from engine.robots import ROBOTS
 

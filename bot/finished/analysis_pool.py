@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.finished.game import FinishedGame
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.store import keys
 from engine.robots.findings import Verdict
 

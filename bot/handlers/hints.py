@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 
 from bot.handlers.errors import NoTimeForHints
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.tables.table import Table
 from engine.robots.findings import Hint
 

@@ -10,7 +10,7 @@ from bot.panel import Panel
 from bot.panels.challenge import invitee_panel
 from bot.people import People, Profile
 from bot.platform import Person
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.site.watching import Watching
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES

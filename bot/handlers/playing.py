@@ -9,7 +9,7 @@ from bot.handlers.limits import TooManyCodes
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.site.api_models import OwnTable, own_table
 from bot.site.idempotency import UsedKeys
 from bot.store.entries import Rule

@@ -13,7 +13,7 @@ import pytest
 from bot.concurrency.processes import ProcessDied, Processes
 from bot.concurrency.threads import DaemonThreads
 from bot.pictures.pool import PicturePool
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from tests.bot.command import environment
 from tests.long import long
 

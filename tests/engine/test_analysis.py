@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 import engine
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import GAMES, Game, load
 from engine.cards import FRENCH, ITALIAN
 from engine.declarations import COMBINATIONS

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import GAMES, Game
 from engine.errors import BadRecord, ClaimNeedsLead, FaultyRecord
 from tests.engine.tables import play_any_card, random_game, random_rules, stock_table, tie_break_game

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import engine
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import GAMES, Game
 from engine.cards import FRENCH
 from engine.robots import ROBOTS, act, make_robot

@@ -242,7 +242,7 @@ WITHOUT_NUMBA = """
 import sys
 sys.modules["numba"] = None
 from random import Random
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import verify
 from engine.search.compiled import COMPILED
 from engine.robots import Budget

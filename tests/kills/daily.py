@@ -26,7 +26,7 @@ from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.robot_pool import choose_unhurried
+from bot.robots.pool import choose_unhurried
 from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
 from engine import GAMES, Game, verify

@@ -19,7 +19,7 @@ from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.http.addresses import Visitor
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Day
 from bot.tables.challenges import Challenges

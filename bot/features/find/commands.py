@@ -11,7 +11,7 @@ from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Reply, is_private, private_place
 from bot.replies import private_toast
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.tables.challenges import Challenges
 from bot.texts import error_text, texts
 from engine import GAMES

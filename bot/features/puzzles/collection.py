@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import count
 
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from engine import Record, game_kind
 from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle

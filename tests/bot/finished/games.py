@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from bot.finished.game import FinishedGame
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Record
 

@@ -12,7 +12,7 @@ from bot.finished.rating_formula import Standing
 from bot.finished.ratings import Ratings, Scope
 from bot.finished.unrated_games import RULES, is_finished_by, is_given_up_early
 from bot.identity.pseudonyms import ForgettingMark
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from bot.store import Store, keys
 from engine import GAMES, Game
 from tests.bot.finished.games import NOON, finished_game, store_game

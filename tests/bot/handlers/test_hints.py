@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bot import robot_pool
-from bot.robot_pool import RobotPool
+from bot.robots import pool as robot_pool
+from bot.robots.pool import RobotPool
 from bot.store import Store
 from bot.tables.table import Table
 from bot.worker import Worker

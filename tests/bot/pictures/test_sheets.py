@@ -21,7 +21,7 @@ from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally, Words
 from bot.pictures.sheet_layout import lay_out_sheet
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from bot.texts import LANGUAGES
 from bot.words.course import decisive_deal, totals_by_deal
 from engine import GAMES, Record

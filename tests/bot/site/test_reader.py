@@ -10,7 +10,7 @@ import pytest
 from bot.finished.analysis_pool import Analysis, AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
-from bot.robot_pool import RobotPool
+from bot.robots.pool import RobotPool
 from bot.site import reader as reader_module
 from bot.site.api_models import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
 from bot.site.reader import AnalysisBusy, GameReader, Reader

@@ -9,7 +9,7 @@ from bot.finished.archive import Archive
 from bot.finished.file import from_line, to_line
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.platform import private_place
-from bot.simulation import simulate
+from bot.robots.simulation import simulate
 from bot.site.api_models import own_table
 from bot.store import Store, keys
 from bot.store.entries import Fixture

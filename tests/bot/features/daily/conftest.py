@@ -9,7 +9,7 @@ from bot.features.daily import deal
 from bot.features.daily.days import Days
 from bot.features.daily.games import unstored_game
 from bot.features.daily.loop import Reminders
-from bot.robot_pool import RobotPool, choose_unhurried
+from bot.robots.pool import RobotPool, choose_unhurried
 from engine.game import MoveEntry
 from engine.views import View
 

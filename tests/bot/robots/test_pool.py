@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from bot import robot_pool
-from bot.robot_pool import MOST_WAITING, RobotPool
+from bot.robots import pool as robot_pool
+from bot.robots.pool import MOST_WAITING, RobotPool
 from engine import Game
 from engine.robots.findings import REASONS
 

@@ -1,0 +1,1 @@
+"""Robots: the processes in which they think, and games between them."""

@@ -5,7 +5,7 @@
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
 | ``1t<code>:<verb and words>`` | another action at a table: robot, cancel, resign, draft … |
 | ``1t<code>:<version>:sit`` | join a table on the terms since that version; ``sit 2`` takes a certain seat |
-| ``1o<terms>`` | accept an offer that was sent into a chat (`bot.offers`) |
+| ``1o<terms>`` | accept an offer that was sent into a chat (`bot.handlers.offer_terms`) |
 | ``1p<words>`` | replace this message with a page: a leaderboard, settings, a replay … |
 
 Modified clients can send anything. A payload that does not parse raises `BadPayload`.
@@ -53,7 +53,7 @@ class PageAction(NamedTuple):
 
 
 class OfferAction(NamedTuple):
-    terms: str  # with its signature (`bot.offers`), not checked yet
+    terms: str  # with its signature (`bot.handlers.offer_terms`), not checked yet
 
 
 Action = MoveAction | TableAction | PageAction | OfferAction

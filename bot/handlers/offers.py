@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from bot import offers
 from bot.actions import BadPayload, OfferAction
 from bot.feature import Feature
+from bot.handlers import offer_terms as offers
 from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
 from bot.panels.offer import offer_description, offer_panel, offer_title
 from bot.parsing.games import targets

@@ -28,7 +28,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``hosted:<chat>`` | hash | codes of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | codes of the open challenges in the chat |
 | ``opened_from:<digest>`` | hash | tables that guests opened from an address or network, by its HMAC; expires |
-| ``offer:<signature>`` | string | the place of an offer's message (`bot.offers`); expires |
+| ``offer:<signature>`` | string | the place of an offer's message (`bot.handlers.offer_terms`); expires |
 | ``offered:<platform>:<message>`` | string | the signature of an inline message's offer; expires |
 | ``tries:<platform:id>`` | string | when the person can try another code, Unix ms (`bot.handlers.limits`); expires |
 | ``pace:<chat>`` | string | when the next message there is due, Unix ms (`bot.delivery.shared_pace`); expires |

@@ -25,7 +25,7 @@ FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
 REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
 # Telegram redelivers an update for a day. An offer can be accepted for a day and the rest of its first hour
-# (`bot.offers`). This is longer than both.
+# (`bot.handlers.offer_terms`). This is longer than both.
 TOMBSTONE_SECONDS = 26 * 3600
 
 # Time for which a removed table's log can be read. It is short, because forgetting skips these logs (docs/privacy.md).

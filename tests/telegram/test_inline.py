@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.telegram import examine
-from bot import offers
 from bot.finished.ratings import Scope
+from bot.handlers import offer_terms as offers
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.tables.choice import Choice

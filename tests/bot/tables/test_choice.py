@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot import offers
 from bot.actions import BadPayload, OfferAction, parse_payload
+from bot.handlers import offer_terms as offers
 from bot.store import Store
 from bot.tables import Room
 from bot.tables.challenges import Challenges
@@ -36,7 +36,7 @@ def test_every_offer_fits_a_button(game: str) -> None:
     for number in range(count_choices(game)):
         choice = Choice.from_number(game, number)
         payload = offers.encode(offers.new_terms(choice, f"telegram:{LARGEST}"), SECRET)
-        assert len(payload) <= 64, f"{choice} needs too many bytes: bot/offers.py"
+        assert len(payload) <= 64, f"{choice} needs too many bytes: bot/handlers/offer_terms.py"
         action = parse_payload(payload)
         assert isinstance(action, OfferAction)
         terms = offers.decode(action.terms, "telegram", SECRET)
@@ -59,7 +59,9 @@ def test_invalid_choice_text_gives_the_default(text: str) -> None:
 
 def test_offer_with_removed_options_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     payload = offers.encode(offers.new_terms(Choice.default("testa"), "telegram:1"), SECRET)
-    monkeypatch.setattr("bot.offers.possible_values", lambda game: {"clock": (0, 60), "strict": (False, True)})
+    monkeypatch.setattr(
+        "bot.handlers.offer_terms.possible_values", lambda game: {"clock": (0, 60), "strict": (False, True)}
+    )
     with pytest.raises(BadPayload):
         offers.decode(payload.removeprefix("1o"), "telegram", SECRET)
 

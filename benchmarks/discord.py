@@ -14,7 +14,6 @@ from typing import Any
 
 import discord
 import yarl
-from bot.running.run import tune_garbage_collector
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
@@ -37,8 +36,9 @@ from benchmarks.platforms import (
     start_bot,
     start_server,
 )
-from bot import logs
 from bot.card_room import CardRoom
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105

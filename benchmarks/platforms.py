@@ -19,16 +19,16 @@ from typing import Any
 
 import aiohttp
 import typer
-from bot.running.run import tune_garbage_collector
 
 from benchmarks.limits import PATIENCE, START_LIMIT, BenchFailed, within
-from bot import logs
 from bot.card_room import CardRoom
 from bot.handlers import Dispatcher
 from bot.platform import Adapter
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
+from bot.running.supervisor import Supervisor
 from bot.settings import Settings
 from bot.store import EmbeddedStore, open_store
-from bot.supervisor import Supervisor
 from bot.worker import Worker
 
 TABLES, IDLE_TABLES = 1000, 5000  # enough that chats' rate limits do not slow a fast machine

@@ -18,14 +18,14 @@ from random import Random
 from typing import Annotated
 
 import typer
-from bot.running.run import tune_garbage_collector
 
 from benchmarks.limits import PATIENCE, BenchFailed, within
-from bot import logs
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, NotDelivered, Person, Press, Reply, SentMessage, private_place
 from bot.rate_limits import RateLimit
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table

@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.running.run import load_adapters, open_worker
-
 from benchmarks.limits import START_LIMIT, within
 from bot.handlers import Dispatcher
+from bot.running.run import load_adapters, open_worker
+from bot.running.supervisor import Supervisor
 from bot.settings import Settings
-from bot.supervisor import Supervisor
 from bot.worker import Worker
 
 

@@ -11,7 +11,6 @@ import time
 from typing import Any
 
 import typer
-from bot.running.run import tune_garbage_collector
 from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
@@ -45,8 +44,9 @@ from benchmarks.platforms import (
     start_bot,
     start_server,
 )
-from bot import logs
 from bot.card_room import CardRoom
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
 from bot.settings import Settings
 
 TOKEN = "1:bench"  # noqa: S105

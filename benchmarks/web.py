@@ -23,8 +23,8 @@ from aiohttp import web
 from benchmarks import pages
 from benchmarks.limits import PATIENCE, within
 from benchmarks.site import bot_with_pages
-from bot import logs
 from bot.http.connections import raise_file_limit
+from bot.running import logs
 from bot.site.api_models import public_table
 from bot.worker import Worker
 

@@ -11,14 +11,13 @@ import sys
 import time
 from typing import Any
 
-from bot.running.run import tune_garbage_collector
-
 from benchmarks.presses import GAME, CountingAdapter
-from bot import logs
 from bot.concurrency.background import TaskSet
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place
+from bot.running import logs
+from bot.running.run import tune_garbage_collector
 from bot.settings import Settings
 from bot.store import open_store
 from bot.worker import Worker

@@ -9,9 +9,9 @@ from adapters.web import make
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
+from bot.running.supervisor import Supervisor
 from bot.settings import Settings
 from bot.store import EmbeddedStore, open_store
-from bot.supervisor import Supervisor
 from bot.worker import Worker
 
 

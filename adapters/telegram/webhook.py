@@ -19,7 +19,7 @@ from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
 from bot.http.connections import Connections, connection_limit
 from bot.http.server import body_timeout, equals_secret, listen
-from bot.monitoring import add_monitoring
+from bot.running.monitoring import add_monitoring
 from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105

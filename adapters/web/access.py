@@ -60,7 +60,7 @@ class Access:
     ) -> None:
         """Raise `Refused` for a request from another site's page, by a wrong name, or through an unexpected proxy.
 
-        ``is_watching`` is true for `bot.monitoring`, ``is_framed`` for a page shown in another site's frame
+        ``is_watching`` is true for `bot.running.monitoring`, ``is_framed`` for a page shown in another site's frame
         (`bot.site.mini_app`).
         """
         if not self.is_open and is_forwarded(headers, version):

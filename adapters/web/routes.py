@@ -20,7 +20,7 @@
 | ``/t/{watch_id}`` | a table to watch (`watch`) |
 | ``/leaderboard``, ``/p/{player_id}`` | a leaderboard; a player's ratings and games (`players`) |
 | ``/api/v1`` | the API for programs (`api.operations`) |
-| ``/healthz``, ``/metrics`` | monitoring (`bot.monitoring`) |
+| ``/healthz``, ``/metrics`` | monitoring (`bot.running.monitoring`) |
 """
 
 from aiohttp import web

@@ -22,13 +22,13 @@ from adapters.web.limits import LimitExceeded, Limits
 from adapters.web.people import READER_COOKIE, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
-from bot import monitoring
 from bot.card_room import CardRoom
 from bot.http.addresses import Visitor
 from bot.http.connections import PER_ADDRESS, Connections, connection_limit
 from bot.http.server import body_timeout, listen
 from bot.platform import NotDelivered
 from bot.rate_limits import RateLimit
+from bot.running import monitoring
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
 from bot.texts import gettext_noop as _

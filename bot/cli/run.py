@@ -5,12 +5,12 @@ import os
 
 import typer
 
-from bot import logs
 from bot.cli.output import say
+from bot.running import logs
 from bot.running.run import run as run_bot
+from bot.running.supervisor import NothingToRun
 from bot.settings import BadSetting, read_settings
 from bot.store import StoreError, StoreUnavailable
-from bot.supervisor import NothingToRun
 
 
 def run() -> None:

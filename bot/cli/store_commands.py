@@ -13,8 +13,8 @@ from typing import Any, ParamSpec
 import typer
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot import logs
 from bot.cli.output import say
+from bot.running import logs
 from bot.settings import BadSetting, Settings, read_settings
 from bot.store import StoreError, schema
 from bot.store.opening import connect_beside_bot

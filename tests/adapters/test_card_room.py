@@ -73,7 +73,7 @@ ALLOWED_IMPORTS = {
     "bot.texts",
     "bot.identity.programs",
     "bot.site.watching",
-    "bot.monitoring",
+    "bot.running.monitoring",
 }
 # docs/adapters.md describes each of these modules.
 

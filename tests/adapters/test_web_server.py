@@ -287,7 +287,7 @@ async def test_other_loop_errors_are_logged_as_usual(caplog: pytest.LogCaptureFi
 FEW_FILES_SERVER = """
 import asyncio, resource, sys
 from aiohttp import web
-from bot import logs
+from bot.running import logs
 from bot.http.connections import Connections, handle_loop_error
 from bot.http.server import listen
 

@@ -36,7 +36,7 @@ def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
 @pytest.fixture(autouse=True)
 def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep benchmarks from changing the log and the garbage collector of this process."""
-    monkeypatch.setattr("bot.logs.set_up", lambda _level: None)
+    monkeypatch.setattr("bot.running.logs.set_up", lambda _level: None)
     for module in ("benchmarks.presses", *(f"benchmarks.{platform}" for platform in PLATFORMS)):
         monkeypatch.setattr(f"{module}.tune_garbage_collector", lambda: None)
 

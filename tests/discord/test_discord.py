@@ -15,10 +15,10 @@ from adapters.discord import answers as answers_module
 from adapters.discord import examine, reading
 from adapters.discord.budget import Budget
 from adapters.discord.errors import LIBRARY_ERRORS
-from bot import supervisor
 from bot.delivery import surface_sync
 from bot.panel import Panel, Span
 from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private_place
+from bot.running import supervisor
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused

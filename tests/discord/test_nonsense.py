@@ -7,8 +7,8 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import examine
-from bot import supervisor
 from bot.delivery import surface_sync
+from bot.running import supervisor
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seat_people, text_of, until

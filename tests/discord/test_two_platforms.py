@@ -17,10 +17,10 @@ from bot.features.daily.games import unstored_game
 from bot.features.find import matching
 from bot.features.find.feature import FindFeature
 from bot.handlers import Dispatcher
+from bot.running.supervisor import Supervisor
 from bot.settings import Settings
 from bot.store import Store
 from bot.store.log import strip_stamp
-from bot.supervisor import Supervisor
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from bot.worker import Worker

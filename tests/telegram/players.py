@@ -9,9 +9,9 @@ from typing import Any
 from adapters.telegram.adapter import Telegram
 from bot.handlers import Dispatcher
 from bot.rate_limits import RateLimit
+from bot.running.supervisor import Supervisor
 from bot.settings import Settings
 from bot.store import Store
-from bot.supervisor import Supervisor
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import ACCEPT, NAMES

@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from adapters.telegram import examine
 from adapters.telegram import polling as polling_module
 from adapters.telegram import webhook as webhook_module
-from bot import supervisor
 from bot.delivery import surface_sync
+from bot.running import supervisor
 from bot.settings import Settings
 from bot.store import Store
 from tests.kills.bot_process import free_port

@@ -13,11 +13,11 @@ from structlog.testing import capture_logs
 
 from adapters.telegram import adapter as adapter_module
 from adapters.telegram import examine
-from bot import supervisor
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.panel import Button, Panel, Span
 from bot.platform import ChatGone, NotDelivered, PlatformFailure, private_place
+from bot.running import supervisor
 from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player

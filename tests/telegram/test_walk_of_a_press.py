@@ -11,8 +11,8 @@ from types import FrameType
 
 from adapters.telegram.adapter import Telegram
 from adapters.telegram.polling import Polling
+from bot.running.supervisor import Supervisor
 from bot.store import Store
-from bot.supervisor import Supervisor
 from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
 from tests.test_walkthrough import PACKAGES, ROOT, Called, steps, walk

@@ -9,11 +9,11 @@ from prometheus_client import REGISTRY
 from redis.exceptions import ConnectionError as StoreAway
 from structlog.testing import capture_logs
 
-from bot import supervisor
 from bot.platform import PlatformFailure
+from bot.running import supervisor
+from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import BadSetting
 from bot.store import Store
-from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, open_worker
 

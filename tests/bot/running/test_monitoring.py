@@ -16,7 +16,7 @@ import pytest
 
 from bot.cli.health import health_address
 from bot.handlers import Dispatcher
-from bot.monitoring import PATHS, monitoring
+from bot.running.monitoring import PATHS, monitoring
 from bot.settings import BadSetting, Settings, read_settings
 from bot.store import Store
 from bot.worker import Worker

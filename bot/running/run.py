@@ -15,14 +15,14 @@ from bot.card_room import CardRoom
 from bot.concurrency.threads import DaemonThreads
 from bot.handlers import Dispatcher
 from bot.http.connections import handle_loop_error, raise_file_limit
-from bot.monitoring import monitoring
 from bot.platform import ADAPTER_GROUP, Adapter
+from bot.running.monitoring import monitoring
+from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreUnavailable, schema
 from bot.store.leases import WORKERS_PATIENCE
 from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary
-from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]

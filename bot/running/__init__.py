@@ -1,0 +1,1 @@
+"""Running the bot: logging, the worker with its adapters, and their monitoring."""

@@ -22,9 +22,9 @@ from typing import Any
 import pytest
 from redis.exceptions import ResponseError
 
-from bot import running as running_module
 from bot.cluster.shards import Shards
 from bot.http.connections import OPEN_FILES, raise_file_limit
+from bot.running import run as running_module
 from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, open_store
 from bot.worker import Worker

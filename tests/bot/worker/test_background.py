@@ -10,7 +10,6 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot import running
 from bot.concurrency import background
 from bot.concurrency.background import Loops
 from bot.delivery import delivery
@@ -18,6 +17,7 @@ from bot.delivery.table_sync import TableSync
 from bot.features.daily.days import Days
 from bot.features.ratings.honours import Honours
 from bot.finished.ratings import Ratings
+from bot.running import run as running
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript

@@ -25,7 +25,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from bot.disk import write_atomically
 
@@ -42,14 +42,23 @@ def ignore_progress(_count: int) -> None:
 
 
 class BadBackup(Exception):
-    """A file is not a backup or is incomplete. The text gives the reason."""
+    """A file is not a backup, is damaged or is incomplete. The text gives the reason."""
 
 
 class Header(NamedTuple):
     """The first line of a backup."""
 
-    schema: int  # version of the store's layout
+    schema: int  # number of the store's layout
     begun: int  # start of the backup, Unix seconds
+
+    @classmethod
+    def parse(cls, line: Line) -> "Header":
+        if line.get("format") != FORMAT:
+            raise BadBackup(f"it is not in the format that this version reads ({FORMAT})")
+        header = cls(line.get("schema", ""), line.get("begun", ""))
+        if not all(isinstance(value, int) for value in header):
+            raise BadBackup("its first line is damaged")
+        return header
 
 
 def encode_bytes(value: bytes) -> str | Line:
@@ -60,7 +69,7 @@ def encode_bytes(value: bytes) -> str | Line:
 
 
 def decode_bytes(value: object) -> bytes:
-    """Reverse `encode_bytes`; ValueError for any other value."""
+    """Reverse `encode_bytes`. Raise ValueError for any other value."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, dict) and isinstance(value.get("base64"), str):
@@ -70,7 +79,7 @@ def decode_bytes(value: object) -> bytes:
 
 @contextmanager
 def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
-    """Yield the function that writes a backup's lines. OSError if the file cannot be written.
+    """Yield the function that writes a backup's lines. Raise OSError if the file cannot be written.
 
     The file gets its name when all of it is on disk. It holds secrets, so only its owner can read it.
     """
@@ -92,26 +101,24 @@ def open_writer(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
 def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -> tuple[Header, int]:
     """Read a backup to its end. Return its header and the number of lines between header and end.
 
-    ``on_read`` gets the bytes of the file read since its last call. BadBackup if the file is damaged or incomplete.
+    ``on_read`` gets the bytes of the file read since its last call. Raise BadBackup if the file is not a whole backup.
     """
     digest, lines = hashlib.sha256(), 0
     header, end = None, None
-    with path.open("rb") as raw:
-        for text in _raw_lines(raw, on_read):
-            if end:
-                raise BadBackup("there is data after its end")
-            line = _parse_line(text, lines + 1)
-            if header is None:
-                header = _parse_header(line)
-            elif "end" in line:
-                end = line
-                if line != {"end": lines, "sha256": digest.hexdigest()}:
-                    raise BadBackup("it was changed: its checksum does not match")
-                continue
-            elif next(iter(line), "") not in KINDS:
-                raise BadBackup(f"line {lines + 1} is not a line of a backup")
-            digest.update(text)
-            lines += 1
+    for text, line in _parse_lines(path, on_read):
+        if end:
+            raise BadBackup("there is data after its end")
+        if header is None:
+            header = Header.parse(line)
+        elif "end" in line:
+            end = line
+            if line != {"end": lines, "sha256": digest.hexdigest()}:
+                raise BadBackup("it was changed: its checksum does not match")
+            continue
+        elif next(iter(line), "") not in KINDS:
+            raise BadBackup(f"line {lines + 1} is not a line of a backup")
+        digest.update(text)
+        lines += 1
     if header is None or end is None:
         raise BadBackup("it is cut short: its end is missing")
     return header, lines - 1
@@ -119,43 +126,30 @@ def check_backup(path: Path, on_read: Callable[[int], None] = ignore_progress) -
 
 def read_lines(path: Path, on_read: Callable[[int], None] = ignore_progress) -> Iterator[Line]:
     """Yield the lines between header and end of a file that `check_backup` accepted."""
-    with path.open("rb") as raw:
-        for number, text in enumerate(_raw_lines(raw, on_read), 1):
-            line = _parse_line(text, number)
-            if "format" not in line and "end" not in line:
-                yield line
+    for _, line in _parse_lines(path, on_read):
+        if "format" not in line and "end" not in line:
+            yield line
 
 
-def _raw_lines(raw: IO[bytes], on_read: Callable[[int], None]) -> Iterator[bytes]:
-    read = 0
+def _parse_lines(path: Path, on_read: Callable[[int], None]) -> Iterator[tuple[bytes, Line]]:
+    """Yield each line of a file, with its text."""
+    read = number = 0
     try:
-        with gzip.GzipFile(fileobj=raw) as file:
+        with path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:
             while text := file.readline(MAX_LINE_BYTES + 1):
                 if len(text) > MAX_LINE_BYTES:
                     raise BadBackup(f"it has a line longer than {MAX_LINE_BYTES} bytes")
-                yield text
+                number += 1
+                try:
+                    line = json.loads(text)
+                except (ValueError, RecursionError):
+                    line = None
+                if not isinstance(line, dict):
+                    raise BadBackup(f"line {number} is not a line of a backup")
+                yield text, line
                 on_read(raw.tell() - read)
                 read = raw.tell()
     except EOFError:
         raise BadBackup("it is cut short") from None
     except (gzip.BadGzipFile, zlib.error):
         raise BadBackup("it is not a backup, or it is damaged") from None
-
-
-def _parse_line(text: bytes, number: int) -> Line:
-    try:
-        line = json.loads(text)
-    except (ValueError, RecursionError):
-        line = None
-    if not isinstance(line, dict):
-        raise BadBackup(f"line {number} is not a line of a backup")
-    return line
-
-
-def _parse_header(line: Line) -> Header:
-    if line.get("format") != FORMAT:
-        raise BadBackup(f"it is not in the format that this version reads ({FORMAT})")
-    schema, begun = line.get("schema"), line.get("begun")
-    if not isinstance(schema, int) or not isinstance(begun, int):
-        raise BadBackup("its first line is damaged")
-    return Header(schema, begun)

@@ -1,10 +1,10 @@
 """Restoring a store from a backup.
 
-A worker trusts its own memory, so a restore is refused while workers are alive. The store's layout gets its version at
-the end, so no worker starts before all is written.
+A restore is refused while workers are alive, because they trust what they have in memory. The layout's number is
+written last, so no worker starts before the store is complete.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,9 @@ async def restore(
 ) -> Header:
     """Fill a store from a backup, migrate it to this version's layout, and return the backup's header.
 
-    The whole file is checked before the store is touched. StoreError if the store holds data and ``replace`` is False,
-    or if it has workers. ``alone`` skips the check for workers. ``on_read`` gets progress in bytes, twice the file's
-    size in all. BadBackup for a bad file, OSError for an unreadable one.
+    The whole file is checked before the store is changed. ``alone`` skips the check for workers. ``on_read`` gets the
+    bytes read since its last call, twice the file's size in all. Raise StoreError if the store has workers, or if it
+    holds data and ``replace`` is False. Raise BadBackup for a bad file, and OSError for an unreadable one.
     """
     header, _ = check_backup(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
@@ -41,16 +41,18 @@ async def restore(
         raise StoreError("The store is not empty. Add --replace to delete all of it first.")
     await client.set(keys.SCHEMA, schema.RESTORING)
     await _delete_all(client)
-    async with _StoreWriter(client) as writing:
-        for number, line in enumerate(read_lines(path, on_read), 2):
-            try:
-                await writing.add(line)
-            except (ValueError, KeyError, TypeError) as error:
-                raise BadBackup(f"line {number}: {error}") from error
+    pipe = client.pipeline(transaction=False)
+    for number, line in enumerate(read_lines(path, on_read), 2):
+        try:
+            _add_line(pipe, line)
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadBackup(f"line {number}: {error}") from error
+        if len(pipe) >= BATCH_SIZE:
+            await pipe.execute()
+    await pipe.execute()
     for step in range(header.schema, keys.SCHEMA_VERSION):
         await MIGRATIONS[step](client)
     await _list_tables(Store(client))
-    # Last, so that an interrupted restore is noticed.
     await client.set(keys.SCHEMA, keys.SCHEMA_VERSION)
     return header
 
@@ -78,88 +80,59 @@ async def _has_data(client: Any) -> bool:
 
 
 async def _delete_all(client: Any) -> None:
-    """Delete all keys but the layout's version, which keeps workers away."""
-    doomed: list[bytes] = []
+    """Delete all keys but the layout's number, which keeps workers away."""
+    pipe = client.pipeline(transaction=False)
     async for key in client.scan_iter(count=BATCH_SIZE):
-        doomed += [key] if key.decode() != keys.SCHEMA else []
-        if len(doomed) >= BATCH_SIZE:
-            await _unlink(client, doomed)
-            doomed = []
-    await _unlink(client, doomed)
-
-
-async def _unlink(client: Any, doomed: Iterable[bytes]) -> None:
-    async with client.pipeline(transaction=False) as pipe:
-        for key in doomed:
+        if key.decode() != keys.SCHEMA:
             pipe.unlink(key)
-        await pipe.execute()
+        if len(pipe) >= BATCH_SIZE:
+            await pipe.execute()
+    await pipe.execute()
 
 
-class _StoreWriter:
-    """Writes a backup's lines to the store, in batches of commands."""
-
-    def __init__(self, client: Any) -> None:
-        self._pipe = client.pipeline(transaction=False)
-
-    async def __aenter__(self) -> "_StoreWriter":
-        return self
-
-    async def __aexit__(self, error: type[BaseException] | None, *_more: object) -> None:
-        if error is None:
-            await self._pipe.execute()
-
-    async def add(self, line: Line) -> None:
-        match next(iter(line)):
-            case "table":
-                self._add_table(line)
-            case "game":
-                self._add_game(line)
-            case _:
-                self._add_key(line)
-        if len(self._pipe) >= BATCH_SIZE:
-            await self._pipe.execute()
-
-    def _add_table(self, line: Line) -> None:
-        code, log = line["table"], list(map(decode_bytes, line["log"]))
-        shard = keys.shard_of(code)
-        # A cluster's client can send a batch twice, so clear the log first.
-        self._pipe.delete(keys.table(code))
-        self._pipe.rpush(keys.table(code), *log)
-        shown = {name: _mark_unknown(decode_bytes(text).decode()) for name, text in line["shown"]}
-        if shown:
-            self._pipe.hset(keys.shown(code), mapping=shown)
-        if line["timer"] is not None:
-            self._pipe.zadd(keys.timers(shard), {code: line["timer"]})
-        try:
-            version = unfold(log).version
-        except ValueError:
-            version = 1  # an unreadable table, which the bot will set aside
-        # The bot then shows the whole table again.
-        self._pipe.zadd(keys.changed(shard), {code: version})
-
-    def _add_game(self, line: Line) -> None:
-        self._pipe.set(keys.game(line["game"]), decode_bytes(line["stored"]))
-        self._pipe.zadd(keys.GAMES_ORDER, {line["game"]: line["number"]})
-
-    def _add_key(self, line: Line) -> None:
-        kind, value = next(iter(line)), line["value"]
-        key = line[kind]
-        match kind:
-            case "string":
-                self._pipe.set(key, decode_bytes(value))
-            case "list":
-                self._pipe.delete(key)
-                self._pipe.rpush(key, *map(decode_bytes, value))
-            case "set":
-                self._pipe.sadd(key, *map(decode_bytes, value))
-            case "hash":
-                self._pipe.hset(key, mapping={decode_bytes(field): decode_bytes(text) for field, text in value})
-            case _:
-                self._pipe.zadd(key, {decode_bytes(member): float(score) for member, score in value})
-        if "expires" in line:
-            self._pipe.pexpireat(key, line["expires"])
+def _add_line(pipe: Any, line: Line) -> None:
+    """Add the commands that write a backup's line to a pipeline."""
+    kind = next(iter(line))
+    key: str = line[kind]
+    value: Any = line.get("value")
+    match kind:
+        case "table":
+            _add_table(pipe, line)
+        case "game":
+            pipe.set(keys.game(line["game"]), decode_bytes(line["stored"]))
+            pipe.zadd(keys.GAMES_ORDER, {line["game"]: line["number"]})
+        case "string":
+            pipe.set(key, decode_bytes(value))
+        case "list":
+            # A cluster's client can send a batch twice, so clear the list first.
+            pipe.delete(key)
+            pipe.rpush(key, *map(decode_bytes, value))
+        case "set":
+            pipe.sadd(key, *map(decode_bytes, value))
+        case "hash":
+            pipe.hset(key, mapping={decode_bytes(field): decode_bytes(text) for field, text in value})
+        case "zset":
+            pipe.zadd(key, {decode_bytes(member): float(score) for member, score in value})
+    if "expires" in line:
+        pipe.pexpireat(key, line["expires"])
 
 
-def _mark_unknown(text: str) -> str:
-    """Mark a surface's shown panel as unknown, because its chat can have changed since the backup."""
-    return encode_state(decode_state(text)._replace(digest=UNKNOWN))
+def _add_table(pipe: Any, line: Line) -> None:
+    code, log = line["table"], list(map(decode_bytes, line["log"]))
+    shard = keys.shard_of(code)
+    # A cluster's client can send a batch twice, so clear the log first.
+    pipe.delete(keys.table(code))
+    pipe.rpush(keys.table(code), *log)
+    # The chats can have changed since the backup, so the panels on display are unknown.
+    states = {name: decode_state(decode_bytes(text).decode()) for name, text in line["shown"]}
+    if states:
+        shown = {name: encode_state(state._replace(digest=UNKNOWN)) for name, state in states.items()}
+        pipe.hset(keys.shown(code), mapping=shown)
+    if line["timer"] is not None:
+        pipe.zadd(keys.timers(shard), {code: line["timer"]})
+    try:
+        version = unfold(log).version
+    except ValueError:
+        version = 1  # an unreadable table, which the bot will set aside
+    # Mark the table as changed, so that the bot shows it again.
+    pipe.zadd(keys.changed(shard), {code: version})

@@ -1,18 +1,18 @@
 """Reading a whole store into a backup while workers write to it.
 
-Related data is read together. The order ensures that nothing is missing from the backup or in it twice:
+Related data is read together. The order of the steps ensures that nothing is missing from the backup or in it twice:
 
-0. Data about people and where each is named. It is read again at the end, and both versions are in the backup. Someone
-   forgotten in between is in the backup again, and can be forgotten again everywhere.
-1. The ratings as of one game. They are read in parts. Then one script reads what meanwhile rated games changed.
-2. Tables, each in one script: log, shown messages, timer, change mark. A game that ends after this is in the
-   backup as a table. The shards' playing times are read before, so no clock loses time.
-3. Finished games: all rated ones, and all others without a live table.
-4. Everything else, key by key.
+1. People's data and the lists of places that name them. The last step reads these keys again, and the backup has both
+   versions. A person who is forgotten between the two steps is in the backup, and can be forgotten again everywhere.
+2. The ratings as of one game. They are read in parts. Then one script reads the ratings that games changed meanwhile.
+3. The shards' playing times, so that no clock loses time. Then tables, each in one script: log, shown messages, timer
+   and change mark. A game that ends later is in the backup as a table.
+4. Finished games: all rated ones, and all others without a live table.
+5. Everything else, key by key.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from bot.backup.file import Line, encode_bytes, ignore_progress
@@ -31,15 +31,15 @@ SCAN_COUNT = 1000
 TABLES = "{s*}:table:*"
 SHARD_KEYS = ("table:", "shown:", "changed", "timers", "attended", "ended:")
 
-# Key prefixes that the last step skips. Earlier steps read most of them. A restore finds people named at tables in the
-# logs. Logs of tables that have just ended are no longer needed.
+# Prefixes of keys that the last step skips. Earlier steps read most of them. A restore rebuilds `keys.named` from the
+# tables' logs, and logs of tables that have just ended are no longer needed.
 TAKEN_EARLIER = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARD_KEYS),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
     keys.named(""),
 )
 
-# Keys about running workers, and the layout, which is in the header.
+# Keys about running workers, and the layout's number, which is in the header.
 NOT_TAKEN = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
 
 
@@ -52,35 +52,33 @@ class BackupTaker:
         self._client, self._write, self._on_key = client, write, on_key
         self._archive = Archive(client)
         self._ratings = Ratings(client, self._archive)
-        self._table = BatchedScript(client, READ_TABLE)
-        self._rated = client.register_script(READ_RATINGS)
+        self._read_table = BatchedScript(client, READ_TABLE)
+        self._read_ratings = client.register_script(READ_RATINGS)
         self._tables: set[str] = set()
 
     async def take(self) -> None:
-        """Write all lines. StoreError if ratings are rebuilt meanwhile."""
-        await self._take_batches(self._client.scan_iter(count=SCAN_COUNT), self._take_keys, _is_person_key)
+        """Write all lines. Raise StoreError if ratings are rebuilt meanwhile."""
+        await self._take_batches("*", self._take_keys, lambda key: key.startswith(keys.PERSON_KEY_PREFIXES))
         rated = await self._take_ratings()
         await self._take_tables()
         await self._take_games(rated)
-        await self._take_batches(self._client.scan_iter(count=SCAN_COUNT), self._take_keys, self._is_remaining)
+        await self._take_batches("*", self._take_keys, self._is_remaining)
         for key, number in ((keys.RATED, rated), (keys.GAMES_COUNTER, await self._archive.last_number())):
             if number:
                 self._write({"string": key, "value": str(number)})
 
     async def _take_batches(
         self,
-        found: AsyncIterator[bytes],
+        pattern: str,
         take: Callable[[Sequence[str]], Awaitable[None]],
-        wanted: Callable[[str], bool] = lambda _key: True,
+        is_wanted: Callable[[str], bool] = lambda _key: True,
     ) -> None:
-        """Pass the wanted keys to ``take`` in batches."""
+        """Pass the wanted keys that match a pattern to ``take``, in batches."""
         batch: list[str] = []
-        async for name in found:
-            key = name.decode()
-            if not wanted(key):
-                continue
-            batch.append(key)
-            self._on_key(1)
+        async for name in self._client.scan_iter(match=pattern, count=SCAN_COUNT):
+            if is_wanted(key := name.decode()):
+                batch.append(key)
+                self._on_key(1)
             if len(batch) >= BATCH_SIZE:
                 await take(batch)
                 batch = []
@@ -89,7 +87,9 @@ class BackupTaker:
 
     def _is_remaining(self, key: str) -> bool:
         """Return whether the last step reads a key. A mark that a backed-up table ended is left out."""
-        return not _is_handled_elsewhere(key) and key.partition("}:gone:")[2] not in self._tables
+        is_confirmed = key.startswith("{") and key.endswith("}:confirmed")
+        is_handled_elsewhere = key in NOT_TAKEN or key.startswith(TAKEN_EARLIER) or is_confirmed
+        return not is_handled_elsewhere and key.partition("}:gone:")[2] not in self._tables
 
     # Ratings
 
@@ -97,7 +97,7 @@ class BackupTaker:
         """Take the ratings as of one game, and return the number of that game."""
         seen = await self._ratings.last_rated_number()
         for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
-            await self._take_batches(self._client.scan_iter(match=pattern, count=SCAN_COUNT), self._take_keys)
+            await self._take_batches(pattern, self._take_keys)
         touched: dict[Scope, dict[str, None]] = {}
         while True:
             now = await self._ratings.last_rated_number()
@@ -106,22 +106,23 @@ class BackupTaker:
             async for entry in self._archive.entries_after(seen):
                 if entry.number > now:
                     break
-                for scope in await self._ratings.rated_scopes(entry.game) if entry.game else ():
-                    touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people if entry.game else ()))
+                if entry.game:
+                    for scope in await self._ratings.rated_scopes(entry.game):
+                        touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people))
             seen = now
             if await self._take_changed_ratings(now, touched):
                 return now
 
     async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
         """Read these people's ratings again in one step. Return False if another game was rated meanwhile."""
-        asked = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
-        found = await self._rated(
+        wanted = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
+        found = await self._read_ratings(
             keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],
-            args=[now, *(word for place, _, person in asked for word in (place, person))],
+            args=[now, *(word for place, _, person in wanted for word in (place, person))],
         )
         if found is None:
             return False
-        for (_, scope, person), rating, rank, history in zip(asked, *(found[at::3] for at in range(3)), strict=True):
+        for (_, scope, person), rating, rank, history in zip(wanted, *(found[n::3] for n in range(3)), strict=True):
             if rating is not None:
                 self._write({"hash": keys.ratings(scope.key), "value": [[person, encode_bytes(rating)]]})
             if rank is not None:
@@ -137,14 +138,14 @@ class BackupTaker:
             await asyncio.gather(*(self._take_table(name.rpartition(":")[2]) for name in names))
 
         await self._take_keys([keys.attended(shard) for shard in range(keys.SHARDS)])
-        await self._take_batches(self._client.scan_iter(match=TABLES, count=SCAN_COUNT), take)
+        await self._take_batches(TABLES, take)
 
     async def _take_table(self, code: str) -> None:
         shard = keys.shard_of(code)
-        log, shown, changed, timer = await self._table(
+        log, shown, changed, timer = await self._read_table(
             keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.timers(shard)], args=[code]
         )
-        # A table that no longer exists is over or closed. A scan can return a key twice.
+        # A table without a log was removed after the scan found it. A scan can return a key twice.
         if log and code not in self._tables:
             self._tables.add(code)
             texts = list(map(encode_bytes, shown))
@@ -159,10 +160,10 @@ class BackupTaker:
             )
 
     async def _take_games(self, rated: int) -> None:
-        async for number, id, stored in self._archive.stored_entries_after(0):  # noqa: A001
-            was_live = id.rpartition("-")[0] in self._tables
+        async for number, game_id, stored in self._archive.stored_entries_after(0):
+            was_live = game_id.rpartition("-")[0] in self._tables
             if stored is not None and (number <= rated or not was_live):
-                self._write({"game": id, "number": number, "stored": encode_bytes(stored)})
+                self._write({"game": game_id, "number": number, "stored": encode_bytes(stored)})
             self._on_key(1)
 
     # Everything else
@@ -172,38 +173,27 @@ class BackupTaker:
             for name in names:
                 pipe.type(name)
                 pipe.pexpiretime(name)
-            about = await pipe.execute()
-        kinds = {name: (kind.decode(), expires) for name, kind, expires in zip(names, *_pairs(about), strict=True)}
-        there = [name for name, (kind, _) in kinds.items() if kind != "none"]
+            answers = await pipe.execute()
+        about = zip(names, answers[::2], answers[1::2], strict=True)
+        present = [(name, kind.decode(), expires) for name, kind, expires in about if kind != b"none"]
         async with self._client.pipeline(transaction=False) as pipe:
-            for name in there:
-                _read_part(pipe, kinds[name][0], name, 0)
-            answers = await pipe.execute() if there else []
-        for name, answer in zip(there, answers, strict=True):
-            await self._take_key(name, *kinds[name], answer)
+            for name, kind, _ in present:
+                _read_part(pipe, kind, name, 0)
+            parts = await pipe.execute() if present else []
+        for key, part in zip(present, parts, strict=True):
+            await self._take_key(*key, part)
 
-    async def _take_key(self, name: str, kind: str, expires: int, answer: Any) -> None:
+    async def _take_key(self, name: str, kind: str, expires: int, part: Any) -> None:
+        """Write a key's lines, given its first part, and read the other parts."""
         more = {"expires": expires} if expires > 0 else {}
         while True:
-            # Strings and lists come whole, the others in parts with a cursor to continue from.
-            cursor, value = (0, answer) if kind in ("string", "list") else answer
+            # Strings and lists come whole, other types in parts, each with the cursor of the next.
+            cursor, value = (0, part) if kind in ("string", "list") else part
             if value or value == b"":
                 self._write({kind: name, "value": _encode_value(kind, value), **more})
             if not cursor:
                 return
-            answer = await _read_part(self._client, kind, name, cursor)
-
-
-def _is_handled_elsewhere(key: str) -> bool:
-    return key in NOT_TAKEN or key.startswith(TAKEN_EARLIER) or (key.startswith("{") and key.endswith("}:confirmed"))
-
-
-def _is_person_key(key: str) -> bool:
-    return key.startswith(keys.PERSON_KEY_PREFIXES)
-
-
-def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    return flat[::2], flat[1::2]
+            part = await _read_part(self._client, kind, name, cursor)
 
 
 def _read_part(client: Any, kind: str, name: str, cursor: int) -> Any:

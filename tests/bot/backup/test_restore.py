@@ -195,7 +195,7 @@ async def test_old_server_prevents_a_restore(store: Store, tmp_path: Path, monke
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
 
 
-@pytest.mark.parametrize("where", ["_StoreWriter._add_game", "_list_tables"])
+@pytest.mark.parametrize("where", ["_add_table", "_list_tables"])
 async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

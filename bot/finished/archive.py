@@ -229,7 +229,7 @@ class Archive:
                 number = int(score)
                 yield number, id, text
 
-    async def all(self) -> AsyncIterator[FinishedGame]:
+    async def games(self) -> AsyncIterator[FinishedGame]:
         """Yield all readable games in order."""
         async for entry in self.entries_after(0):
             if entry.game:

@@ -61,7 +61,7 @@ async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordSe
                 await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
-        [game] = [game async for game in adapter.worker.archive.all()]
+        [game] = [game async for game in adapter.worker.archive.games()]
         verify(game.record)
         assert not any("On the table:" in text_of(message) for message in channel.messages.values())
         assert any("You " in text_of(message) for message in channel.ephemerals[2].values())

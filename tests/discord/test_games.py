@@ -29,7 +29,7 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
                 await person.play(random)
             await adapter.worker.settled()
         assert is_over(), f"{game} did not end: its moves or its players in tests/discord/players.py are stuck"
-        [finished] = [game async for game in adapter.worker.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
             panels = list(person.private.messages.values())

@@ -170,7 +170,7 @@ async def test_ephemeral_page_has_its_picture(store: Store, server: DiscordServe
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        game = await anext(adapter.worker.archive.all())
+        game = await anext(adapter.worker.archive.games())
         # Store an analysis that found nothing.
         await store.client.set(keys.analysis(game.id), "[]")
         shelf = server.channels[CHANNEL].ephemerals[people[0].number]
@@ -198,7 +198,7 @@ async def test_whole_game(store: Store, server: DiscordServer, game: str) -> Non
             await adapter.worker.settled()
             check_pictures(server, pairs)
             assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
-        [finished] = [game async for game in adapter.worker.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         [place] = finished.chats
         assert (await adapter.worker.people.chat(f"{place}/{CHANNEL}")).name == "Circolo"

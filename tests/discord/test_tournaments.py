@@ -140,7 +140,7 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
         await until(lambda: any("🥇" in text_of(message) for message in messages_starting_with(channel, "🏆")))
-        games = [game async for game in adapter.worker.archive.all()]
+        games = [game async for game in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
         assert len(games) == sum(len(match.results) for match in over.matches)

@@ -87,7 +87,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
                 break
         assert all(seen)
         assert len(seen) > 10
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
@@ -116,7 +116,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         # The inline message shows the current tricks, and the result at the end.
         assert all(seen[:-1])
         assert len(seen) > 10
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())

@@ -74,7 +74,7 @@ async def test_whole_game_with_a_hand_in_the_group(store: Store, server: Telegra
             await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
-        [game] = [game async for game in adapter.worker.archive.all()]
+        [game] = [game async for game in adapter.worker.archive.games()]
         verify(game.record)
         assert len(hands(bruno)) == 1
         assert "You " in hands(bruno)[0]["text"]

@@ -29,7 +29,7 @@ async def test_whole_game(store: Store, server: TelegramServer, game: str) -> No
                 await person.play(random)
             await adapter.worker.settled()
         assert over()
-        [finished] = [game async for game in adapter.worker.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
             panels = [one for one in person.private.messages.values() if one["from"]["is_bot"]]

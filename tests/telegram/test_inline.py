@@ -154,7 +154,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         bruno.start(code)
         await play_until(people, lambda: "won by" in only_text(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
-        [finished] = [one async for one in adapter.worker.archive.all()]
+        [finished] = [one async for one in adapter.worker.archive.games()]
         verify(finished.record)
         # The chat has a leaderboard although its id is unknown.
         scope = Scope(chat=f"telegram:~{ELSEWHERE}", game=game)
@@ -321,7 +321,7 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
         await seat_others(adapter, (anna, bruno), comments)
         board = next(one for one in comments.messages.values() if one.get("via_bot"))
         await play_until((anna, bruno), lambda: "won by" in board["text"])
-        assert [one async for one in adapter.worker.archive.all()]
+        assert [one async for one in adapter.worker.archive.games()]
         assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
 
 

@@ -145,7 +145,7 @@ async def test_whole_game_with_pictures(
             assert shown
             for message in shown:
                 assert message["caption"] in painted[shows(server, message)]
-        [finished] = [game async for game in adapter.worker.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
             [hand] = bot_messages(person.private.messages)

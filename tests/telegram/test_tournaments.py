@@ -142,7 +142,7 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
         await until(lambda: any("🥇" in text_of(one) for one in bot_messages(group, "🏆")))
-        games = [one async for one in adapter.worker.archive.all()]
+        games = [one async for one in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
         assert len(games) == sum(len(match.results) for match in over.matches)

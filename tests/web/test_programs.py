@@ -272,7 +272,7 @@ async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.
             await turn.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
     async with asyncio.timeout(60):
         # The game is archived just after the table reports its end.
-        while not (kept := [one async for one in site.worker.archive.all()]):
+        while not (kept := [one async for one in site.worker.archive.games()]):
             await asyncio.sleep(0.01)
     [finished] = kept
     verify(finished.record)

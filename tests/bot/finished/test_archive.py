@@ -134,7 +134,7 @@ async def test_rewritten_game_keeps_its_place(store: Store) -> None:
     for number in (1, 2):
         await store_game(store, finished_game(number))
     assert await archive.rewrite(finished_game(1).id, lambda game: rename_player(game, "somebody"))
-    names = [game.record.seats[0] async for game in archive.all()]
+    names = [game.record.seats[0] async for game in archive.games()]
     assert names == ["somebody", finished_game(2).record.seats[0]]
     assert not await archive.rewrite("gone-000000", lambda game: rename_player(game, "somebody"))
 

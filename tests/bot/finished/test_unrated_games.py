@@ -102,7 +102,7 @@ async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
     games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
     ratings, _ = await standings(store, *games, resigned_game(5, 3, people=pair, ended=NOON + 5), finished_game(6))
-    kept = [game async for game in ratings.archive.all()]
+    kept = [game async for game in ratings.archive.games()]
     # Early resignations and finished games need no decision.
     assert [game.winner_gains for game in kept] == [True, True, True, False, None, None]
     assert [FinishedGame.parse(game.to_bytes()) for game in kept] == kept

@@ -49,7 +49,7 @@ async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: Fak
     early = next(player for player in players if player is not late)
     await early.press("Claim the win")
     assert "ran out of time" in fake.last(GROUP).plain
-    [game] = [game async for game in worker.archive.all()]
+    [game] = [game async for game in worker.archive.games()]
     assert game.record.ending == "timeout"
     assert "There is no table" in (await early.send(button.payload)).toast
 
@@ -127,7 +127,7 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
             await ring_clocks(worker, 31)
     assert "ran out of time" in fake.last(GROUP).plain
     assert max(max(late) for late in lates) == 2
-    [game] = [game async for game in worker.archive.all()]
+    [game] = [game async for game in worker.archive.games()]
     assert game.record.winner == [0]
 
 

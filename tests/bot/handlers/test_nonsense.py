@@ -134,5 +134,5 @@ async def test_any_name_can_sit_and_play(worker: Worker, fake: FakePlatform, nam
     await resign(worker, fake, [odd, bruno], 0)
     assert "won" in fake.last(GROUP).plain
     await bruno.say("/leaderboard")
-    [game] = [game async for game in worker.archive.all()]
+    [game] = [game async for game in worker.archive.games()]
     assert game.record.seats[0]

@@ -129,7 +129,7 @@ class Fleet:
             heard.clear()
 
     async def visible_state(self) -> VisibleState:
-        games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.all()]
+        games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.games()]
         shown = {place: sorted_panels(self.fake.messages[place]) for place in PLACES}
         return VisibleState(await self.logs(), shown, games, await self.settings())
 

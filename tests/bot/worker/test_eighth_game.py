@@ -108,7 +108,7 @@ async def test_new_game_is_played_in_chat(store: Store) -> None:
             Random(1),
             lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
         )
-        [finished] = [game async for game in worker.archive.all()]
+        [finished] = [game async for game in worker.archive.games()]
         verify(finished.record)
         assert "won by" in fake.texts(GROUP)[-1]
         assert "Ratings in Twenty:" in fake.texts(GROUP)[-1]

@@ -42,7 +42,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         # The table is removed, and the game is archived.
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
         assert not [key async for key in store.client.scan_iter("{s*}:shown:*")]
-        [finished] = [game async for game in worker.archive.all()]
+        [finished] = [game async for game in worker.archive.games()]
         verify(finished.record)
         result = fake.texts(GROUP)[-1]
         assert "won by" in result

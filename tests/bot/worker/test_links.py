@@ -23,7 +23,7 @@ async def test_board_links_to_watching_and_result_to_replay(store: Store) -> Non
         await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
         await worker.settled()
         [replay] = links(fake.last(GROUP))
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert (replay.label, replay.payload) == ("Replay", f"https://cards.example.org/g/{game.id}")
 
         async def nothing_lost(_record: object, _deal: int) -> list[Verdict]:

@@ -28,7 +28,7 @@ async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
             lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
         )
         assert not [key async for key in cluster_store.client.scan_iter("{s*}:table:*")]
-        [finished] = [game async for game in worker.archive.all()]
+        [finished] = [game async for game in worker.archive.games()]
         verify(finished.record)
         await players[0].say("/leaderboard")
         assert (await worker.ratings.rebuild()).games == 1

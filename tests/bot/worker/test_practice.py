@@ -74,5 +74,5 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))
         left = {key.decode() async for key in store.client.scan_iter(f"*{table.code}")}
         assert left <= {keys.gone(table.code), keys.ended(table.code)}
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert not game.is_rated

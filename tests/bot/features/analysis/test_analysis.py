@@ -20,7 +20,7 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         players = await seat_players(worker, fake, "testa", "to 11")
         await play_cards(worker, players, 12)
         await resign(worker, fake, players, 0)
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         may_continue = asyncio.Event()
         made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
         asked = 0
@@ -75,7 +75,7 @@ async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> Non
         assert "in our private chat" in (await carla.say("/analyse")).toast
         assert "Analysis of" in fake.last(carla.private).plain
         assert "no finished game of yours" in (await carla.say("/analyse", carla.private)).toast
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         await store.client.delete(keys.game(game.id))
         assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
 

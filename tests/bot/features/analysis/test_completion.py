@@ -75,7 +75,7 @@ async def test_result_gets_shares_of_good_decisions_later(store: Store) -> None:
             == f"{before.plain}\nGood decisions: {isolate_name('Anna')} 100 % (1/1) · {isolate_name('Bruno')} 0 % (0/1)"
         )
         assert (after.rows, list(fake.messages[GROUP])) == (before.rows, messages)
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert await store.client.get(keys.analysis(game.id)), "the analysis is stored for /analyse"
 
 

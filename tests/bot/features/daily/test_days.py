@@ -234,7 +234,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         await worker.feature(DailyFeature).days.close_past()
         await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 1
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert not game.is_rated
         proof = game.record.deals[0].proof
         assert proof

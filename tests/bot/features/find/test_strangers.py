@@ -282,7 +282,7 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
     assert "nobody there" in (await anna.send(f"1t{table.code}:block {own}")).toast
     await resign(bruno)
     message, button = anna.button("🚫 Block")
-    [game] = [game async for game in anna.worker.archive.all()]
+    [game] = [game async for game in anna.worker.archive.games()]
     for words in ("", " ask", f" yes {game.id}", f" yes {game.id} 7", f" yes {game.id} -1", " yes NONE-1 0", " undo"):
         panel = anna.fake.messages[anna.private][message]
         made_up = panel.rows[-1][0]._replace(payload=f"1pblock{words}")

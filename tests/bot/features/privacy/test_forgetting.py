@@ -241,7 +241,7 @@ async def test_replays_say_somebody_in_the_readers_language(store: Store) -> Non
         await forget_person(worker)
         assert "somebody" in fake.last(GROUP).plain
         assert "Annabella" not in fake.last(GROUP).plain
-        [first, second] = [game async for game in worker.archive.all()]
+        [first, second] = [game async for game in worker.archive.games()]
         assert {name for game in (first, second) for name in game.record.seats} == {"somebody", "Brunello"}
         assert first.people[0] == second.people[0] != ANNA
         reply = await press_payload(bruno, page("replay", first.id, 1))
@@ -525,7 +525,7 @@ async def test_rematch_does_not_invite_a_forgotten_person(store: Store) -> None:
         anna, bruno, carla, _ = make_players(worker, fake)
         await play_and_resign(worker, anna, bruno)
         await forget_person(worker)
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         key = f"g{next(bruno.numbers)}"
         reply = await bruno.dispatcher.handle_press(
             Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True)
@@ -784,4 +784,4 @@ async def test_forgotten_player_of_four_leaves_no_trace(store: Store) -> None:
         people = await seat_players(worker, fake, "tavolo")
         await forget_person(worker, people[2].person.id)
         assert await find_traces(store, people[2].person.id, "carla") == []
-        assert [game.record.seats[2] async for game in worker.archive.all()] == ["somebody"]
+        assert [game.record.seats[2] async for game in worker.archive.games()] == ["somebody"]

@@ -48,7 +48,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]
         assert [TRIAL in result for result in results] == [True] * 6 + [False]
         assert ["→" in result for result in results] == [False] * 6 + [True]
-        [*_, last] = [game async for game in worker.archive.all()]
+        [*_, last] = [game async for game in worker.archive.games()]
         for person in last.people:
             assert (await worker.ratings.standing(Scope(), person)).games == 1
 
@@ -83,7 +83,7 @@ async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: 
         await resign(worker, player)
         assert [text for text in fake.texts(player.private) if "resigned" in text]
         assert not [text for text in fake.texts(player.private) if TRIAL in text]
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert not game.trial
 
 
@@ -105,7 +105,7 @@ async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypat
             while not await worker.archive.count():
                 await asyncio.sleep(0)
         await worker.ratings.catch_up()
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert game.record.ending == "resign"
         assert (await worker.ratings.standing(Scope(), other.person.id)).games == 0
 
@@ -124,6 +124,6 @@ async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
 
         await play_until(worker, players, Random(1), is_over)
         await worker.settled()
-        given_up, played_out = [game async for game in worker.archive.all()]
+        given_up, played_out = [game async for game in worker.archive.games()]
         assert played_out.record.ending not in ("resign", "timeout")
         assert given_up.fields.keys() - played_out.fields.keys() == {"rating_rules", "winner_gains"}

@@ -92,7 +92,7 @@ class Field:
     async def games(self, code: str) -> list[FinishedGame]:
         return [
             game
-            async for game in self.worker.archive.all()
+            async for game in self.worker.archive.games()
             if game.fixture_name and game.fixture_name.tournament == code
         ]
 

@@ -398,7 +398,7 @@ async def test_results_link_to_replays(group: Group) -> None:
     await group.play_until(" has won!")
     await group.settle()
     archive, client = group.worker.archive, group.worker.store.client
-    [game] = [game.id async for game in archive.all()]
+    [game] = [game.id async for game in archive.games()]
     # Both have played many games since then.
     for number in range(1000, 1050):
         await client.zadd(keys.GAMES_ORDER, {f"QQQQQQ-{number}": number})

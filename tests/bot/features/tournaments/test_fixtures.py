@@ -239,7 +239,7 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
         await worker.room.resign_for(table.code, 1, "leave")
         await worker.settled()
         assert reports == [("over", True)]
-        [game] = [game async for game in worker.archive.all()]
+        [game] = [game async for game in worker.archive.games()]
         assert (game.chats, game.is_rated, game.fixture) == ([GROUP], True, "K7QF2M 2.0.0")
         for scope in (Scope(), Scope(chat=GROUP)):
             assert (await worker.ratings.standing(scope, players[0].person.id)).games == 1

@@ -284,7 +284,7 @@ class DayHarness(Harness):
             await load_chain(store.client, day),
             tables,
             [game for _day, game in held],
-            [game async for game in Archive(store.client).all()],
+            [game async for game in Archive(store.client).games()],
             {line.person: line.result for line in await results.ranking(day)},
             json.dumps(self.page.messages),
             count_results_shown(self.page),
@@ -309,7 +309,7 @@ class DayHarness(Harness):
                     raise Disagreement(f"games of a day that is over do not come\n{self.bot.log_tail()}")
                 await asyncio.sleep(0.2)
             chain = await load_chain(there.client, self._today())
-            games = [game async for game in Archive(there.client).all()]
+            games = [game async for game in Archive(there.client).games()]
         await self.bot.stop()
         await listening
         if Counter(game.id for game in games) != Counter(self._held):

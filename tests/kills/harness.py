@@ -222,7 +222,7 @@ class Harness:
     async def _load_state(self, store: Store) -> StateAtRest:
         tables = await load_tables(store)
         made = {table.code: moves_in_log(table) for table in tables}
-        games = [game async for game in Archive(store.client).all()]
+        games = [game async for game in Archive(store.client).games()]
         for game in games:
             verify(game.record)
             made[game.code] = moves_in_record(game)

@@ -309,7 +309,7 @@ async def load_state(
     async for key in store.client.scan_iter("{s*}:table:*"):
         code = key.decode().rpartition(":")[2]
         tables.append(Table.from_log(code, await store.load(code)))
-    archived = [game async for game in Archive(store.client).all() if game.fixture]
+    archived = [game async for game in Archive(store.client).games() if game.fixture]
     for game in held:
         verify(game.record)
     return TournamentsAtRest(found, [one for one in tables if one.fixture], held, archived, cards, winners, seen)

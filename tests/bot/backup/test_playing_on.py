@@ -152,7 +152,7 @@ async def test_restored_games_can_be_played_to_the_end(
         return not await load_tables(store)
 
     await play_until(store, fake, people, all_over)
-    games = [game async for game in Archive(store.client).all()]
+    games = [game async for game in Archive(store.client).games()]
     assert sorted(game.record.game for game in games) == sorted(played)
     for game in games:
         verify(game.record)

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bot.bounded_dict import BoundedDict
+from cachetools import FIFOCache
+
 from bot.identity.names import plain_name, tag_namesakes
 from bot.identity.programs import name_of
 from bot.picture import CardStyle
@@ -142,7 +143,7 @@ class People:
         self._on_change = on_change
         self.being_forgotten: Collection[str] = ()
         """People being forgotten, as of some seconds ago (`bot.features.privacy.forgetting`)."""
-        self._remembered: BoundedDict[str, CachedProfile] = BoundedDict(PEOPLE_REMEMBERED)
+        self._remembered: FIFOCache[str, CachedProfile] = FIFOCache(PEOPLE_REMEMBERED)
         self._reads: dict[str, object] = {}
         """The current read of each key, until the key changes: after that, the read can return old values."""
 
@@ -299,7 +300,7 @@ class People:
             if is_latest:
                 del self._reads[key]
         if is_latest:
-            self._remembered.put(key, found)
+            self._remembered[key] = found
         return found
 
     async def _store(self, key: str, changes: dict[str, str]) -> None:
@@ -308,7 +309,7 @@ class People:
             self._reads.pop(key, None)
             if remembered := self._remembered.get(key):
                 # The other fields keep their age.
-                self._remembered.put(key, CachedProfile(remembered.at, {**remembered.fields, **changes}))
+                self._remembered[key] = CachedProfile(remembered.at, {**remembered.fields, **changes})
             if self._on_change:
                 await self._on_change(key)
 

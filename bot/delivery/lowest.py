@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.bounded_dict import BoundedDict
+from cachetools import FIFOCache
 
 PLACES_CACHED = 100_000
 
@@ -15,7 +15,7 @@ class LowestHands:
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
         """``on_sent`` notifies other workers of the place and the table of a hand that this worker sent."""
-        self._tables: BoundedDict[str, str] = BoundedDict(PLACES_CACHED)
+        self._tables: FIFOCache[str, str] = FIFOCache(PLACES_CACHED)
         self._on_sent = on_sent
 
     def record_sent(self, place: str, code: str) -> None:
@@ -26,7 +26,7 @@ class LowestHands:
 
     def record(self, place: str, code: str) -> None:
         """Note the table of the lowest hand in a private chat."""
-        self._tables.put(place, code)
+        self._tables[place] = code
 
     def is_lowest(self, place: str, code: str) -> bool:
         """Return whether a table's hand is lowest in a private chat; True if unknown."""

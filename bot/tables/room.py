@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import structlog
+from cachetools import FIFOCache
 
-from bot.bounded_dict import BoundedDict
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.store import Appended, NewEntries, Removed, Store, keys
@@ -73,7 +73,7 @@ class Room:
         self.watchers: list[Callable[[Commit], None]] = []
         self._before_removal, self._shards = before_removal, shards
         self.new_secret = new_secret
-        self._tables: BoundedDict[str, Table] = BoundedDict(TABLES_CACHED)
+        self._tables: FIFOCache[str, Table] = FIFOCache(TABLES_CACHED)
 
     async def table(self, code: str) -> Table:
         """Load a table to decide by. NoSuchTable if it does not exist, SetAside if it is unreadable."""
@@ -291,7 +291,7 @@ class Room:
     def _keep_newest(self, table: Table) -> Table:
         known = self._tables.get(table.code)
         newest = known if known and known.version > table.version else table
-        self._tables.put(table.code, newest)
+        self._tables[table.code] = newest
         return newest
 
     async def remove(self, table: Table) -> None:

@@ -13,7 +13,7 @@ import structlog
 
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.unrated_games import GAMES_ON_TRIAL, RULES, has_default_name, is_finished_by, is_given_up
-from bot.guests import is_web_guest
+from bot.identity.programs import is_web_guest
 from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import chat_of, is_private
 from bot.store import keys

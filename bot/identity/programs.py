@@ -17,6 +17,7 @@ from bot.store.lua import read_script
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+GUESTS = "web:"  # id prefix of guests of the web pages, and of programs
 PREFIX = "web:robot-"  # id prefix of programs: their platform is our web API
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
@@ -59,6 +60,14 @@ class Program(NamedTuple):
 
 def is_program(person: str) -> bool:
     return person.startswith(PREFIX)
+
+
+def is_web_guest(person: str) -> bool:
+    """Return whether a person is a guest of the web pages.
+
+    A browser's cookie is all that identifies a guest, so one person can be many guests.
+    """
+    return person.startswith(GUESTS) and not is_program(person)
 
 
 def name_of(person: str, name: str) -> str:

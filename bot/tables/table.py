@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal, Self, assert_never
 
-from bot.guests import is_web_guest
+from bot.identity.programs import is_web_guest
 from bot.identity.pseudonyms import is_given_name, localize_name
 from bot.platform import is_private, is_same_place, platform_of
 from bot.store.entries import (

@@ -13,8 +13,8 @@ from functools import partial
 
 from cachetools import TTLCache
 
-from bot.guests import is_web_guest
 from bot.http.addresses import NETWORK_FACTOR, Visitor
+from bot.identity.programs import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.store.index import Reservation

@@ -14,7 +14,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot import guests
 from bot.cli.arguments import parse_duration
 from bot.cli.main import app
 from bot.features.ratings.honours import Honours, closed_month
@@ -23,6 +22,7 @@ from bot.finished.file import merge_with_files, read_all_entries, read_entries, 
 from bot.finished.game import FinishedGame, UnreadableGame
 from bot.finished.moving import GameMover, MoveResult
 from bot.finished.ratings import Ratings
+from bot.identity import programs
 from bot.store import EmbeddedStore, Store, StoreError, keys, open_store
 from tests.bot.command import run_command
 from tests.bot.finished.games import NOON, finished_game, rename_player, store_game
@@ -239,7 +239,7 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
 async def test_archived_games_count_towards_a_guests_trial(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cut_short: bool
 ) -> None:
-    monkeypatch.setattr(guests, "GUESTS", "paper:2")
+    monkeypatch.setattr(programs, "GUESTS", "paper:2")
     archive = Archive(store.client)
     await store.client.hset(keys.person("paper:2"), mapping={"name": "Ada"})
     games = [replace(finished_game(1), id=f"A{n}-1", code=f"A{n}", trial=True, ended=NOON + n) for n in range(5)]

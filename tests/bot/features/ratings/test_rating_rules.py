@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from bot import guests
 from bot.features.privacy.feature import PrivacyFeature
 from bot.finished import unrated_games
 from bot.finished.ratings import Scope
-from bot.guests import is_web_guest
+from bot.identity import programs
+from bot.identity.programs import is_web_guest
 from bot.store import Store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
@@ -41,7 +41,7 @@ async def resign(worker: Worker, player: Player) -> None:
 
 
 async def test_guests_are_rated_after_three_finished_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "GUESTS", "paper:")
+    monkeypatch.setattr(programs, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         # The player who resigned did not finish the game, so each has finished three after six.
@@ -54,7 +54,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
 
 
 async def test_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "GUESTS", "paper:")
+    monkeypatch.setattr(programs, "GUESTS", "paper:")
     monkeypatch.setattr(unrated_games, "is_guest_name", lambda name: name == "Bruno")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -73,7 +73,7 @@ async def test_early_resignation_explains_the_missing_gain(store: Store) -> None
 
 
 async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "GUESTS", "paper:")
+    monkeypatch.setattr(programs, "GUESTS", "paper:")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         player = Player(worker, fake, "Anna", 1)
@@ -88,7 +88,7 @@ async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: 
 
 
 async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "GUESTS", "paper:2")
+    monkeypatch.setattr(programs, "GUESTS", "paper:2")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa")

@@ -83,11 +83,6 @@ def offer(terms: str) -> str:
     return f"1o{terms}"
 
 
-def join_start_word(code: str) -> str:
-    """Return the word after /start in a link that seats people: ``join-K7QF2M`` (see `bot.parsing.join_links`)."""
-    return f"join-{code}"
-
-
 def parse_payload(payload: str) -> Action:
     if len(payload) <= LONGEST_PAYLOAD:
         if found := MOVE.fullmatch(payload):

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from typing import Any
 
 from bot import actions
-from bot.actions import join_start_word
 from bot.panel import Button, Panel, Span, split_row, utf16_length
+from bot.parsing.join_links import join_start_word
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")

@@ -1,4 +1,7 @@
-"""Parsing of pasted text that names a table or game: a code, a link, a command or a whole invitation."""
+"""Links that seat people, and parsing of pasted text that names a table or game.
+
+Pasted text can be a code, a link, a command or a whole invitation.
+"""
 
 import re
 import unicodedata
@@ -43,6 +46,11 @@ class Pasted(NamedTuple):
     kind: Kind
     id: str
     joins: bool = False
+
+
+def join_start_word(code: str) -> str:
+    """Return the word after /start in a link that seats people: ``join-K7QF2M``."""
+    return f"join-{code}"
 
 
 def read_pasted(text: str) -> Pasted | None:

@@ -18,10 +18,10 @@ from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.finishing import Finisher
+from bot.panels.replays import Replays
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage
-from bot.replays import Replays
 from bot.robots.pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings

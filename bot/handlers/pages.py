@@ -7,14 +7,14 @@ from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.guard import Guard
 from bot.panel import Panel
-from bot.panels.pages import help_page
+from bot.panels.help import help_page
+from bot.panels.replays import Replays
 from bot.panels.rules import rules_page
 from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables_page
 from bot.parsing.games import find_game
 from bot.people import Profile
 from bot.pictures.rules import rules_sheet
 from bot.platform import Command, Press, Reply, chat_of, is_private
-from bot.replays import Replays
 from bot.replies import private_reply
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable

@@ -9,7 +9,7 @@ from adapters.web.playground.server import command_hints
 from bot import commands
 from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, find_command_spec
 from bot.handlers import Dispatcher
-from bot.panels.pages import help_page
+from bot.panels.help import help_page
 from bot.platform import Command, Reply
 from bot.store import Store
 from bot.texts import LANGUAGES

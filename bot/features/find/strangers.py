@@ -9,10 +9,10 @@ from bot.features.find.stranger_pages import blocks_page, confirm_page, done_pag
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive
 from bot.identity.pseudonyms import is_pseudonym
+from bot.panels.replays import Replays
 from bot.panels.strangers import Deed
 from bot.people import People, Profile
 from bot.platform import Reply
-from bot.replays import Replays
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable

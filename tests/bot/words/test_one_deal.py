@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.panels.pages import replay_page
+from bot.panels.replays import replay_page
 from bot.site.api_models import replayed_game
 from bot.words.one_deal import DealResult, deal_result
 from engine import GAMES, Game

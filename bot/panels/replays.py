@@ -1,14 +1,42 @@
-"""Pages: panels that belong to no table. A press on a page replaces it with another."""
+"""Pages about finished games: a deal trick by trick, and the proof of its shuffle."""
 
 from bot import actions
-from bot.commands import FAIR, listed_commands
+from bot.actions import BadPayload
+from bot.commands import FAIR
+from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.offer import share_button
+from bot.people import Profile
+from bot.tables.errors import GameNotKept
 from bot.texts import texts
+from bot.viewers import Viewers
 from bot.words.phrases import fixture_line, option_lines
 from bot.words.transcript import story
 from bot.words.wording import Wording, faces_of
+
+
+class Replays:
+    """Pages about archived games. ``deal`` is a number from 1, as text. Raises GameNotKept for an unknown game."""
+
+    def __init__(self, archive: Archive, viewers: Viewers) -> None:
+        self._archive, self._viewers = archive, viewers
+
+    async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
+        """Return a deal trick by trick, in a place's language and a person's suits."""
+        game, number = await self._deal_of(game_id, deal)
+        return replay_page(game, number, (await self._viewers.viewer_at(place)).language, profile.suits)
+
+    async def fair(self, place: str, game_id: str, deal: str) -> Panel:
+        game, number = await self._deal_of(game_id, deal)
+        return fair_page(game, number, (await self._viewers.viewer_at(place)).language)
+
+    async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
+        game = await self._archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        if not deal.isdecimal() or not 1 <= int(deal) <= len(game.record.deals):
+            raise BadPayload()
+        return game, int(deal)
 
 
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
@@ -50,21 +78,3 @@ def _other_deals(game: FinishedGame, deal: int, page: str) -> Row:
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
     row = tuple(Button(label, actions.page(page, game.id, number)) for label, number in around if 1 <= number <= deals)
     return row if deals > 1 else ()
-
-
-def help_page(language: str) -> Panel:
-    _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Buongioco: Italian cards among friends"), "bold")
-    page.line(
-        _(
-            "Write /challenge in a group: whoever presses Accept plays with you. Your cards come in the private chat "
-            "with me: press one to play it. If nobody is there, press a robot on the challenge, or write me /find."
-        )
-    )
-    page.line(_("In pictures the cards that you may not play just now are dimmed."))
-    page.gap()
-    for spec in listed_commands():
-        has_signs = any(argument.in_help for argument in spec.arguments)
-        page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
-    return page.panel((Button(_("Rules"), actions.page("rules")), share_button(language)))

@@ -1,26 +1,33 @@
 """A worker: all parts of the bot in one process."""
 
 import asyncio
+import time
 from functools import partial
 from typing import Any, TypeVar
+
+import structlog
 
 from bot.concurrency.background import Loop, Loops
 from bot.core import Core
 from bot.delivery.delivery import RING_AFTER
 from bot.feature import Feature
-from bot.metrics import LAG, PLATFORM_UP, TABLES, UNSETTLED
+from bot.metrics import LAG, PLATFORM_UP, STALLED, TABLES, UNSETTLED
 from bot.platform import Adapter
 from bot.registry import FEATURES
 from bot.settings import Settings
-from bot.stalls import watch_for_stalls
 from bot.store import STORE_ERRORS, Store
 from bot.store.durability import watch as watch_durability
+from bot.store.leases import CLOCK
 from bot.store.retries import RetryQueue
 from bot.tables.room import ROBOT_PAUSE
 
 FIRST_PATIENCE = 0.05  # seconds until a loop that does not end is cancelled again. The wait doubles each time.
 PATIENCE = 1.5  # grace period for messages in flight at shutdown, in seconds
+TICK_SECONDS = 1.0
+STALL_SECONDS = 5.0  # longer pauses are logged: players notice, and platforms can give up on presses
 F = TypeVar("F", bound=Feature)
+
+log = structlog.get_logger()
 
 
 class Worker(Core):
@@ -129,3 +136,14 @@ class Worker(Core):
             TABLES.labels(phase).set(phases[phase])
         for name, adapter in self.adapters.items():
             PLATFORM_UP.labels(name).set(self.platform_state(adapter) == "up")
+
+
+async def watch_for_stalls() -> None:
+    """Log pauses of the process: it was frozen, its machine slept, or something blocked it."""
+    while True:
+        before = time.clock_gettime(CLOCK)
+        await asyncio.sleep(TICK_SECONDS)
+        late = time.clock_gettime(CLOCK) - before - TICK_SECONDS
+        if late > STALL_SECONDS:
+            STALLED.inc(late)
+            log.warning("stalled", seconds=round(late, 1), why="the process was frozen, blocked or starved")

@@ -6,16 +6,16 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from bot import stalls
+from bot import worker
 from bot.metrics import STALLED
-from bot.stalls import watch_for_stalls
 from bot.store import Store, keys
 from bot.store.leases import LEASE_SECONDS, Leases
+from bot.worker import watch_for_stalls
 
 
 async def test_stalled_process_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stalls, "TICK_SECONDS", 0.01)
-    monkeypatch.setattr(stalls, "STALL_SECONDS", 0.3)
+    monkeypatch.setattr(worker, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(worker, "STALL_SECONDS", 0.3)
     before = STALLED._value.get()
     with capture_logs() as logs:
         watching = asyncio.create_task(watch_for_stalls())

@@ -6,15 +6,15 @@ from adapters.web.adapter import Web
 from adapters.web.api.server import Api
 from adapters.web.app_pages import AppPages
 from adapters.web.cookie_check import CookieCheck
-from adapters.web.entrance import Entrance
-from adapters.web.own_settings import OwnSettings
-from adapters.web.players import PlayerPages
+from adapters.web.player_pages import PlayerPages
 from adapters.web.playground.adapter import Playground
 from adapters.web.puzzle_pages import PuzzlePages
-from adapters.web.replays import Replays
+from adapters.web.replay_pages import Replays
 from adapters.web.routes import common_routes
+from adapters.web.settings_pages import OwnSettings
+from adapters.web.sign_in import Entrance
 from adapters.web.site import Site
-from adapters.web.watch import WatchPages
+from adapters.web.watch_pages import WatchPages
 from bot.card_room import CardRoom
 from bot.platform import Adapter
 

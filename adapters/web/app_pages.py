@@ -1,6 +1,6 @@
 """The page that a chat platform's own app opens (`bot.site.mini_app`).
 
-The app puts its signed data behind a #, like a link's key (`entrance`). The page's script removes it from the address
+The app puts its signed data behind a #, like a link's key (`sign_in`). The page's script removes it from the address
 and posts it in a form. The form signs the person in and redirects to their cards.
 """
 
@@ -9,8 +9,8 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.entrance import parse_code
 from adapters.web.people import FRAMED
+from adapters.web.sign_in import parse_code
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.site.mini_app import InvalidLaunch, MiniApp

@@ -9,16 +9,16 @@
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
 | ``/puzzle`` | an ending to solve; POST: answer it (`puzzle_pages`) |
 | ``/cookies`` | redirects if the browser kept a new cookie, else says that it is missing (`cookie_check`) |
-| ``/settings`` | the reader's language and cards (`own_settings`) |
-| ``/in``, ``/out`` | sign in by a link from a chat; sign out (`entrance`) |
+| ``/settings`` | the reader's language and cards (`settings_pages`) |
+| ``/in``, ``/out`` | sign in by a link from a chat; sign out (`sign_in`) |
 | ``/app/{platform}`` | the page of a chat platform's own app (`app_pages`) |
 | ``/go`` | redirects to the table or game of a pasted code or link |
 | ``/rules``, ``/rules/{topic}`` | the rules of a game |
 | ``/static/{version}/{name}`` | scripts and styles, cached for ever |
 | ``/cards/{version}/{deck}.svg`` | a deck's cards, cached for ever |
-| ``/g/{game_id}`` | a finished game, step by step (`replays`) |
-| ``/t/{watch_id}`` | a table to watch (`watch`) |
-| ``/leaderboard``, ``/p/{player_id}`` | a leaderboard; a player's ratings and games (`players`) |
+| ``/g/{game_id}`` | a finished game, step by step (`replay_pages`) |
+| ``/t/{watch_id}`` | a table to watch (`watch_pages`) |
+| ``/leaderboard``, ``/p/{player_id}`` | a leaderboard; a player's ratings and games (`player_pages`) |
 | ``/api/v1`` | the API for programs (`api.operations`) |
 | ``/healthz``, ``/metrics`` | monitoring (`bot.running.monitoring`) |
 """

@@ -5,7 +5,7 @@ import re
 import aiohttp
 import pytest
 
-from adapters.web.players import curve
+from adapters.web.player_pages import curve
 from tests.bot.features.ratings.test_players import NAMES, make_players, store_rated_games
 from tests.open_playground import Open
 from tests.web.test_tables import browser, only_id

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import WATCH_ID
-from adapters.web.replays import position_texts
+from adapters.web.replay_pages import position_texts
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of

@@ -3,8 +3,8 @@
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.entrance import parse_code
 from adapters.web.refusals import Refused
+from adapters.web.sign_in import parse_code
 from adapters.web.site import Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.settings.feature import SettingsFeature

@@ -3,7 +3,6 @@
 from adapters.web.live import Live
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site, SiteAdapter
-from adapters.web.tables import Tables
 from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import SentMessage
@@ -13,15 +12,13 @@ PAGE = "page"  # the id of the only message a player has here: their table's pag
 
 
 class Web(SiteAdapter):
-    """The adapter: `Tables` serves its pages, `Live` their WebSockets."""
+    """The adapter of tables' pages, which `Live` keeps up to date."""
 
     platform = PLATFORM
     shows_pictures = False
 
     def __init__(self, card_room: CardRoom, site: Site) -> None:
         super().__init__(site)
-        self.tables = Tables(site, card_room)
-        site.add(self.tables.routes)
         site.add(Live(site, card_room).routes)
 
     async def start(self) -> None:

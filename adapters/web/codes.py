@@ -1,7 +1,10 @@
-"""Table codes in addresses."""
+"""Table codes in addresses and forms."""
+
+import re
 
 from aiohttp import web
 
+from adapters.web.api.operations import CODE
 from bot.parsing.join_links import read_pasted
 
 
@@ -13,3 +16,8 @@ def code_of(request: web.Request) -> str:
     if pasted.kind == "watch":
         raise web.HTTPSeeOther(f"/t/{pasted.id}")
     return pasted.id
+
+
+def parse_code(text: str) -> str:
+    """Return the text if it is a table's code, else ""."""
+    return text if re.fullmatch(CODE, text) else ""

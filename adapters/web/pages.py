@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from adapters.web.site import Site, browser_language
+from adapters.web.site import Site, browser_language, browser_text
 from bot.commands import FIRST_GAME, ArgumentKind, choices_of, find_command_spec
 from bot.parsing.join_links import Kind, read_pasted
 from bot.texts import gettext_noop as _
@@ -18,40 +18,35 @@ COMMON_RULES = _("Common to all Tressette games")
 NO_CODE = _("This is no code of a table, and no link to one.")
 
 
-class Pages:
-    """The handlers of ``/chat``, ``/go`` and ``/rules``."""
+async def chat(site: Site, request: web.Request) -> web.Response:
+    challenge = find_command_spec("challenge")
+    assert challenge
+    word = challenge.name_in(language_of(browser_language(request)))
+    return site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
 
-    async def chat(self, request: web.Request) -> web.Response:
-        challenge = find_command_spec("challenge")
-        assert challenge
-        word = challenge.name_in(language_of(browser_language(request)))
-        return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
+async def go(site: Site, request: web.Request) -> web.Response:
+    """Redirect to the table or game of a pasted code or link."""
+    if pasted := read_pasted(request.query.get("to", "")):
+        return site.redirect(ADDRESSES[pasted.kind].format(pasted.id))
+    return site.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NO_CODE))
 
-    async def go(self, request: web.Request) -> web.Response:
-        """Redirect to the table or game of a pasted code or link."""
-        if pasted := read_pasted(request.query.get("to", "")):
-            return self._site.redirect(ADDRESSES[pasted.kind].format(pasted.id))
-        why = texts(language_of(browser_language(request))).gettext(NO_CODE)
-        return self._site.message(request, HTTPStatus.NOT_FOUND, why)
 
-    async def rules(self, request: web.Request) -> web.Response:
-        """Show the rules of a topic; the default are the rules common to all Tressette games."""
-        topic = request.match_info.get("topic", COMMON)
-        topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
-        if topic not in topics:
-            raise web.HTTPNotFound()
-        language = language_of(browser_language(request))
-        text = rules_text(language, topic)
-        cards = self._site.assets.cards_url(f"{text.suits}-classic")
-        return self._site.page(
-            request,
-            "rules.html",
-            language,
-            text=text,
-            common=rules_text(language) if has_common_rules(topic) else None,
-            ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
-            others={other: texts(language).gettext(name) for other, name in topics.items() if other != topic},
-        )
+async def rules(site: Site, request: web.Request) -> web.Response:
+    """Show the rules of a topic; the default are the rules common to all Tressette games."""
+    topic = request.match_info.get("topic", COMMON)
+    topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
+    if topic not in topics:
+        raise web.HTTPNotFound()
+    language = language_of(browser_language(request))
+    text = rules_text(language, topic)
+    cards = site.assets.cards_url(f"{text.suits}-classic")
+    return site.page(
+        request,
+        "rules.html",
+        language,
+        text=text,
+        common=rules_text(language) if has_common_rules(topic) else None,
+        ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
+        others={other: texts(language).gettext(name) for other, name in topics.items() if other != topic},
+    )

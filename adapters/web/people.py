@@ -23,7 +23,7 @@ from bot.http.server import matches_digest, token_digest
 from bot.identity import programs
 from bot.identity.adapter_data import StoredField
 from bot.identity.names import NO_NAME, person_name
-from bot.identity.pseudonyms import GUEST
+from bot.identity.pseudonyms import GUEST, is_guest_name
 from bot.platform import Person, platform_of, private_place
 from bot.site.sessions import KEPT_SECONDS, Sessions
 from bot.texts import gettext_noop as _
@@ -147,6 +147,14 @@ class WebPeople:
             if await self._rename(keys=[PEOPLE], args=[person.id, known, renamed]):
                 return person._replace(name=name)
         return person
+
+
+def form_names(reader: WebPerson | None) -> dict[str, str]:
+    """Return the name that a reader has chosen, and the name of a reader from a chat, "" for each that is missing."""
+    return {
+        "name": "" if reader is None or is_guest_name(reader.name) else reader.name,
+        "called": "" if reader is None or reader.is_guest else reader.name,
+    }
 
 
 def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure: bool) -> None:

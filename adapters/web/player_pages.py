@@ -7,14 +7,12 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from aiohttp import web
-from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import PLAYER_ID
 from adapters.web.site import Site
-from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of
 from bot.features.ratings.feature import RatingsFeature
-from bot.features.ratings.players import ALL, PERIODS, Players
+from bot.features.ratings.players import ALL, PERIODS
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 
@@ -30,66 +28,51 @@ class Point(NamedTuple):
     y: float
 
 
-class PlayerPages:
-    """The handlers of these pages."""
+async def leaderboard(site: Site, request: web.Request) -> web.Response:
+    reader, language = await site.reader(request)
+    _ = texts(language).gettext
+    games = _game_names(language)
+    game, period = (request.query.get(name, ALL) for name in ("game", "period"))
+    if game not in games or period not in PERIODS:
+        raise web.HTTPNotFound()
+    person = reader.person if reader else ""
+    board = await site.card_room.feature(RatingsFeature).players.leaderboard(person, game, period, language)
+    return site.page(
+        request,
+        "leaderboard.html",
+        language,
+        board=board,
+        games=games,
+        periods={ALL: _("all time"), "month": _("this month")},
+        sparks=[curve(player.ratings, SPARK_SIZE, margin=3) for player in board.players],
+        ngettext=texts(language).ngettext,
+        size=SPARK_SIZE,
+    )
 
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._card_room = site, card_room
-        self.routes: list[AbstractRouteDef] = [
-            web.get("/leaderboard", self.leaderboard),
-            web.get("/p/{player_id}", self.player),
-        ]
 
-    @property
-    def _players(self) -> Players:
-        return self._card_room.feature(RatingsFeature).players
-
-    async def leaderboard(self, request: web.Request) -> web.Response:
-        reader = await self._site.people.identify(request)
-        language = await self._site.language(request, reader)
-        _ = texts(language).gettext
-        games = _game_names(language)
-        game, period = (request.query.get(name, ALL) for name in ("game", "period"))
-        if game not in games or period not in PERIODS:
-            raise web.HTTPNotFound()
-        person = reader.person if reader else ""
-        board = await self._players.leaderboard(person, game, period, language)
-        return self._site.page(
-            request,
-            "leaderboard.html",
-            language,
-            board=board,
-            games=games,
-            periods={ALL: _("all time"), "month": _("this month")},
-            sparks=[curve(player.ratings, SPARK_SIZE, margin=3) for player in board.players],
-            ngettext=texts(language).ngettext,
-            size=SPARK_SIZE,
-        )
-
-    async def player(self, request: web.Request) -> web.Response:
-        reader = await self._site.people.identify(request)
-        language = await self._site.language(request, reader)
-        id_ = request.match_info["player_id"]
-        person = reader.person if reader else ""
-        is_id = re.fullmatch(PLAYER_ID, id_)
-        with self._site.limits.lookup(request) as lookup:
-            player = await self._players.player(id_, person, language) if is_id else None
-            lookup.end(missing=player is None)
-        if player is None:
-            return self._site.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))
-        _ = texts(language).gettext
-        return self._site.page(
-            request,
-            "player.html",
-            language,
-            player=player,
-            games=_game_names(language),
-            points=curve([game.rating for game in player.history], CURVE_SIZE, margin=10),
-            size=CURVE_SIZE,
-            form=player.history[-FORM_GAMES:],
-            format_day=lambda day: _format_day(day, language),
-            ngettext=texts(language).ngettext,
-        )
+async def player(site: Site, request: web.Request) -> web.Response:
+    reader, language = await site.reader(request)
+    id_ = request.match_info["player_id"]
+    person = reader.person if reader else ""
+    is_id = re.fullmatch(PLAYER_ID, id_)
+    with site.limits.lookup(request) as lookup:
+        player = await site.card_room.feature(RatingsFeature).players.player(id_, person, language) if is_id else None
+        lookup.end(missing=player is None)
+    if player is None:
+        return site.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NO_PLAYER))
+    _ = texts(language).gettext
+    return site.page(
+        request,
+        "player.html",
+        language,
+        player=player,
+        games=_game_names(language),
+        points=curve([game.rating for game in player.history], CURVE_SIZE, margin=10),
+        size=CURVE_SIZE,
+        form=player.history[-FORM_GAMES:],
+        format_day=lambda day: _format_day(day, language),
+        ngettext=texts(language).ngettext,
+    )
 
 
 def _game_names(language: str) -> dict[str, str]:

@@ -5,44 +5,35 @@ import re
 from http import HTTPStatus
 
 from aiohttp import web
-from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import GAME_ID
 from adapters.web.site import Site, browser_language
-from bot.card_room import CardRoom
 from bot.parsing.join_links import read_pasted
 from bot.site.reader import Reader
 from bot.texts import language_of, texts
 
 
-class Replays:
-    """The handler of ``/g/{game_id}``."""
-
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._card_room = site, card_room
-        self.routes: list[AbstractRouteDef] = [web.get("/g/{game_id}", self.page)]
-
-    async def page(self, request: web.Request) -> web.Response:
-        game_id, language = request.match_info["game_id"], language_of(browser_language(request))
-        pasted = read_pasted(game_id)
-        if pasted and pasted.kind == "game" and pasted.id != game_id:
-            raise web.HTTPSeeOther(f"/g/{pasted.id}")
-        is_id = re.fullmatch(GAME_ID, game_id)
-        with self._site.limits.lookup(request) as lookup:
-            found = await self._card_room.games.get_game(game_id, Reader(language)) if is_id else None
-            lookup.end(missing=found is None)
-        game = json.loads(found.body) if found else None
-        data = {
-            "id": game_id,
-            "game": game,
-            "decks": self._site.assets.decks,
-            "texts": _texts(language),
-            "language": language,
-        }
-        page = self._site.page(request, "replay.html", data=data)
-        if game is None:
-            page.set_status(HTTPStatus.NOT_FOUND)
-        return page
+async def show(site: Site, request: web.Request) -> web.Response:
+    game_id, language = request.match_info["game_id"], language_of(browser_language(request))
+    pasted = read_pasted(game_id)
+    if pasted and pasted.kind == "game" and pasted.id != game_id:
+        raise web.HTTPSeeOther(f"/g/{pasted.id}")
+    is_id = re.fullmatch(GAME_ID, game_id)
+    with site.limits.lookup(request) as lookup:
+        found = await site.card_room.games.get_game(game_id, Reader(language)) if is_id else None
+        lookup.end(missing=found is None)
+    game = json.loads(found.body) if found else None
+    data = {
+        "id": game_id,
+        "game": game,
+        "decks": site.assets.decks,
+        "texts": _texts(language),
+        "language": language,
+    }
+    page = site.page(request, "replay.html", data=data)
+    if game is None:
+        page.set_status(HTTPStatus.NOT_FOUND)
+    return page
 
 
 def position_texts(language: str) -> dict[str, str]:

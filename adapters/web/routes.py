@@ -1,43 +1,62 @@
-"""The addresses of the site.
+"""The addresses of the site's pages.
 
-| address | page |
-|---|---|
-| ``/`` | the first page: play now, or with a friend; the reader's tables (`tables`) |
-| ``/play`` | POST: open a table |
-| ``/daily`` | the deal of the day; POST: play it; with ``?yesterday`` the last one's result |
-| ``/t/{code}`` | a table, or its invitation; POST: sit down; live at ``/t/{code}/live``, a WebSocket |
-| ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
-| ``/puzzle`` | an ending to solve; POST: answer it (`puzzle_pages`) |
-| ``/cookies`` | redirects if the browser kept a new cookie, else says that it is missing (`cookie_check`) |
-| ``/settings`` | the reader's language and cards (`settings_pages`) |
-| ``/in``, ``/out`` | sign in by a link from a chat; sign out (`sign_in`) |
-| ``/app/{platform}`` | the page of a chat platform's own app (`app_pages`) |
-| ``/go`` | redirects to the table or game of a pasted code or link |
-| ``/rules``, ``/rules/{topic}`` | the rules of a game |
-| ``/static/{version}/{name}`` | scripts and styles, cached for ever |
-| ``/cards/{version}/{deck}.svg`` | a deck's cards, cached for ever |
-| ``/g/{game_id}`` | a finished game, step by step (`replay_pages`) |
-| ``/t/{watch_id}`` | a table to watch (`watch_pages`) |
-| ``/leaderboard``, ``/p/{player_id}`` | a leaderboard; a player's ratings and games (`player_pages`) |
-| ``/api/v1`` | the API for programs (`api.operations`) |
-| ``/healthz``, ``/metrics`` | monitoring (`bot.running.monitoring`) |
+`live` adds ``/t/{code}/live``, `playground.server` the chat's ``/ticket`` and ``/ws``, `api.server` ``/api/v1`` and
+`bot.running.monitoring` ``/healthz`` and ``/metrics``.
 """
+
+from functools import partial
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.pages import Pages
-from adapters.web.site import Site
+from adapters.web import (
+    daily_pages,
+    pages,
+    player_pages,
+    puzzle_pages,
+    replay_pages,
+    settings_pages,
+    sign_in,
+    table_pages,
+    watch_pages,
+)
+from adapters.web.site import COOKIE_CHECK, Site
+
+ROUTES = (
+    # Tables. A watch id would match the route of a code too, so it comes first.
+    (web.get, "/", table_pages.home),
+    (web.post, "/play", table_pages.play),
+    (web.get, "/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", watch_pages.show),
+    (web.get, "/t/{code}", table_pages.table),
+    (web.post, "/t/{code}", table_pages.sit),
+    # Features
+    (web.get, "/daily", daily_pages.show),
+    (web.post, "/daily", daily_pages.play),
+    (web.get, "/puzzle", puzzle_pages.show),
+    (web.post, "/puzzle", puzzle_pages.answer),
+    (web.get, "/leaderboard", player_pages.leaderboard),
+    (web.get, "/p/{player_id}", player_pages.player),
+    (web.get, "/settings", settings_pages.show),
+    (web.post, "/settings", settings_pages.choose),
+    # Signing in
+    (web.get, "/in", sign_in.show_link),
+    (web.post, "/in", sign_in.enter_by_link),
+    (web.post, "/out", sign_in.sign_out),
+    (web.get, "/app/{platform}", sign_in.show_app),
+    (web.post, "/app/{platform}", sign_in.enter_by_app),
+    (web.get, COOKIE_CHECK, sign_in.check_cookie),
+    # Other pages
+    (web.get, "/g/{game_id}", replay_pages.show),
+    (web.get, "/chat", pages.chat),
+    (web.get, "/go", pages.go),
+    (web.get, "/rules", pages.rules),
+    (web.get, "/rules/{topic}", pages.rules),
+)
 
 
-def common_routes(site: Site) -> list[AbstractRouteDef]:
-    """Return the routes of `Pages` and `Assets`; the other routes are the attribute ``routes`` of their classes."""
-    pages = Pages(site)
+def page_routes(site: Site) -> list[AbstractRouteDef]:
     return [
-        web.get("/chat", pages.chat),
-        web.get("/go", pages.go),
-        web.get("/rules", pages.rules),
-        web.get("/rules/{topic}", pages.rules),
+        *(method(path, partial(handler, site)) for method, path, handler in ROUTES),
         web.get("/static/{version}/{name:.+}", site.assets.file),
         web.get("/cards/{version}/{deck}.svg", site.assets.cards),
     ]

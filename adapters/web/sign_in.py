@@ -1,64 +1,106 @@
-"""Sign-in by a link from a chat (`bot.site.sessions`), and sign-out.
+"""Ways to sign in, and to sign out.
 
-The link's key is behind a #, which browsers do not send: no log, proxy or link preview sees it. The page's script
-moves the key from the address into a form. Only posting that form signs in; opening the page changes nothing.
+A link from a chat (`bot.site.sessions`) and a chat platform's own app (`bot.site.mini_app`) put a secret behind a #.
+Browsers do not send it, so no log, proxy or link preview sees it. The page's script moves the secret from the address
+into a form. Only posting that form signs in; opening the page changes nothing.
 """
 
 import re
 from http import HTTPStatus
 
 from aiohttp import web
-from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web.api.operations import CODE
-from adapters.web.people import SESSION, SESSIONS, set_cookie
-from adapters.web.site import Site, browser_language
-from bot.card_room import CardRoom
+from adapters.web.codes import parse_code
+from adapters.web.people import FRAMED, SESSION, SESSIONS, set_cookie
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, browser_text
+from bot.site.mini_app import InvalidLaunch, MiniApp
 from bot.texts import gettext_noop as _
-from bot.texts import language_of, texts
 
-EXPIRED = _("This link is good no more: have a new one sent to you, by the button below your cards.")
-
-
-class Entrance:
-    """The handlers of ``/in`` and ``/out``."""
-
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._card_room = site, card_room
-        self.routes: list[AbstractRouteDef] = [
-            web.get("/in", self.show),
-            web.post("/in", self.enter),
-            web.post("/out", self.leave),
-        ]
-
-    async def show(self, request: web.Request) -> web.Response:
-        """Ask whether to open the cards in this browser."""
-        return self._site.page(request, "enter.html", to=parse_code(request.query.get("t", "")))
-
-    async def enter(self, request: web.Request) -> web.Response:
-        """Sign in with a link's key and redirect to the table."""
-        form = await self._site.read_form(request)
-        sessions = self._site.people.sessions
-        person = await sessions.redeem_link(form.get("key", ""))
-        # The person may have used /forget since the link was made.
-        if not person or not (await self._card_room.lobby.profile(person)).is_known:
-            why = texts(language_of(browser_language(request))).gettext(EXPIRED)
-            return self._site.message_page(request, why, HTTPStatus.GONE)
-        # The browser's earlier session ends.
-        await self._site.people.sign_out(request)
-        code = parse_code(form.get("t", ""))
-        return self._site.redirect(f"/t/{code}" if code else "/", SESSION, await sessions.start(person))
-
-    async def leave(self, request: web.Request) -> web.Response:
-        """Sign this browser out."""
-        await self._site.read_form(request)
-        await self._site.people.sign_out(request)
-        response = self._site.redirect("/")
-        for cookie in SESSIONS:
-            set_cookie(response, cookie, "", secure=self._site.is_secure)
-        return response
+ADDRESS = re.compile(r"/(?![/\\])[A-Za-z0-9/?=_-]*")  # an address on this site
+LINK_EXPIRED = _("This link is good no more: have a new one sent to you, by the button below your cards.")
+APP_EXPIRED = _(
+    "Your app's word is too old, or not for this bot: close this page, and press the button below your cards again."
+)
+BLOCKED = _("Your browser blocks cookies. I need one to recognise you: allow cookies for this site, then try again.")
+BLOCKED_IN_APP = _(
+    "This window may not keep a cookie, so I do not recognise you. Play in the chat, or open the chat in another "
+    "browser or app."
+)
 
 
-def parse_code(text: str) -> str:
-    """Return the text if it is a table's code, else ""."""
-    return text if re.fullmatch(CODE, text) else ""
+async def show_link(site: Site, request: web.Request) -> web.Response:
+    """Ask whether to open the cards in this browser."""
+    return site.page(request, "enter.html", to=parse_code(request.query.get("t", "")))
+
+
+async def enter_by_link(site: Site, request: web.Request) -> web.Response:
+    """Sign in with a link's key and redirect to the table."""
+    form = await site.read_form(request)
+    person = await site.people.sessions.redeem_link(form.get("key", ""))
+    # The person may have used /forget since the link was made.
+    if not person or not (await site.card_room.lobby.profile(person)).is_known:
+        return site.message_page(request, browser_text(request, LINK_EXPIRED), HTTPStatus.GONE)
+    return await _start_session(site, request, person, SESSION, form.get("t", ""))
+
+
+async def show_app(site: Site, request: web.Request) -> web.Response:
+    _app(site, request)
+    to = parse_code(request.query.get("t", ""))
+    return site.page(request, "app.html", platform=request.match_info["platform"], to=to)
+
+
+async def enter_by_app(site: Site, request: web.Request) -> web.Response:
+    """Sign in the person whom the app's signed data names, and redirect to the table."""
+    app = _app(site, request)
+    form = await site.read_form(request)
+    try:
+        person = app.verify_launch(form.get("data", ""))
+    except InvalidLaunch:
+        return site.message_page(request, browser_text(request, APP_EXPIRED), HTTPStatus.FORBIDDEN)
+    await site.card_room.lobby.meet(person)
+    # The person may have opened the chat too, so a hand that waits for that can be sent.
+    await site.card_room.send_missed_hands(person)
+    if person.id in await site.people.session_people(request):
+        return site.redirect(_table_address(form.get("t", "")))
+    return await _start_session(site, request, person.id, FRAMED, form.get("t", ""))
+
+
+def _app(site: Site, request: web.Request) -> MiniApp:
+    if app := site.card_room.mini_apps.get(request.match_info["platform"]):
+        return app
+    raise web.HTTPNotFound()
+
+
+async def _start_session(site: Site, request: web.Request, person: str, cookie: str, table: str) -> web.Response:
+    """Start a session and redirect to the table. The browser's earlier session ends."""
+    await site.people.sign_out(request)
+    return site.redirect(_table_address(table), cookie, await site.people.sessions.start(person))
+
+
+def _table_address(table: str) -> str:
+    return f"/t/{code}" if (code := parse_code(table)) else "/"
+
+
+async def sign_out(site: Site, request: web.Request) -> web.Response:
+    await site.read_form(request)
+    await site.people.sign_out(request)
+    response = site.redirect("/")
+    for cookie in SESSIONS:
+        set_cookie(response, cookie, "", secure=site.is_secure)
+    return response
+
+
+async def check_cookie(site: Site, request: web.Request) -> web.Response:
+    """Redirect readers who sent the cookie that they were just given; tell all others that it is missing.
+
+    Without this check a browser that blocks cookies would reach the table as a stranger and read that the table does
+    not exist.
+    """
+    address = request.query.get("to", "")
+    if not ADDRESS.fullmatch(address):
+        raise Refused("there is no such request")
+    if await site.people.identify(request):
+        return site.redirect(address)
+    is_framed = request.headers.get("Sec-Fetch-Dest") == "iframe"
+    return site.message_page(request, browser_text(request, BLOCKED_IN_APP if is_framed else BLOCKED))

@@ -19,7 +19,7 @@ from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.languages import negotiate
 from adapters.web.limits import LimitExceeded, Limits
-from adapters.web.people import READER_COOKIE, WebPeople, WebPerson, set_cookie
+from adapters.web.people import COOKIE, READER_COOKIE, WebPeople, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot.card_room import CardRoom
@@ -73,7 +73,7 @@ class Site:
     """The web server. ``listening`` is whether it accepts connections now."""
 
     def __init__(self, card_room: CardRoom) -> None:
-        self._card_room = card_room
+        self.card_room = card_room
         self._host, self.port = card_room.settings.playground_host, card_room.settings.playground_port
         self.access = Access(card_room.settings)
         self.people = WebPeople(card_room)
@@ -90,7 +90,7 @@ class Site:
 
     def guest_visitor(self, request: web.Request, reader: WebPerson) -> Visitor | None:
         """Return the visitor behind a guest; None for people of a chat, who are limited by their account."""
-        is_counted = reader.is_guest and self._card_room.settings.rate_limits
+        is_counted = reader.is_guest and self.card_room.settings.rate_limits
         return self.access.visitor(request) if is_counted else None
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
@@ -100,15 +100,15 @@ class Site:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Listen until the context ends; `BadSetting` if the address cannot be used."""
-        frames = [app.frame_origin for app in self._card_room.mini_apps.values()] if self.is_secure else []
+        frames = [app.frame_origin for app in self.card_room.mini_apps.values()] if self.is_secure else []
         policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames) or NO_FRAMES}"
         self._security = {**SECURITY, "Content-Security-Policy": policy}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
-        monitoring.add_monitoring(app, self._card_room, self._host)
+        monitoring.add_monitoring(app, self.card_room, self._host)
         connections = Connections(
             connection_limit(SHARE_OF_FILES),
-            PER_ADDRESS if self._card_room.settings.rate_limits else sys.maxsize,
+            PER_ADDRESS if self.card_room.settings.rate_limits else sys.maxsize,
             behind_proxy=self.access.public is not None,
         )
         try:
@@ -154,11 +154,19 @@ class Site:
         return web.Response(text=text, content_type="text/html", headers=headers)
 
     def message_page(
-        self, request: web.Request, why: str, status: HTTPStatus = HTTPStatus.OK, language: str = "", watch_id: str = ""
+        self,
+        request: web.Request,
+        why: str,
+        status: HTTPStatus = HTTPStatus.OK,
+        language: str = "",
+        watch_id: str = "",
+        cookie: str = "",
     ) -> web.Response:
-        """Return a page with one message and a link home, or to the table to watch."""
+        """Return a page with one message and a link home, or to the table to watch. ``cookie`` is a new guest's."""
         page = self.page(request, "message.html", language, why=why, watch_id=watch_id)
         page.set_status(status)
+        if cookie:
+            set_cookie(page, COOKIE, cookie, secure=self.is_secure)
         return page
 
     def message(self, request: web.Request, status: HTTPStatus, why: str) -> web.Response:
@@ -168,17 +176,31 @@ class Site:
         return web.Response(text=why, status=status)
 
     def redirect(self, address: str, cookie: str = "", value: str = "") -> web.Response:
-        """Redirect to a page of this site. With a new cookie, lead through the cookie check (`cookie_check`)."""
+        """Redirect to a page of this site. A new cookie is checked on the way (`sign_in.check_cookie`)."""
         location = str(URL(COOKIE_CHECK).with_query(to=address)) if value else address
         response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": location})
         if value:
             set_cookie(response, cookie, value, secure=self.is_secure)
         return response
 
-    async def language(self, request: web.Request, reader: WebPerson | None) -> str:
+    async def reader(self, request: web.Request) -> tuple[WebPerson | None, str]:
+        """Return the reader, None for a stranger, and the language of their page."""
+        reader = await self.people.identify(request)
+        return reader, await self._language(request, reader)
+
+    async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         """Return the reader's language; for strangers, their browser's."""
         spoken = browser_language(request)
-        return await self._card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
+        return await self.card_room.lobby.language_of(reader.person, spoken) if reader else language_of(spoken)
+
+    async def admit(self, request: web.Request, reader: WebPerson | None, name: str = "") -> tuple[WebPerson, str, str]:
+        """Return the reader under their chosen name, a new guest's cookie (else ""), and their language."""
+        language = await self._language(request, reader)
+        if reader:
+            return await self.people.rename(reader, name), "", language
+        self.limits.count_newcomer(request)
+        reader, cookie = await self.people.add_guest(name)
+        return reader, cookie, language
 
     def check_own_page(self, request: web.Request) -> None:
         """Raise `Refused` unless one of our own pages sent the request.
@@ -217,7 +239,7 @@ class Site:
             error = ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(refused), refused.wait)
             response = self._error(request, error, texts(language).gettext(TOO_MUCH))
         except web.HTTPNotFound:
-            response = self.message(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOTHING_HERE))
+            response = self.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NOTHING_HERE))
         except web.HTTPException as answer:
             answer.headers.update(self._security)
             raise
@@ -225,7 +247,7 @@ class Site:
             # The client is gone: the store's connection errors are of the Redis client's own class.
             raise
         except STORE_ERRORS as failure:
-            why = self._card_room.report_store_error(failure, language)
+            why = self.card_room.report_store_error(failure, language)
             response = self.message(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
             response.headers.update(self._security)
@@ -280,6 +302,11 @@ class SiteAdapter:
 def browser_language(request: web.Request) -> str:
     """Return the browser's preferred language among ours, or ""."""
     return negotiate(",".join(request.headers.getall("Accept-Language", [])))
+
+
+def browser_text(request: web.Request, text: str) -> str:
+    """Translate a text to the browser's language."""
+    return texts(language_of(browser_language(request))).gettext(text)
 
 
 @cached(TTLCache(2, ADDRESS_SECONDS))

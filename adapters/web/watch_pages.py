@@ -5,44 +5,34 @@ import re
 from http import HTTPStatus
 
 from aiohttp import web
-from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import WATCH_ID
 from adapters.web.replay_pages import position_texts
 from adapters.web.site import Site, browser_language
-from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of
 from bot.identity.pseudonyms import GUEST, NAME
 from bot.site.watching import card_names
 from bot.texts import language_of, texts
 
 
-class WatchPages:
-    """The handler of ``/t/{watch_id}``."""
-
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._card_room = site, card_room
-        # The address with the code alone is for the players.
-        self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
-
-    async def page(self, request: web.Request) -> web.Response:
-        watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
-        with self._site.limits.lookup(request) as lookup:
-            table = await self._card_room.watching.get_table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
-            lookup.end(missing=table is None)
-        _ = texts(language).gettext
-        data = {
-            "id": watch_id,
-            "table": json.loads(table.model_dump_json()) if table else None,
-            "titles": {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
-            "decks": self._site.assets.decks,
-            "cards": card_names(),
-            "texts": _texts(language),
-        }
-        page = self._site.page(request, "watch.html", data=data)
-        if table is None:
-            page.set_status(HTTPStatus.NOT_FOUND)
-        return page
+async def show(site: Site, request: web.Request) -> web.Response:
+    watch_id, language = request.match_info["watch_id"], language_of(browser_language(request))
+    with site.limits.lookup(request) as lookup:
+        table = await site.card_room.watching.get_table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
+        lookup.end(missing=table is None)
+    _ = texts(language).gettext
+    data = {
+        "id": watch_id,
+        "table": json.loads(table.model_dump_json()) if table else None,
+        "titles": {game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()},
+        "decks": site.assets.decks,
+        "cards": card_names(),
+        "texts": _texts(language),
+    }
+    page = site.page(request, "watch.html", data=data)
+    if table is None:
+        page.set_status(HTTPStatus.NOT_FOUND)
+    return page
 
 
 def _texts(language: str) -> dict[str, str]:

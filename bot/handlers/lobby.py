@@ -5,6 +5,7 @@ from typing import NamedTuple
 from bot import actions
 from bot.actions import PageAction
 from bot.finished.archive import Archive
+from bot.finished.player_ids import player_id
 from bot.http.addresses import Visitor
 from bot.panel import Panel
 from bot.panels.challenge import invitee_panel
@@ -81,6 +82,10 @@ class Lobby:
     async def meet(self, person: Person) -> None:
         """Note a person and their current name."""
         await self._people.meet(person)
+
+    async def player_id(self, person: str) -> str:
+        """Return the id in the address of the person's page."""
+        return player_id(person, await self._room.store.secret())
 
     async def find_played(self, code: str, person: str) -> str:
         """Return the game that a person played at a table (`Archive.find_played`)."""

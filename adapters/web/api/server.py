@@ -34,7 +34,7 @@ from adapters.web.limits import LimitExceeded, Lookup
 from adapters.web.site import MOST_SENT, Site, browser_language
 from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
-from bot.features.ratings.players import ALL, Players
+from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
 from bot.identity.programs import Program, ProgramError, Scope
 from bot.parsing.join_links import pasted_code
@@ -81,10 +81,6 @@ class Api:
             ),
             web.route("*", "/api{rest:.*}", self._with_problems(self._unknown_path)),
         ]
-
-    @property
-    def _players(self) -> Players:
-        return self._card_room.feature(RatingsFeature).players
 
     def close(self) -> None:
         """End the streams, so that no client waits for more."""
@@ -194,12 +190,14 @@ class Api:
 
     async def leaderboard(self, request: web.Request) -> web.StreamResponse:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
-        board = await self._players.leaderboard(await self._person(request), game, period, _reader(request).language)
+        players, person = self._card_room.feature(RatingsFeature).players, await self._person(request)
+        board = await players.leaderboard(person, game, period, _reader(request).language)
         return _json_response(request, Answer.from_body(board.model_dump_json().encode()))
 
     async def player(self, request: web.Request) -> web.StreamResponse:
         player_id, person = request.match_info["player_id"], await self._person(request)
-        player = await self._players.player(player_id, person, _reader(request).language)
+        players = self._card_room.feature(RatingsFeature).players
+        player = await players.player(player_id, person, _reader(request).language)
         if player is None:
             raise not_found(NO_PLAYER)
         return _json_response(request, Answer.from_body(player.model_dump_json().encode()))

@@ -1,0 +1,175 @@
+"""The pages to open a table, sit down at one, and play there (`live` keeps them up to date)."""
+
+import re
+import secrets
+from http import HTTPStatus
+
+from aiohttp import web
+
+from adapters.web.codes import code_of
+from adapters.web.people import COOKIE, PLATFORM, WebPerson, form_names
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, browser_language
+from bot.commands import FIRST_GAME, ArgumentKind, choices_of
+from bot.places import Place
+from bot.platform import Command
+from bot.texts import gettext_noop as _
+from bot.texts import language_of, texts
+
+KEY = re.compile(r"[0-9a-f]{16}")
+ROBOTS = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
+FULL = _("This table is full.")
+FULL_TO_WATCH = _("This table is full, but you can watch the game.")
+NO_INVITATION = _("Nobody waits at this table: the game has begun or is over, or the code is wrong.")
+
+
+async def home(site: Site, request: web.Request) -> web.Response:
+    reader, language = await site.reader(request)
+    _ = texts(language).gettext
+    page = site.page(
+        request,
+        "home.html",
+        language,
+        games=site.card_room.lobby.games(language),
+        first_game=FIRST_GAME,
+        robots={level: _(robot) for level, robot in ROBOTS.items()},
+        **form_names(reader),
+        is_known=reader is not None,
+        tables=await site.card_room.lobby.tables_of(reader.person) if reader else [],
+        player=await site.card_room.lobby.player_id(reader.person) if reader else "",
+        key=secrets.token_hex(8),
+    )
+    # The form can be sent once, so the browser's Back must load the page again.
+    page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+async def play(site: Site, request: web.Request) -> web.Response:
+    """Open a table, with a robot or for a friend, and redirect there."""
+    form = await site.read_form(request)
+    game, robot, key, name = (form.get(field, "") for field in ("game", "robot", "key", "name"))
+    if "friend" in form:
+        robot = ""
+    if not KEY.fullmatch(key) or game not in choices_of(ArgumentKind.GAME) or robot not in ("", *ROBOTS):
+        raise Refused("there is no such request")
+    reader, cookie, language = await site.admit(request, await site.people.identify(request), name)
+    update = f"web:{reader.tag}:{key}:{game}:{robot}"
+    person = reader.as_person(browser_language(request))
+    visitor = site.guest_visitor(request, reader)
+    opened = await site.card_room.lobby.open_table(person, game, robot, update, visitor)
+    if not opened.code:
+        return site.message_page(request, opened.why, language=language, cookie=cookie)
+    return site.redirect(f"/t/{opened.code}", COOKIE, cookie)
+
+
+async def table(site: Site, request: web.Request) -> web.Response:
+    """Show the table to its players, and the invitation to all others."""
+    code = code_of(request)
+    reader, language = await site.reader(request)
+    hand = await site.card_room.hands.open_hand(code, reader.person) if reader else None
+    if hand is None:
+        if reader and (played := await site.card_room.lobby.find_played(code, reader.person)):
+            return site.redirect(f"/g/{played}")
+        return await _invitation_page(site, request, code, reader, language)
+    hand.close()
+    data = {"code": code, "decks": site.assets.decks, "texts": _texts(language)}
+    return site.page(request, "table.html", language, code=code, data=data)
+
+
+async def _invitation_page(
+    site: Site, request: web.Request, code: str, reader: WebPerson | None, language: str
+) -> web.Response:
+    """Return the invitation to a table, or a page that says that it is full or unknown.
+
+    Codes can be guessed: wrong ones are limited, and a table that never invited the visitor counts as unknown.
+    """
+    site.limits.count_code(request)
+    person = reader.person if reader else f"{PLATFORM}:"
+    handle = reader.handle if reader else ""
+    invitation = await site.card_room.lobby.invitation(code, person, language, handle)
+    full = None if invitation else await _full_page(site, request, code, language)
+    if invitation or full:
+        site.limits.give_code_back(request)
+    if invitation is None:
+        why = texts(language).gettext(NO_INVITATION)
+        return full or site.message_page(request, why, HTTPStatus.NOT_FOUND, language)
+    invited = {"code": code, "game": invitation.game, "panel": invitation.panel}
+    return site.page(request, "sit.html", language, **invited, **form_names(reader))
+
+
+async def _full_page(
+    site: Site, request: web.Request, code: str, language: str, cookie: str = ""
+) -> web.Response | None:
+    """Return the page of a full table, with a link to watch it if allowed; None if it is not full."""
+    full = await site.card_room.lobby.full_table(code)
+    if full is None:
+        return None
+    why = texts(language).gettext(FULL_TO_WATCH if full.watch_id else FULL)
+    return site.message_page(request, why, language=language, watch_id=full.watch_id, cookie=cookie)
+
+
+async def sit(site: Site, request: web.Request) -> web.Response:
+    """Sit down at a table, as /join does."""
+    code, form = code_of(request), await site.read_form(request)
+    if not (reader := await site.people.identify(request)):
+        # A wrong code must not store a new person.
+        language = language_of(browser_language(request))
+        page = await _invitation_page(site, request, code, None, language)
+        if page.status != HTTPStatus.OK:
+            return page
+        if full := await _full_page(site, request, code, language):
+            return full
+    reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
+    person = reader.as_person(browser_language(request))
+    command = Command(f"web{secrets.token_hex(10)}", person, _reply_place(reader), "join", (code,))
+    reply = await site.card_room.handle_command(command)
+    hand = await site.card_room.hands.open_hand(code, reader.person)
+    if hand is None:
+        full = await _full_page(site, request, code, language, cookie)
+        return full or site.message_page(request, reply.toast, language=language, cookie=cookie)
+    hand.close()
+    return site.redirect(f"/t/{code}", COOKIE, cookie)
+
+
+def _reply_place(reader: WebPerson) -> str:
+    """Return the place of a reader's command.
+
+    For people of a chat it is not their private chat: this page must not count as proof that they have one.
+    """
+    return reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
+
+
+def _texts(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {
+        "connecting": _("Connecting…"),
+        "unsent": _("Not sent yet…"),
+        "home": _("First page"),
+        "in_words": _("In words"),
+        "resign": _("Resign"),
+        "menu": _("Menu"),
+        "settings": _("Settings"),
+        "only_here": _(
+            "This address is good on this computer only: docs/hosting.md says how friends elsewhere reach the bot."
+        ),
+        "shut": _("Close"),
+        "sounds_on": _("🔊 Sounds on"),
+        "sounds_off": _("🔇 Sounds off"),
+        "days": _("days"),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "share": _("Share"),
+        "rules": _("Rules"),
+        "send_link": _("Send this link to whoever you want to play with:"),
+        "go_on": _("Go on"),
+        "your_hand": _("Your hand"),
+        "your_packets": _("Your packets"),
+        "on_the_table": _("On the table"),
+        "cards": _("{count} cards"),
+        "one_card": _("1 card"),
+        "packet": _("packet {number}"),
+        "gone": _("You do not sit at this table any more."),
+        "new_game": _("Another game"),
+        "replay": _("Replay"),
+        "results": _("🏆 Today’s results"),
+    }

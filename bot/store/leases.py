@@ -135,7 +135,7 @@ def _member(worker: str, zone: str) -> str:
 
 
 def _warn_of_vanished(worker: str, now: float, silent: Sequence[bytes]) -> None:
-    """Log workers that stopped without notice. A worker that was only late logs that itself (`bot.worker.watch_for_stalls`)."""
+    """Log workers that stopped without notice. A worker that was only late logs that itself (`bot.worker`)."""
     for member, heard in zip(silent[::2], silent[1::2], strict=True):
         if member.decode().partition(" ")[0] != worker:
             log.warning(

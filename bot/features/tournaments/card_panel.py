@@ -113,12 +113,7 @@ def _write_entered(page: Writer, text: TournamentText) -> None:
 
 
 def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
-    most = MOST_ENTERED if len(teams[0]) == 1 else MOST_ENTERED // 2
-    names = ", ".join(map(text.player_names, teams[:most]))
-    if len(teams) <= most:
-        return names
-    more = text.more(len(teams) - most)
-    return f"{names} {more}"
+    return text.join_names(list(map(text.player_names, teams)), MOST_ENTERED // len(teams[0]))
 
 
 # While it is played
@@ -267,7 +262,7 @@ def back_row(text: TournamentText) -> Row:
     return (button(text.gettext("◀ Back"), text.t, "mine"),)
 
 
-def hand_row(text: TournamentText, matches: Sequence[Match], team: int) -> Row:
+def hand_row(text: TournamentText, matches: Sequence[Match], team: int | None) -> Row:
     """Return buttons for a team's hands in matches that have a table. Several are labelled by opponent."""
     current = [match for match in matches if match.table]
     label = text.gettext("▶ My hand") if len(current) == 1 else "▶ {name}"

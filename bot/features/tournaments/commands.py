@@ -1,7 +1,7 @@
 """/tournament and /league, and presses on their cards and pages."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.actions import BadPayload
@@ -21,7 +21,7 @@ from bot.features.tournaments.pages import (
     results_panel,
     table_panel,
 )
-from bot.features.tournaments.registration import Registration
+from bot.features.tournaments.registration import Registration, check_organiser
 from bot.features.tournaments.rules_page import rules_panel
 from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.texts import form_names
@@ -40,6 +40,7 @@ from engine.options import format_value
 
 START_WORD = "tournament"  # the word after /start in links to a person's own tournaments
 LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value
+ORGANISER_VERBS = ("start", "off", "options", "done", "set", "game", "rule", "clock")
 
 
 class TournamentCommands:
@@ -57,32 +58,11 @@ class TournamentCommands:
     ) -> None:
         self._tournaments, self._registration, self._cards = tournaments, registration, cards
         self._viewers, self._people, self._private_hands, self._archive = viewers, people, private_hands, archive
-        self._verbs: dict[str, Callable[[Press, Profile, Tournament, list[str]], Awaitable[Panel | Reply]]] = {
-            "enter": self._enter,
-            "leave": self._leave,
-            "with": self._with,
-            "partners": self._partners,
-            "start": self._start,
-            "options": self._options,
-            "set": self._set,
-            "game": self._game,
-            "rule": self._rule,
-            "clock": self._clock,
-            "done": self._done,
-            "off": self._off,
-            "withdraw": self._withdraw,
-            "rules": self._rules,
-            "table": self._table,
-            "results": self._results,
-            "hand": self._hand,
-            "mine": self._mine,
-            "show": self._show,
-        }
 
     # Commands
 
     async def open_or_show(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
-        """Open a tournament of this form, or without a ``choice`` show the group's open ones.
+        """Open a tournament of this form, or without a ``choice`` show the group's live ones.
 
         In a private chat, show the person's own tournaments.
         """
@@ -90,17 +70,12 @@ class TournamentCommands:
             return Reply(panel=await self.list_own(profile), private=True)
         in_chat = [t for t in await self._tournaments.in_chat(place) if t.is_live]
         alike = [t for t in in_chat if (t.form == "league") == (form == "league")]
-        if choice is None and alike:
-            return await self._repost(place, form, alike)
-        return await self._open(place, profile, key, form, choice)
-
-    async def _repost(self, place: str, form: Form, tournaments: Sequence[Tournament]) -> Reply:
-        """Send the card of the group's tournament again; ask which one if there are several."""
-        if len(tournaments) == 1:
-            await self._cards.repost(tournaments[0].code)
-        tournaments = await asyncio.gather(*map(self._with_names, tournaments))
+        if choice is not None or not alike:
+            return await self._open(place, profile, key, form, choice)
+        if len(alike) == 1:
+            await self._cards.repost(alike[0].code)
         language = (await self._viewers.viewer_at(place)).language
-        return Reply(panel=existing_panel(language, form, tournaments))
+        return Reply(panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, alike))))
 
     async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
         if not can_write_anytime(place):
@@ -109,8 +84,8 @@ class TournamentCommands:
             chat = await self._people.chat(place)
             choice = replace(Choice.default(chat.game), clock=chat.clock)
         choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
-        t = await self._with_names(await self._registration.open(place, profile.id, profile.name, choice, form, key))
-        if t.form == "league":
+        t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
+        if form == "league":
             await self._choose_usual_times(t, profile, key)
         return Reply()
 
@@ -123,15 +98,15 @@ class TournamentCommands:
             t = await self._registration.choose_game(t.code, profile.id, choice, f"{key} clock")
         if t.options["time"] == old_time:
             t = await self._registration.choose_option(t.code, profile.id, "time", time, f"{key} time")
-        return await self._with_names(t)
+        return t
 
     async def list_own(self, profile: Profile, number: int = 1) -> Panel:
         """Return a page of a person's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of_person(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._with_names, page.tournaments)))
         lefts = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
-        chats = await asyncio.gather(*(self._people.chat(one.place) for one in page.tournaments))
-        groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
+        chats = await asyncio.gather(*(self._people.chat(t.place) for t in page.tournaments))
+        groups = {t.code: chat.name for t, chat in zip(page.tournaments, chats, strict=True)}
         return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
 
     # Presses
@@ -141,11 +116,13 @@ class TournamentCommands:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
             case ["own", *rest]:
-                return private_reply(press.place, profile.language, await self.list_own(profile, _parse_number(rest)))
-            case [code, verb, *rest] if verb in self._verbs:
+                panel = await self.list_own(profile, _parse_number(rest))
+                return private_reply(press.place, profile.language, panel)
+            case [code, verb, *rest]:
                 t = await self._with_names(await self._tournaments.load(code[:8]))
+                handle = self._organise if verb in ORGANISER_VERBS else self._answer_player
                 try:
-                    answer = await self._verbs[verb](press, profile, t, rest)
+                    answer = await handle(press, profile, t, verb, rest)
                 except OnlyTheOrganiser:
                     raise OnlyTheOrganiser(name=t.opener.name) from None
                 return answer if isinstance(answer, Reply) else private_reply(press.place, profile.language, answer)
@@ -154,181 +131,170 @@ class TournamentCommands:
     async def _with_names(self, t: Tournament) -> Tournament:
         return await with_current_names(self._people, t)
 
+    async def _answer_player(
+        self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]
+    ) -> Panel | Reply:
+        """Answer a press on a button that everybody has."""
+        language = profile.language
+        answer: Panel | Reply
+        match verb:
+            case "enter":
+                answer = await self._enter(press, profile, t)
+            case "with":
+                answer = await self._join_partner(press, profile, t, _parse_number(words))
+            case "leave" if t.phase == "open":
+                await self._registration.leave(t.code, profile.id, press.key)
+                answer = Reply(texts(language).gettext("You have left."))
+            case "leave":
+                answer = await self._withdraw(press, profile, t, is_confirmed=False)
+            case "withdraw":
+                answer = await self._withdraw(press, profile, t, is_confirmed=words == ["yes"])
+            case "hand":
+                answer = await self._send_hands(press, profile, t)
+            case "results":
+                answer = await self._results(press, profile, t, _parse_number(words))
+            case "mine":
+                answer = await self._player_panel(profile, t)
+            case "partners":
+                answer = partners_panel(language, t, _parse_number(words) if words else 1)
+            case "rules":
+                answer = rules_panel(language, t, is_organiser=t.opener.person == profile.id)
+            case "table" if t.teams:
+                answer = table_panel(language, t, _parse_number(words))
+            case "show" if chat_of(t.place) == chat_of(press.place):
+                await self._cards.repost(t.code)
+                answer = Reply()
+            case _:
+                raise BadPayload()
+        return answer
+
     # Entering
 
-    async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
-        t = await self._with_names(await self._registration.enter(t.code, profile.id, profile.name, press.key))
+    async def _enter(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
+        t = await self._registration.enter(t.code, profile.id, profile.name, press.key)
         if not is_private(press.place):
-            return self._entered_reply(press, profile)
-        panel = await self._player_panel(profile, t)
+            return _entered_reply(press, profile)
+        panel = await self._player_panel(profile, await self._with_names(t))
         if is_ephemeral(press.place) and not profile.has_private_chat:
             # The panel does not say where hands are sent.
-            return replace(self._entered_reply(press, profile), panel=panel)
+            return replace(_entered_reply(press, profile), panel=panel)
         return panel
 
-    def _entered_reply(self, press: Press, profile: Profile) -> Reply:
-        """Confirm an entry. A person without a private chat gets a link to it, because hands are sent there."""
-        _ = texts(profile.language).gettext
-        if press.place == private_place(profile.id):
-            return Reply(_("You have entered."))
-        if profile.has_private_chat:
-            return Reply(_("You have entered."), start_word=START_WORD, has_private_chat=True)
-        return Reply(_("You have entered. Open our private chat: your hands come there."), start_word=START_WORD)
-
-    async def _with(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
+    async def _join_partner(self, press: Press, profile: Profile, t: Tournament, player: int) -> Reply:
         """Enter as a player's partner, or become their partner after entering."""
-        player, own = _parse_number(words), t.player_of(profile.id)
+        own = t.player_of(profile.id)
         if player == own:
             raise WantsAnother()
         await self._registration.join_partner(t.code, profile.id, profile.name, player, press.key)
         if own is None:
-            return self._entered_reply(press, profile)
+            return _entered_reply(press, profile)
         return Reply(texts(profile.language).gettext("You are partners now."))
 
-    async def _partners(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        number = _parse_number(words) if words else 1
-        return partners_panel(profile.language, t, number)
-
-    async def _leave(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
-        if t.phase != "open":
-            return await self._withdraw(press, profile, t, [])
-        await self._registration.leave(t.code, profile.id, press.key)
-        return Reply(texts(profile.language).gettext("You have left."))
-
-    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        """Leave a tournament. Once it has begun, ask for confirmation first."""
-        if t.phase != "open" and words != ["yes"]:
+    async def _withdraw(self, press: Press, profile: Profile, t: Tournament, *, is_confirmed: bool) -> Panel:
+        """Leave a tournament. Ask for confirmation first if it has begun."""
+        if t.phase != "open" and not is_confirmed:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
             return confirm_panel(profile.language, t, "withdraw")
-        t = await self._with_names(await self._registration.leave(t.code, profile.id, press.key))
-        return await self._player_panel(profile, t)
+        t = await self._registration.leave(t.code, profile.id, press.key)
+        return await self._player_panel(profile, await self._with_names(t))
 
     # Organising
 
-    async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel | Reply:
-        t = await self._with_names(await self._registration.start(t.code, profile.id, press.key))
-        return await self._player_panel(profile, t) if is_private(press.place) else Reply()
+    async def _organise(
+        self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]
+    ) -> Panel | Reply:
+        """Answer a press on a button that only the organiser has."""
+        match verb:
+            case "start":
+                t = await self._registration.start(t.code, profile.id, press.key)
+                if not is_private(press.place):
+                    return Reply()
+                return await self._player_panel(profile, await self._with_names(t))
+            case "off":
+                check_organiser(t, profile.id)
+                if words != ["yes"]:
+                    return confirm_panel(profile.language, t, "off")
+                t = await self._registration.cancel(t.code, profile.id, press.key)
+                return await self._player_panel(profile, await self._with_names(t))
+            case "options":
+                check_organiser(t, profile.id)
+                if t.phase != "open":
+                    raise HasBegun()
+                return options_panel(profile.language, t, *words[:1])
+            case "done":
+                return done_panel(profile.language, t)
+        t = await self._choose(press, profile, t, verb, words)
+        return options_panel(profile.language, await self._with_names(t))
 
-    async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        self._check_organiser(profile, t)
-        if words != ["yes"]:
-            return confirm_panel(profile.language, t, "off")
-        t = await self._with_names(await self._registration.cancel(t.code, profile.id, press.key))
-        return await self._player_panel(profile, t)
-
-    async def _options(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        self._check_organiser(profile, t)
-        if t.phase != "open":
-            raise HasBegun()
-        return options_panel(profile.language, t, *words[:1])
-
-    @staticmethod
-    def _check_organiser(profile: Profile, t: Tournament) -> None:
-        if t.opener.person != profile.id:
-            raise OnlyTheOrganiser(name=t.opener.name)
-
-    async def _set(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        if len(words) != 2 or words[1] not in OPTIONS.get(words[0], ()):
-            raise BadPayload()
-        (name, value), former = words, t.form
-        t = await self._with_names(await self._registration.choose_option(t.code, profile.id, name, value, press.key))
-        if name == "form" and "league" in (former, t.form):
-            t = await self._choose_usual_times(t, profile, press.key)
-        return options_panel(profile.language, t)
-
-    async def _game(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        if len(words) != 1 or words[0] not in GAMES:
-            raise BadPayload()
-        choice = t.choice if words[0] == t.game else Choice.default(words[0])
-        return await self._choose_game(press, profile, t, replace(choice, clock=t.choice.clock, strict=True))
-
-    async def _rule(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        name, _, text = " ".join(words).partition("=")
-        values = {format_value(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
-        if text not in values or name not in t.choice.rules:
-            raise BadPayload()
-        choice = replace(t.choice, rules={**t.choice.rules, name: values[text]})
-        return await self._choose_game(press, profile, t, choice)
-
-    async def _clock(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        seconds = _parse_number(words)
-        if seconds not in CLOCKS:
-            raise BadPayload()
-        return await self._choose_game(press, profile, t, replace(t.choice, clock=seconds))
-
-    async def _choose_game(self, press: Press, profile: Profile, t: Tournament, choice: Choice) -> Panel:
-        t = await self._with_names(await self._registration.choose_game(t.code, profile.id, choice, press.key))
-        return options_panel(profile.language, t)
-
-    async def _done(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
-        return done_panel(profile.language, t)
+    async def _choose(self, press: Press, profile: Profile, t: Tournament, verb: str, words: list[str]) -> Tournament:
+        """Change an option of the tournament, or its game, a rule or the clock."""
+        match verb, words:
+            case "set", [name, value] if value in OPTIONS.get(name, ()):
+                was_league = t.form == "league"
+                t = await self._registration.choose_option(t.code, profile.id, name, value, press.key)
+                if name == "form" and (was_league or t.form == "league"):
+                    t = await self._choose_usual_times(t, profile, press.key)
+                return t
+            case "game", [game] if game in GAMES:
+                choice = t.choice if game == t.game else Choice.default(game)
+                choice = replace(choice, clock=t.choice.clock, strict=True)
+            case "rule", [*_]:
+                name, _, text = " ".join(words).partition("=")
+                values = {format_value(value): value for value in GAMES[t.game].rules.choices().get(name, ())}
+                if text not in values or name not in t.choice.rules:
+                    raise BadPayload()
+                choice = replace(t.choice, rules={**t.choice.rules, name: values[text]})
+            case "clock", [seconds] if seconds in map(str, CLOCKS):
+                choice = replace(t.choice, clock=int(seconds))
+            case _:
+                raise BadPayload()
+        return await self._registration.choose_game(t.code, profile.id, choice, press.key)
 
     # Reading
 
-    async def _rules(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
-        is_organiser = t.opener.person == profile.id
-        return rules_panel(profile.language, t, is_organiser=is_organiser)
-
-    async def _table(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        if not t.teams:
-            raise BadPayload()
-        return table_panel(profile.language, t, _parse_number(words))
-
-    async def _results(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel:
-        number, pages = _parse_number(words), (await self._viewers.viewer_at(press.place)).pages_url
-        return results_panel(profile.language, t, number, await self._replays(t, number), pages)
-
-    async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
-        """Return the ids of the archived games on a page of results."""
-        pages = result_pages(t)
-        if not pages:
-            return {}
-        round_, deal, matches = pages[min(number, len(pages)) - 1]
-        games = {
-            (round_, match.number, deal): result.game
-            for match in matches
-            if (result := match.results.get(deal)) and result.game
-        }
-        # The host can have moved some of them to files.
+    async def _results(self, press: Press, profile: Profile, t: Tournament, number: int) -> Panel:
+        games: dict[Key, str] = {}
+        if parts := result_pages(t):
+            part = parts[min(number, len(parts)) - 1]
+            results = {match.number: match.results.get(part.deal) for match in part.matches}
+            games = {(part.round, at, part.deal): found.game for at, found in results.items() if found and found.game}
+        # The host can have moved some of the games to files.
         kept = await self._archive.kept_ids(list(games.values()))
-        return {key: id_ for key, id_ in games.items() if id_ in kept}
-
-    async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Panel:
-        return await self._player_panel(profile, t)
+        replays = {key: id_ for key, id_ in games.items() if id_ in kept}
+        pages_url = (await self._viewers.viewer_at(press.place)).pages_url
+        return results_panel(profile.language, t, number, replays, pages_url)
 
     async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
         left, all_own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
-        has_others = any(one.code != t.code for one in all_own)
+        has_others = any(own.code != t.code for own in all_own)
         return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
-    async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Panel | Reply:
+    async def _send_hands(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:
         """Send the hands of a person's open matches. Without any, show their own page."""
         is_shown_here = is_private(press.place) or bool(press.ephemeral)
         place = press.place if is_private(press.place) else press.ephemeral or private_place(profile.id)
         toast = "" if is_shown_here else await self._private_hands.toast(profile)
-        codes = tables_of(t, profile.id)
-        brought = [code for code in codes if await self._private_hands.resend(profile.id, code, place)]
-        if not brought:
+        team = t.team_with(profile.id)
+        tables = [match.table for match in t.matches_of(team)] if t.phase == "playing" and team is not None else []
+        sent = [code for code in tables if code and await self._private_hands.resend(profile.id, code, place)]
+        if not sent:
             return await self._player_panel(profile, t)
         if is_shown_here:
             return Reply()
         if not profile.has_private_chat:
             toast = texts(profile.language).gettext("Open our private chat: your hand comes there.")
-        return Reply(toast, start_word=brought[0], has_private_chat=profile.has_private_chat)
-
-    async def _show(self, press: Press, _profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        if chat_of(t.place) != chat_of(press.place):
-            raise BadPayload()
-        await self._cards.repost(t.code)
-        return Reply()
+        return Reply(toast, start_word=sent[0], has_private_chat=profile.has_private_chat)
 
 
-def tables_of(t: Tournament, person: str) -> list[str]:
-    """Return the codes of the tables at which a person plays in a tournament now."""
-    team = t.team_with(person)
-    matches = [] if team is None or t.phase != "playing" else t.matches_of(team)
-    return [match.table for match in matches if match.table]
+def _entered_reply(press: Press, profile: Profile) -> Reply:
+    """Confirm an entry. A person without a private chat gets a link to it, because hands are sent there."""
+    _ = texts(profile.language).gettext
+    if press.place == private_place(profile.id):
+        return Reply(_("You have entered."))
+    if profile.has_private_chat:
+        return Reply(_("You have entered."), start_word=START_WORD, has_private_chat=True)
+    return Reply(_("You have entered. Open our private chat: your hands come there."), start_word=START_WORD)
 
 
 def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
@@ -337,13 +303,10 @@ def split_form(words: Sequence[str]) -> tuple[Form | None, list[str]]:
     The form takes one or two words: its id, or its name in any language.
     """
     forms: dict[str, Form] = {form: form for form in FORMS}
-    for language in LANGUAGES:
-        names = form_names(language)
-        forms |= {_letters(names[form]): form for form in FORMS}
+    forms |= {_letters(form_names(language)[form]): form for language in LANGUAGES for form in FORMS}
     for length in (2, 1):
         for at in range(len(words) - length + 1):
-            form = forms.get(_letters("".join(words[at : at + length])))
-            if form:
+            if form := forms.get(_letters("".join(words[at : at + length]))):
                 return form, [*words[:at], *words[at + length :]]
     return None, list(words)
 

@@ -1,4 +1,4 @@
-"""The tournament director: starts rounds, opens tables, records results and ends what takes too long.
+"""The tournament director: starts rounds, opens tables, records results and ends overdue matches.
 
 One worker runs it at a time, or two for a moment. Each step follows from the tournament's log and can be repeated, so
 another worker can continue after a crash.
@@ -18,7 +18,6 @@ from bot.features.tournaments.errors import NoSuchTournament, UnreadableTourname
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
-from bot.features.tournaments.results import result_of
 from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
@@ -28,15 +27,18 @@ from bot.store import STORE_ERRORS
 from bot.tables.errors import StoreFull
 from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
+from bot.words.one_deal import deal_result
 
 POLL_SECONDS = 1.0  # between checks whether a tournament's log has changed
-ADVANCE_SECONDS = 10.0  # between checks of a tournament whose log has not changed: a round's time can be up
-UNSTARTED_SECONDS = 14 * 86400  # after this time a tournament that was never started is called off
+ADVANCE_SECONDS = 10.0  # between checks of a tournament with the same log, because its round can be overdue
+UNSTARTED_SECONDS = 14 * 86400  # until a tournament without a start is called off
 LEAGUE_AT_ONCE = 3  # matches that a team plays in a league at a time
 TABLE_CHECK_SECONDS = 60.0  # between checks whether the table of an unfinished match still exists
 TABLES_REMEMBERED = 5000
-
 RETRY_SECONDS = 60.0  # pause after an error in a tournament
+
+# endings of whole games that give a result; other games are void
+HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}
 
 log = structlog.get_logger()
 
@@ -62,7 +64,7 @@ class Director:
         await self._shards.while_leader(POLL_SECONDS, self.check_all)
 
     async def check_all(self) -> None:
-        """Check all tournaments that are not over."""
+        """Check all live tournaments."""
         for code, since in (await self.tournaments.live_codes()).items():
             if time.monotonic() - self._failed_at.get(code, -RETRY_SECONDS) < RETRY_SECONDS:
                 continue
@@ -81,18 +83,14 @@ class Director:
                 log.exception("tournament_check_failed", tournament=code, again_in=RETRY_SECONDS)
 
     async def check(self, tournament: Tournament, since: int) -> None:
-        """Take the next steps of a tournament, which was opened ``since``, in Unix seconds."""
-        if self._is_due(tournament):
+        """Take the next steps of a tournament. ``since`` is when it was opened, in Unix seconds."""
+        version, advanced_at = self._advanced.get(tournament.code, (0, 0.0))
+        if tournament.version != version or time.monotonic() - advanced_at >= ADVANCE_SECONDS:
             tournament = await self._advance(tournament, since)
             self._advanced[tournament.code] = tournament.version, time.monotonic()
         if await self.cards.update(tournament) and not tournament.is_live:
             await self.tournaments.unlist(tournament)
             self._advanced.pop(tournament.code, None)
-
-    def _is_due(self, tournament: Tournament) -> bool:
-        """Return whether a tournament has changed since it was last advanced, or that was long ago."""
-        version, at = self._advanced.get(tournament.code, (0, 0.0))
-        return tournament.version != version or time.monotonic() - at >= ADVANCE_SECONDS
 
     async def _advance(self, tournament: Tournament, since: int) -> Tournament:
         """Advance a tournament and return its new state."""
@@ -100,13 +98,18 @@ class Director:
             tournament = await self._commit(tournament, "expired", [Cancel()])
         if tournament.phase == "playing":
             tournament = await self._advance_rounds(tournament)
-        elif tournament.phase == "cancelled":
-            await self._stop_duplicates(tournament)
+        elif tournament.phase == "cancelled" and tournament.is_duplicate:
+            # Its cards can be published once its tables are closed.
+            for match in tournament.matches:
+                if match.next_deal is not None:
+                    code = match.table or await self.fixtures.find_open(tournament, match, match.next_deal)
+                    if code:
+                        await self.fixtures.close(code)
         await self.fixtures.publish_games(tournament)
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
-        """Write entries that follow from this state of a tournament, unless it has changed meanwhile."""
+        """Write entries that follow from the current state, unless the tournament has changed meanwhile."""
 
         def decide(latest: Tournament) -> list[Entry]:
             return entries if latest.version == tournament.version else []
@@ -128,7 +131,7 @@ class Director:
             ends_at = await self.tournaments.playing_time() + tournament.time
             log.info("tournament_round_started", tournament=tournament.code, round=number, matches=len(pairs))
             committed = await self._commit(tournament, f"round:{number}", [Round(ends_at, pairs)])
-        # Nothing was written if a player withdrew meanwhile. Then the round is paired without them.
+        # If a player withdrew meanwhile, nothing was written. The next call pairs the round without them.
         return await self._advance_rounds(committed)
 
     async def _advance_matches(self, tournament: Tournament) -> Tournament:
@@ -137,15 +140,14 @@ class Director:
         playing = Counter(team for match in matches if match.seats for team in match.teams)
         for match in matches:
             is_busy = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
-            # A forfeit does not wait.
-            must_wait = is_busy and not self._missing_teams(tournament, match)
             left = tournament.ends_at[match.round - 1] - played
-            if match.seats or left <= 0 or not must_wait:
+            # A forfeit does not wait.
+            if match.seats or left <= 0 or not is_busy or self._missing_teams(tournament, match):
                 if left > 0:
                     self._reminders.send_due(tournament, match, left)
                 tournament = await self._advance_match(tournament, match, left)
-                has_begun = not match.seats and bool(tournament.match(match.round, match.number).seats)
-                playing.update(match.teams if has_begun else ())
+                if not match.seats and tournament.match(match.round, match.number).seats:
+                    playing.update(match.teams)
         return tournament
 
     async def _advance_match(self, tournament: Tournament, match: Match, left: int) -> Tournament:
@@ -162,8 +164,7 @@ class Director:
                 try:
                     code = await self.fixtures.open(tournament, match, deal)
                 except StoreFull:
-                    # The card says so. The next call retries.
-                    return tournament
+                    return tournament  # the card says so, and the next call retries
             if code:
                 tournament = await self._record_table(tournament, match, deal, code)
         if not code:
@@ -195,7 +196,7 @@ class Director:
         return [
             team
             for team in match.teams
-            if tournament.has_withdrawn(team) or any(is_pseudonym(one.person) for one in tournament.members(team))
+            if tournament.has_withdrawn(team) or any(is_pseudonym(chair.person) for chair in tournament.members(team))
         ]
 
     @staticmethod
@@ -221,8 +222,8 @@ class Director:
     async def _check_table(self, tournament: Tournament, match: Match, deal: int, code: str, left: int) -> Tournament:
         """Recover a match that lost its table without a result, for example after a backup was restored.
 
-        Its game counts if it was archived. Otherwise a whole game is opened again as long as there is time. A duplicate
-        deal is not: some players have seen its cards.
+        An archived game counts. Otherwise a whole game is opened again while there is time. A duplicate deal is not,
+        because some players have seen its cards.
         """
         now = time.monotonic()
         if now - self._tables_checked.setdefault(code, now) < TABLE_CHECK_SECONDS:
@@ -259,9 +260,9 @@ class Director:
     # Results
 
     async def record_game(self, table: Table, game: FinishedGame) -> None:
-        """Record the result of a table. Twice is once.
+        """Record the result of a table. Idempotent.
 
-        A duplicate's game is held back until its round is over, also if the tournament cannot be read.
+        A duplicate's game is held back until its round is over, even if the tournament cannot be read.
         """
         assert table.fixture
         if table.fixture.is_duplicate:
@@ -274,14 +275,14 @@ class Director:
                 await self._archive.keep(game)
             return
         except UnreadableTournament:
-            # The table can go: the game is kept, and found when the tournament can be read again.
+            # The director finds the stored game once the tournament can be read again.
             return
         if not tournament.is_live:
-            # The director no longer checks this tournament.
+            # `check_all` skips this tournament.
             await self.fixtures.publish_games(tournament)
 
     async def _record_result(self, code: str, name: FixtureName, table: str, game: FinishedGame) -> Tournament:
-        """Record a game as the result of its match, unless there is one."""
+        """Record a game as the result of its match, unless the match has a result."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             if tournament.phase != "playing" or not tournament.has_match(name.round, name.match):
@@ -291,12 +292,17 @@ class Director:
 
         return await self.tournaments.commit(code, f"result:{table}", decide)
 
-    async def _stop_duplicates(self, tournament: Tournament) -> None:
-        """Close the open tables of a duplicate that was called off, so that its cards can be published."""
-        if not tournament.is_duplicate:
-            return
-        for match in tournament.matches:
-            if match.next_deal is not None:
-                code = match.table or await self.fixtures.find_open(tournament, match, match.next_deal)
-                if code:
-                    await self.fixtures.close(code)
+
+def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
+    """Return a game's result for its match, in whole points. In every other deal the match's second team sits first."""
+    record = game.record
+    how: How
+    if fixture.is_duplicate:
+        deal = deal_result(record)
+        how, side = deal.how, deal.winner
+    else:
+        how, side = HOW.get(record.ending or "", "void"), record.winner[0] & 1 if record.winner else None
+    ours, theirs = record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
+    if match.first_seat(fixture.deal) == 1:
+        ours, theirs, side = theirs, ours, None if side is None else 1 - side
+    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how, game.id)

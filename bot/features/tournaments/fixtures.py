@@ -37,8 +37,8 @@ class Fixtures:
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
         """Open the table of a match's deal for its players, and return its code.
 
-        Return an empty code if that table is gone and its result is on the way. With ``again``, replace a lost table,
-        unless that was done too often. Raises StoreFull if the store has no room for tables.
+        Return an empty code if the table was removed and its result is on the way. With ``again``, replace a lost
+        table, unless it was replaced too often. Raises StoreFull if the store has no room for tables.
         """
         choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
         setup: list[Setup] = [
@@ -47,8 +47,8 @@ class Fixtures:
             Clock(choice.clock, True),
         ]
         secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
-        tournament = await with_current_names(self._people, tournament)
-        chairs, update = chairs_for(tournament, match, deal), _opening_update(tournament, match, deal)
+        chairs = chairs_for(await with_current_names(self._people, tournament), match, deal)
+        update = _opening_update(tournament, match, deal)
         try:
             table = await self._challenges.open_fixture(
                 tournament.game, chairs, update, setup=setup, again=again, secret=secret
@@ -73,9 +73,9 @@ class Fixtures:
         """Remove people who were forgotten while their table was opened."""
         with suppress(NoSuchTable, SetAside):
             table = await self._room.table(code)
-            for chair, now in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
-                if chair and is_pseudonym(now.person) and chair.person != now.person:
-                    await remove_person(self._room, code, chair.person, "", now.person)
+            for old, new in zip(table.chairs, chairs_for(tournament, match, deal), strict=True):
+                if old and is_pseudonym(new.person) and old.person != new.person:
+                    await remove_person(self._room, code, old.person, "", new.person)
 
     async def resign(self, match: Match, deal: int, team: int, code: str) -> None:
         """Resign for a team that has withdrawn."""
@@ -96,26 +96,26 @@ class Fixtures:
     # Games of duplicates, until their round is over
 
     async def hold_back(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
-        """Keep a duplicate's game out of the archive until its round is over: its record shows the cards."""
+        """Keep a duplicate's game out of the archive until its round is over, because its record shows the cards."""
         assert table.fixture
         games = keys.games(table.fixture.tournament)
         await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
         await self._client.expire(games, kept_seconds)
 
     async def publish_games(self, tournament: Tournament) -> None:
-        """Move the games of rounds that are over to the archive. An unreadable one stays for other releases."""
+        """Move the games of finished rounds to the archive. An unreadable game stays for other releases."""
         if not tournament.is_duplicate:
             return
         games = keys.games(tournament.code)
         for field in await self._client.hkeys(games):
-            number = int(field.partition(b" ")[0])
-            if tournament.is_live and not tournament.is_over(number):
+            number, _, id_ = field.decode().partition(" ")
+            if tournament.is_live and not tournament.is_over(int(number)):
                 continue
             stored = await self._client.hget(games, field)
             # An unreadable game was logged at the first try.
             if stored is None or stored in self._unreadable:
                 continue
-            if game := parse_or_none(field.partition(b" ")[2].decode(), stored):
+            if game := parse_or_none(id_, stored):
                 await self._archive.keep(game)
                 await self._client.hdel(games, field)
             else:
@@ -128,14 +128,14 @@ class Fixtures:
             if id_.startswith(f"{code}-"):
                 return parse_or_none(id_, stored)
         for team in match.teams:
-            for one in tournament.members(team):
-                if id_ := await self._archive.find_played(code, one.person):
+            for chair in tournament.members(team):
+                if id_ := await self._archive.find_played(code, chair.person):
                     return await self._archive.get(id_)
         return None
 
 
 def _opening_update(tournament: Tournament, match: Match, deal: int) -> str:
-    """Return the update that opens the table of a match's deal, only once."""
+    """Return the id of the update that opens the table of a match's deal. A repeated update opens no second table."""
     return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
 
 

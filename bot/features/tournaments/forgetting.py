@@ -14,28 +14,28 @@ from bot.store import Store
 from bot.store.naming import contains_person_id
 
 
-async def forget(store: Store, person: str, somebody: str) -> None:
-    """Replace a person by a pseudonym (``somebody``) in all tournaments, and withdraw them. Twice is once.
+async def forget(store: Store, person: str, pseudonym: str) -> None:
+    """Replace a person by a pseudonym in all tournaments, and withdraw them. Idempotent.
 
-    A commit in progress can add them to their list again, so the list must be read once more later.
+    A commit in progress can add a tournament to the person's list again. So this must run a second time later.
     """
     tournaments = Tournaments(store)
     for code, token in (await store.index.entries(keys.entered(person))).items():
         with suppress(NoSuchTournament):
-            await _forget_in(tournaments, code, person, somebody)
+            await _forget_in(tournaments, code, person, pseudonym)
         await store.index.remove_if_unchanged(keys.entered(person), code, token)
     await store.client.delete(keys.organised(person))
 
 
-async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
-    while not await _rewrite_log(tournaments, code, person, somebody):
+async def _forget_in(tournaments: Tournaments, code: str, person: str, pseudonym: str) -> None:
+    while not await _rewrite_log(tournaments, code, person, pseudonym):
         continue
     client, games = tournaments.client, keys.games(code)
     for id_, stored in (await client.hgetall(games)).items():
-        # An unreadable game stays, as in the archive, so that the others can be rewritten.
+        # An unreadable game stays, as in the archive, and does not stop the others.
         game = parse_or_none(id_.decode(), stored)
         if game and person in game.people:
-            await client.hset(games, id_, game.redact(person, somebody).to_bytes())
+            await client.hset(games, id_, game.redact(person, pseudonym).to_bytes())
 
 
 async def export(client: Any, person: str) -> list[dict[str, Any]]:
@@ -52,42 +52,35 @@ async def export(client: Any, person: str) -> list[dict[str, Any]]:
     return found
 
 
-async def _rewrite_log(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
+async def _rewrite_log(tournaments: Tournaments, code: str, person: str, pseudonym: str) -> bool:
     """Rewrite a tournament's log without a person; return False if it has changed meanwhile."""
+    leaving: list[entries.Entry] = []
     try:
-        tournament = await tournaments.load(code)
+        t = await tournaments.load(code)
     except UnreadableTournament:
         # Its readable entries can still name the person.
-        known, leaving = await tournaments.stored(code), []
+        known = await tournaments.stored(code)
     else:
-        known, leaving = list(tournament.entries), _leaving_entries(tournament, person)
-    clean = [_redact(entry, person, somebody) for entry in known]
+        known, player = list(t.entries), t.player_of(person)
+        if t.is_live and player is not None:
+            leaving.append(entries.Leave(player))
+        if t.phase == "open" and t.opener.person == person:
+            leaving.append(entries.Cancel())
+    clean = [_redact(entry, person, pseudonym) for entry in known]
     if not leaving and clean == known:
         return True
     added = [entries.encode(entry).encode() for entry in (*leaving, entries.Redacted())]
     return await tournaments.rewrite(code, known, clean + added)
 
 
-def _leaving_entries(tournament: Tournament, person: str) -> list[entries.Entry]:
-    """Return the entries with which a person leaves."""
-    leaving: list[entries.Entry] = []
-    player = tournament.player_of(person)
-    if tournament.is_live and player is not None:
-        leaving.append(entries.Leave(player))
-    if tournament.phase == "open" and tournament.opener.person == person:
-        leaving.append(entries.Cancel())
-    return leaving
-
-
-def _redact(stored: bytes, person: str, somebody: str) -> bytes:
+def _redact(stored: bytes, person: str, pseudonym: str) -> bytes:
     text, _, stamp = stored.partition(b"\t")
     try:
         entry = entries.decode(text.decode())
     except ValueError:
-        # Another release wrote it.
-        return stored
+        return stored  # written by another release
     if isinstance(entry, entries.Open | entries.Enter) and entry.person == person:
-        return entries.encode(replace(entry, person=somebody, name=NAME)).encode()
-    # Entries of the director keep their stamps, so that they are not written twice. These never name a person.
+        return entries.encode(replace(entry, person=pseudonym, name=NAME)).encode()
+    # Entries of the director keep their stamps, so that they are not written twice. Such stamps never name a person.
     is_directors = isinstance(entry, entries.Round | entries.Seat | entries.Result | entries.Finish)
     return text if not is_directors and contains_person_id(stamp.decode(), person) else stored

@@ -26,14 +26,15 @@ from bot.features.tournaments.texts import PLAYING, TournamentText, score_text
 from bot.features.tournaments.tournament import Form, Key, Match, Tournament
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.tables.snapshot import isolate_name
+from bot.texts import texts
 from bot.words.verdicts import replay_button
 from bot.words.wording import NO_BREAK, fix_minus
 
-LINES_PER_PAGE = 20  # of the standings, and of players without a partner
-MATCHES_PER_PAGE = 12  # of results
+LINES_PER_PAGE = 20  # teams in the standings, and players without a partner
+MATCHES_PER_PAGE = 12  # matches on a page of results
 MATCHES_LISTED = 8  # latest matches on a player's page
-TOURNAMENTS_PER_PAGE = 10  # of a person's own
-MOST_HANDS = 18  # buttons for hands on that page: with its other buttons, as many as every platform shows
+TOURNAMENTS_PER_PAGE = 10  # tournaments on a page of a person's own
+MOST_HANDS = 18  # buttons for hands on that page; every platform can show them with the page's other buttons
 
 
 # Table and results
@@ -60,16 +61,12 @@ def table_panel(language: str, t: Tournament, number: int) -> Panel:
 
 def _turn_row(number: int, pages: int, *words: str) -> Row:
     """Return buttons to the previous and next page. ``words`` are the page's payload without its number."""
-    row = []
-    if number > 1:
-        row.append(Button("◀", actions.page("tournament", *words, number - 1)))
-    if number < pages:
-        row.append(Button("▶", actions.page("tournament", *words, number + 1)))
-    return tuple(row)
+    turns = [("◀", number - 1), ("▶", number + 1)]
+    return tuple(Button(label, actions.page("tournament", *words, to)) for label, to in turns if 1 <= to <= pages)
 
 
 class ResultPage(NamedTuple):
-    """Some matches of a round, and the deal shown: 0 for whole games."""
+    """Some matches of a round, and the deal that the page shows: 0 for whole games."""
 
     round: int
     deal: int
@@ -81,8 +78,7 @@ def result_pages(t: Tournament) -> list[ResultPage]:
     found = []
     for number, matches in enumerate(t.rounds, 1):
         shown = [match for match in matches if t.form != "league" or match.seats or match.is_over]
-        deals = t.deals if t.is_public(number) else (0,)
-        for deal in deals:
+        for deal in t.deals if t.is_public(number) else (0,):
             of_deal = [match for match in shown if not (deal and match.is_bye)]
             found += [
                 ResultPage(number, deal, tuple(of_deal[at : at + MATCHES_PER_PAGE]))
@@ -97,29 +93,29 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     ``replays`` are the ids of archived games. ``pages`` is the address of the bot's web pages, empty if they cannot be
     reached.
     """
-    text, all_parts = TournamentText(language, t), result_pages(t)
+    text, parts = TournamentText(language, t), result_pages(t)
+    _ = text.gettext
     page = text.start_page()
-    if not all_parts:
-        page.line(text.gettext("Nothing has been played yet."))
+    if not parts:
+        page.line(_("Nothing has been played yet."))
         return page.panel(back_row(text))
-    number = min(number, len(all_parts)) or len(all_parts)
-    part = all_parts[number - 1]
-    heading = [*filter(None, [text.round_name(part.round)])]
+    number = min(number, len(parts)) or len(parts)
+    part = parts[number - 1]
+    deal = _("deal {number}").format(number=part.deal) if part.deal else ""
+    if heading := " · ".join(filter(None, [text.round_name(part.round), deal])):
+        page.line(heading, "bold")
     if part.deal:
-        heading.append(text.gettext("deal {number}").format(number=part.deal))
-    if heading:
-        page.line(" · ".join(heading), "bold")
-    if part.deal:
-        page.line(text.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
-    scores = {(score.match, score.deal): score for score in deal_scores(t, part.round)} if part.deal else {}
+        page.line(_("Who had the first seat stands first; in brackets what it counts for them."), "small")
+    all_scores = deal_scores(t, part.round) if part.deal else []
+    scores = {score.match: score for score in all_scores if score.deal == part.deal}
     for match in part.matches:
-        score = scores.get((match.number, part.deal))
+        score = scores.get(match.number)
         page.line(deal_line(text, match, part.deal, score) if part.deal else match_line(text, match))
     if not t.is_public(part.round):
         page.gap()
-        page.line(text.gettext("How the deals went is told when the round is over."), "italic")
-    if number == len(all_parts) and t.phase == "over":
-        # After a call-off the card shows them, once all tables are closed.
+        page.line(_("How the deals went is told when the round is over."), "italic")
+    if number == len(parts) and t.phase == "over":
+        # After a call-off, the card shows the seals once all tables are closed.
         page.gap()
         write_seals(page, text)
     rows = [
@@ -127,7 +123,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         for match in part.matches
         if (id_ := replays.get((match.round, match.number, part.deal)))
     ]
-    return page.panel(*rows, _turn_row(number, len(all_parts), t.code, "results"), back_row(text))
+    return page.panel(*rows, _turn_row(number, len(parts), t.code, "results"), back_row(text))
 
 
 def deal_line(text: TournamentText, match: Match, deal: int, score: DealScore | None) -> str:
@@ -157,7 +153,7 @@ def partners_panel(language: str, t: Tournament, number: int) -> Panel:
 
 
 class OwnPage(NamedTuple):
-    """A page of a person's tournaments, counted from 1. ``groups`` are known names of their chats, by tournament."""
+    """A page of a person's tournaments, counted from 1. ``groups`` are the known names of their chats, by code."""
 
     tournaments: Sequence[Tournament]
     number: int
@@ -175,7 +171,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
     """Show a page of a person's tournaments, with buttons for hands. ``lefts`` are each round's seconds left."""
     if (own.pages, len(own.tournaments)) == (1, 1):
         return player_panel(language, person, own.tournaments[0], lefts[0])
-    _ = TournamentText(language, Tournament("")).gettext
+    _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
     hands = MOST_HANDS
@@ -192,11 +188,12 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
         group = own.groups.get(t.code, "")
         page.line(" · ".join([*([isolate_name(group)] if group else []), organiser_line(text)]))
         page.line(_state_line(text, left))
+        team = t.team_with(person)
         if t.phase == "over":
-            _write_place(page, text, person)
-        is_on = [match for match in _matches_of(text, person) if not match.is_over]
-        _write_open_matches(page, text, person, is_on)
-        row = hand_row(text, is_on, _team_of(text, person))[:hands] if is_on else ()
+            _write_place(page, text, team)
+        matches = _counted_matches(t, team)
+        _write_open_matches(page, text, team, matches)
+        row = hand_row(text, matches, team)[:hands]
         hands -= len(row)
         rows += [row, (button(title, t, "mine"),)]
     return page.panel(*rows, _turn_row(own.number, own.pages, "own"))
@@ -207,31 +204,35 @@ def player_panel(language: str, person: str, t: Tournament, left: int | None, *,
 
     ``has_others`` is whether the person has other tournaments.
     """
-    text = TournamentText(language, t)
+    text, own, team = TournamentText(language, t), t.player_of(person), t.team_with(person)
+    is_out = team is not None and t.has_withdrawn(team)
     _ = text.gettext
     page = text.start_page()
     page.line(organiser_line(text))
     page.line(_state_line(text, left))
-    _write_withdrawn(page, text, person)
-    _write_place(page, text, person)
+    if any(player and player.person == person for player in map(t.players.__getitem__, t.withdrawn)):
+        page.line(_("You have withdrawn."))
+    elif is_out:
+        page.line(_("Your partner has withdrawn, and you play no more."))
+    _write_place(page, text, team)
     write_single_table(page, text)
-    matches = _matches_of(text, person)
+    matches = _counted_matches(t, team)
     if matches:
         page.gap()
         page.line(_("Your matches"), "bold")
-    is_on = [match for match in matches if not match.is_over]
-    for match in [played for played in matches if played.is_over][-MATCHES_LISTED:]:
-        page.line(_own_line(text, person, match))
-    _write_open_matches(page, text, person, is_on)
-    _write_pending(page, text, person, is_on)
-    rows: list[Row] = [hand_row(text, is_on, _team_of(text, person)) if is_on else ()]
+    for match in [match for match in matches if match.is_over][-MATCHES_LISTED:]:
+        page.line(_own_line(text, team, match))
+    _write_open_matches(page, text, team, matches)
+    waiting = [text.opponent(match, team) for match in matches if not match.is_over and not match.table]
+    if waiting:
+        page.line(_("Yet to play, when both are free: {names}"), names=text.join_names(waiting, MATCHES_LISTED))
+    rows: list[Row] = [hand_row(text, matches, team)]
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
-    own = t.player_of(person)
     last = [button(_("How it goes"), t, "rules")]
     if t.phase == "open":
         last.append(button(_("Enter"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
-    elif t.phase == "playing" and own is not None and not t.has_withdrawn(_team_of(text, person)):
+    elif t.phase == "playing" and own is not None and not is_out:
         last.append(button(_("Withdraw"), t, "withdraw"))
     rows.append(tuple(last))
     if t.is_live and t.opener.person == person:
@@ -245,19 +246,9 @@ def organiser_line(text: TournamentText) -> str:
     return text.gettext("organised by {name}").format(name=text.organiser)
 
 
-def _write_withdrawn(page: Writer, text: TournamentText, person: str) -> None:
-    """Say that the person or their partner has withdrawn."""
-    t, _ = text.t, text.gettext
-    own = t.player_of(person)
-    if any(player and player.person == person and number in t.withdrawn for number, player in enumerate(t.players)):
-        page.line(_("You have withdrawn."))
-    elif own is not None and t.teams and t.has_withdrawn(_team_of(text, person)):
-        page.line(_("Your partner has withdrawn, and you play no more."))
-
-
-def _write_place(page: Writer, text: TournamentText, person: str) -> None:
-    """Write the person's place, once there are results."""
-    t, team = text.t, text.t.team_with(person)
+def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
+    """Write a team's place, once there are results."""
+    t = text.t
     if team is None or t.phase not in ("playing", "over") or not has_results(t):
         return
     standing = next(standing for standing in standings(t) if standing.team == team)
@@ -277,47 +268,26 @@ def _state_line(text: TournamentText, left: int | None) -> str:
     return text.gettext("It was called off.") if t.phase == "cancelled" else winners_line(text)
 
 
-def _matches_of(text: TournamentText, person: str) -> list[Match]:
-    """Return the person's matches; none if the tournament was called off, because they do not count."""
-    if text.t.phase == "cancelled":
-        return []
-    team = text.t.team_with(person)
-    return [] if team is None else text.t.matches_of(team)
+def _counted_matches(t: Tournament, team: int | None) -> list[Match]:
+    """Return a team's matches; none after a call-off, because they do not count."""
+    return [] if team is None or t.phase == "cancelled" else t.matches_of(team)
 
 
-def _team_of(text: TournamentText, person: str) -> int:
-    team = text.t.team_with(person)
-    assert team is not None
-    return team
-
-
-def _write_open_matches(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
-    """Write the person's matches that have a table."""
+def _write_open_matches(page: Writer, text: TournamentText, team: int | None, matches: Sequence[Match]) -> None:
+    """Write a team's matches that have a table."""
     for match in matches:
         if match.table:
-            page.line(_own_line(text, person, match))
+            page.line(_own_line(text, team, match))
 
 
-def _write_pending(page: Writer, text: TournamentText, person: str, matches: Sequence[Match]) -> None:
-    """Write the opponents in matches without a table."""
-    opponents = [text.opponent(match, _team_of(text, person)) for match in matches if not match.table]
-    if opponents:
-        names = ", ".join(opponents[:MATCHES_LISTED])
-        if len(opponents) > MATCHES_LISTED:
-            names += f" {text.more(len(opponents) - MATCHES_LISTED)}"
-        page.line(text.gettext("Yet to play, when both are free: {names}"), names=names)
-
-
-def _own_line(text: TournamentText, person: str, match: Match) -> str:
-    """Return a line about one of the person's matches."""
-    _, team = text.gettext, _team_of(text, person)
+def _own_line(text: TournamentText, team: int | None, match: Match) -> str:
+    """Return a line about a match for its ``team``."""
+    _ = text.gettext
     if match.is_bye:
         return _("Round {number}: you have a bye.").format(number=match.round)
     state = text.outcome(match, team)
     if not match.is_over:
-        state = PLAYING
-        if len(match.deals) > 1:
-            state = f"{text.deals_played(match)}{NO_BREAK}{PLAYING}"
+        state = f"{text.deals_played(match)}{NO_BREAK}{PLAYING}" if len(match.deals) > 1 else PLAYING
     elif match.winner is not None:
         state = f"{'✅' if match.winner == team else '❌'}{NO_BREAK}{state}"
     return _("Against {name}: {state}").format(name=text.opponent(match, team), state=state)
@@ -327,8 +297,8 @@ def _own_line(text: TournamentText, person: str, match: Match) -> str:
 
 
 def existing_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
-    """Answer /tournament in a group that has some. If it has one, its card follows."""
-    _ = TournamentText(language, Tournament("")).gettext
+    """Answer /tournament in a group with tournaments. If there is one, its card follows."""
+    _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
     if len(there) == 1:

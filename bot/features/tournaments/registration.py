@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 
 from bot.features.tournaments import entries, errors
 from bot.features.tournaments.store import Tournaments
@@ -17,13 +17,13 @@ from bot.tables.codes import table_code
 from bot.tables.table_lists import CodeTaken
 from engine.shuffle import SECRET_BYTES
 
-MOST_CHANGES = 2000  # log entries of an unstarted tournament; then it can only be started or called off
-MOST_REENTRIES = 10  # times that one person can enter the same tournament
-MOST_UNRATED = 100  # unrated games that a start rates first; more would delay the answer, and are being rated anyway
+MOST_CHANGES = 2000  # log entries before the start; with more it can only be started or called off
+MOST_REENTRIES = 10  # times that a person can enter the same tournament
+MOST_UNRATED = 100  # unrated games that a start rates first; more would delay the answer
 
 
 class Registration:
-    """Changes that people make to tournaments. An update that comes twice is applied once."""
+    """Changes that people make to tournaments. A repeated update changes nothing."""
 
     def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings) -> None:
         self._store, self._tournaments, self._ratings = store, tournaments, ratings
@@ -33,7 +33,7 @@ class Registration:
         opening: list[entries.Entry] = [
             entries.Open(person, person_name(name)),
             entries.Place(place),
-            _play_entry(choice),
+            entries.Play(choice.game, choice.text),
             entries.Option("form", form),
         ]
         secret = await self._store.secret()
@@ -47,7 +47,7 @@ class Registration:
             with suppress(CodeTaken):
                 async with self._tournaments.reserve_lists(place, person, code):
                     await self._tournaments.write(Tournament(code), opening, update)
-                    # Another update can have written it, with the same code.
+                    # Another update with the same code can have come first.
                     known = await self._tournaments.load(code)
                     if not known.was_begun_by(update):
                         raise CodeTaken
@@ -60,7 +60,8 @@ class Registration:
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
-            _check_organiser(tournament, person)
+            _check_open(tournament)
+            check_organiser(tournament, person)
             _check_changes(tournament)
             return [entries.Option(name, value)] if tournament.options[name] != value else []
 
@@ -70,9 +71,10 @@ class Registration:
         """Choose the game with its options and clock."""
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
-            _check_organiser(tournament, person)
+            _check_open(tournament)
+            check_organiser(tournament, person)
             _check_changes(tournament)
-            return [_play_entry(choice)] if tournament.choice != choice else []
+            return [entries.Play(choice.game, choice.text)] if tournament.choice != choice else []
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -94,8 +96,8 @@ class Registration:
     async def join_partner(self, code: str, person: str, name: str, player: int, update: str) -> Tournament:
         """Make a person the partner of another player (by number), in a game for four.
 
-        The person enters too if necessary, and does not if they cannot be partners. Raises NoSuchPartner, HasPartner,
-        NoPartners, or what `enter` raises.
+        A person who has not entered also enters, unless the two cannot be partners. Raises NoSuchPartner, HasPartner,
+        NoPartners, or the errors of `enter`.
         """
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
@@ -117,7 +119,7 @@ class Registration:
             return await self._tournaments.commit(code, update, decide)
 
     async def leave(self, code: str, person: str, update: str) -> Tournament:
-        """Leave a tournament: before the start as if the person had never entered, later they withdraw."""
+        """Leave a tournament. Before the start the entry is undone; afterwards the player withdraws."""
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
             if not tournament.is_live:
@@ -132,29 +134,29 @@ class Registration:
     async def start(self, code: str, person: str, update: str) -> Tournament:
         """Start a tournament: form the teams and seed them by rating.
 
-        In games for four, players without a partner are paired in the order of entering. A single one left stays out,
-        and so do the last ones if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or
-        NotRatedYet if too many games are unrated.
+        In games for four, players without a partner are paired in the order of entering. An odd player stays out. So do
+        the last teams if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or NotRatedYet
+        if too many games are unrated.
         """
         ratings = await self._player_ratings(code)
         root = secrets.token_bytes(SECRET_BYTES)
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
-            _check_organiser(tournament, person)
+            _check_open(tournament)
+            check_organiser(tournament, person)
             teams = teams_of(tournament)[: MOST_TEAMS[tournament.form]]
             least = LEAST_TEAMS[tournament.form]
             if len(teams) < least:
-                raise (errors.TooFewTeams if tournament.team_size == 1 else errors.TooFewPairs)(
-                    least=least, count=len(teams)
-                )
+                too_few = errors.TooFewTeams if tournament.team_size == 1 else errors.TooFewPairs
+                raise too_few(least=least, count=len(teams))
 
             def strength(team: tuple[int, ...]) -> tuple[int, int]:
                 players = [player for number in team if (player := tournament.players[number])]
                 return -sum(ratings.get(player.person, 0) for player in players), team[0]
 
-            left = [number for number in tournament.present if not any(number in team for team in teams)]
-            seeds = tuple(sorted(teams, key=strength))
-            return [*(entries.Leave(number) for number in left), entries.Start(root, seeds)]
+            in_teams = set(chain.from_iterable(teams))
+            leaving = [entries.Leave(number) for number in tournament.present if number not in in_teams]
+            return [*leaving, entries.Start(root, tuple(sorted(teams, key=strength)))]
 
         return await self._tournaments.commit(code, update, decide)
 
@@ -168,28 +170,24 @@ class Registration:
         return {person: (await self._ratings.standing(scope, person)).shown for person in people}
 
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
-        """Call the tournament off. Games in progress go on but do not count for it."""
+        """Call a tournament off. Games in progress continue but do not count for it."""
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
             if not tournament.is_live:
                 raise errors.IsOver()
-            _check_is_organiser(tournament, person)
+            check_organiser(tournament, person)
             return [entries.Cancel()]
 
         return await self._tournaments.commit(code, update, decide)
 
 
 def teams_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """Return the teams if it started now: partners, and players without one in the order of entering."""
+    """Return the teams of a start now: partners, then players without a partner, paired in the order of entering."""
     if tournament.team_size == 1:
         return [(number,) for number in tournament.present]
     pairs = [(one, other) for one, other in sorted(tournament.partners.items()) if one < other]
     single = [number for number in tournament.present if number not in tournament.partners]
     return sorted([*pairs, *zip(single[::2], single[1::2], strict=False)])
-
-
-def _play_entry(choice: Choice) -> entries.Play:
-    return entries.Play(choice.game, choice.text)
 
 
 def _check_open(tournament: Tournament) -> None:
@@ -205,7 +203,7 @@ def _check_changes(tournament: Tournament) -> None:
 
 
 def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Enter:
-    """Return the entry that enters a person, or raise the reason why they cannot enter."""
+    """Return the entry that enters a person. Raises the error of a person who cannot enter."""
     if is_program(person):
         raise errors.NotForPrograms()
     most = MOST_TEAMS[tournament.form] * tournament.team_size
@@ -218,11 +216,7 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     return entries.Enter(person, person_name(name))
 
 
-def _check_is_organiser(tournament: Tournament, person: str) -> None:
+def check_organiser(tournament: Tournament, person: str) -> None:
+    """Raise OnlyTheOrganiser for everybody else."""
     if tournament.opener.person != person:
         raise errors.OnlyTheOrganiser(name=tournament.opener.name)
-
-
-def _check_organiser(tournament: Tournament, person: str) -> None:
-    _check_open(tournament)
-    _check_is_organiser(tournament, person)

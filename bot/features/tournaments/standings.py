@@ -10,7 +10,6 @@ from typing import NamedTuple, assert_never
 from weakref import WeakKeyDictionary
 
 from bot.features.tournaments.duplicate import round_scores
-from bot.features.tournaments.outcomes import is_void, match_score, was_played
 from bot.features.tournaments.pairing import is_unbeaten
 from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import gettext_noop as _
@@ -106,7 +105,7 @@ def _rank(t: Tournament) -> list[Standing]:
     found: list[Standing] = []
     for at, team in enumerate(order):
         is_level = at > 0 and figures[order[at - 1]] == figures[team]
-        matches = [match for match in counted[team] if not match.is_bye and not is_void(match)]
+        matches = [match for match in counted[team] if not match.is_bye and not match.is_void]
         found.append(
             Standing(
                 team,
@@ -175,7 +174,7 @@ def _finished_matches(t: Tournament) -> list[list[Match]]:
 
 
 def _wins(team: int, matches: Sequence[Match]) -> Fraction:
-    return sum((match_score(match, team) for match in matches), Fraction(0))
+    return sum((match.score(team) for match in matches), Fraction(0))
 
 
 def _duplicate_figures(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
@@ -185,19 +184,19 @@ def _duplicate_figures(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures
 def _tie_breaks(
     t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
 ) -> Iterator[Fraction]:
-    against = [(_opponents_score(t, match, team, scores), match_score(match, team)) for match in matches]
+    against = [(_opponents_score(t, match, team, scores), match.score(team)) for match in matches]
     if t.form == "swiss":
         yield sum((score for score, _own in against), Fraction(0))
     else:
         level = {other for other, score in scores.items() if score == scores[team] and other != team}
-        yield sum((match_score(match, team) for match in matches if level.intersection(match.teams)), Fraction(0))
+        yield sum((match.score(team) for match in matches if level.intersection(match.teams)), Fraction(0))
     yield sum((score * own for score, own in against), Fraction(0))
     yield Fraction(sum(_point_difference(match, team) for match in matches))
 
 
 def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
     """Return the opponent's score. A Swiss match without cards counts like one against an equal team."""
-    if t.form == "swiss" and not was_played(match):
+    if t.form == "swiss" and not match.was_played:
         return scores[team]
     return sum((scores[other] for other in match.teams if other != team), Fraction(0))
 

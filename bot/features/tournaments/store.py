@@ -25,24 +25,17 @@ from bot.store.lua import read_script
 from bot.tables.errors import TableError
 from bot.tables.table_lists import CodeTaken
 
-KEPT_SECONDS = 400 * 86400  # that the log of a finished tournament is kept
-SHOWN_SECONDS = 30 * 86400  # that a finished tournament is shown to its people
-
-# that one called off before its start is kept: it is hidden, but counts for its organiser's limit
-CALLED_OFF_SECONDS = 86400
-MOST_AT_ONCE = 5  # tournaments of a chat that are not over
-MOST_ORGANISED = 10  # tournaments of a person that are not over, or were called off lately before their start
+KEPT_SECONDS = 400 * 86400  # lifetime of a finished tournament's log
+SHOWN_SECONDS = 30 * 86400  # time that a finished tournament is shown to its people
+CALLED_OFF_SECONDS = 86400  # lifetime of the log after a call-off before the start; it counts for the organiser's limit
+MOST_AT_ONCE = 5  # live tournaments of a chat
+MOST_ORGANISED = 10  # tournaments of a person that are live, or were recently called off before their start
 TOURNAMENTS_REMEMBERED = 500
 
 REDACTED = encode(Redacted()).encode()
 
-APPEND = read_script(__file__, "append")
-
-REWRITE = read_script(__file__, "rewrite")
-
 Belongs = Callable[[Tournament], bool]
-
-Decision = Callable[[Tournament], Sequence[Entry]]  # returns what to write for a tournament's state, or raises why not
+Decision = Callable[[Tournament], Sequence[Entry]]  # returns the entries to write, or raises why there are none
 
 log = structlog.get_logger()
 
@@ -50,8 +43,8 @@ log = structlog.get_logger()
 class Tournaments:
     def __init__(self, store: Store) -> None:
         self._store, self.client = store, store.client
-        self._append = BatchedScript(store.client, APPEND, store.replicas)
-        self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
+        self._append = BatchedScript(store.client, read_script(__file__, "append"), store.replicas)
+        self._rewrite = BatchedScript(store.client, read_script(__file__, "rewrite"), store.replicas)
         self._cache: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
         self._unreadable: LRUCache[str, None] = LRUCache(TOURNAMENTS_REMEMBERED)
 
@@ -60,14 +53,14 @@ class Tournaments:
     async def load(self, code: str) -> Tournament:
         """Load a tournament. Raises NoSuchTournament, or UnreadableTournament, which is logged once."""
         known = self._cache.get(code) or Tournament(code)
-        # The last known entry is read again, to detect a replaced log.
+        # Read the last known entry again, to detect a replaced log.
         since = max(0, known.version - 1)
         found = await self.client.lrange(keys.log(code), since, -1)
         new = found[known.version - since :]
-        if known.exists and (found[:1] != [known.entries[-1]] or any(strip_stamp(one) == REDACTED for one in new)):
+        if known.entries and (found[:1] != [known.entries[-1]] or REDACTED in map(strip_stamp, new)):
             known, new = Tournament(code), await self.stored(code)
         loaded = self._caught_up(known, new)
-        if not loaded.exists:
+        if not loaded.entries:
             self._cache.pop(code, None)
             raise NoSuchTournament(code=code)
         self._cache[code] = loaded
@@ -77,7 +70,7 @@ class Tournaments:
         try:
             loaded = known.caught_up(stored)
         except UnreadableTournament as error:
-            if known.code not in self._unreadable:  # it is loaded again and again, but logged once
+            if known.code not in self._unreadable:  # Log it once; it is loaded again and again.
                 why = error.values["why"]
                 log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - why is enough
             self._unreadable[known.code] = None
@@ -91,7 +84,7 @@ class Tournaments:
         return found
 
     async def live_codes(self) -> dict[str, int]:
-        """Return codes of tournaments that are not over, with their start in Unix seconds. Some can be over by now."""
+        """Return codes of live tournaments, with their opening in Unix seconds. Some can be over by now."""
         found = await self._store.index.entries(keys.LIVE)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
 
@@ -106,23 +99,23 @@ class Tournaments:
 
     async def drop_code(self, code: str) -> None:
         """Remove the code of a missing tournament, unless it is just being opened."""
-        token = (await self._store.index.entries(keys.LIVE)).get(code)
-        if token:
+        if token := (await self._store.index.entries(keys.LIVE)).get(code):
             await self._store.index.remove_if_settled(keys.LIVE, code, token)
 
     async def in_chat(self, place: str) -> list[Tournament]:
-        """Return a chat's tournaments that are not over, the newest first."""
+        """Return a chat's live tournaments, the newest first."""
         return await self._load_list(keys.in_chat(place), partial(_is_live_in, chat_of(place)))
 
     async def of_person(self, person: str) -> list[Tournament]:
-        """Return a person's tournaments that are not over or ended lately, the newest first."""
-        listed = await self._load_list(keys.entered(person), lambda _one: True)
+        """Return a person's tournaments that are live or ended recently, the newest first."""
+        listed = await self._load_list(keys.entered(person), lambda _t: True)
         theirs = [t for t in listed if t.involves(person)]
         async with self.client.pipeline(transaction=False) as pipe:
             for t in theirs:
                 pipe.ttl(keys.log(t.code))
-            lefts = await pipe.execute()
-        return [t for t, left in zip(theirs, lefts, strict=True) if t.is_live or _is_shown(left)]
+            lifetimes = await pipe.execute()  # negative without an expiry
+        oldest = KEPT_SECONDS - SHOWN_SECONDS
+        return [t for t, left in zip(theirs, lifetimes, strict=True) if t.is_live or left < 0 or left > oldest]
 
     async def _load_list(self, key: str, belongs: Belongs) -> list[Tournament]:
         """Return the tournaments of a list, the newest first, and remove wrong entries.
@@ -130,28 +123,20 @@ class Tournaments:
         An unreadable one is left out but stays on the list, because other releases can possibly read it.
         """
         entries = await self._store.index.entries(key)
-        loaded = await asyncio.gather(*map(self._try_load, entries))
+        loaded = await asyncio.gather(*map(self.load, entries), return_exceptions=True)
         found = []
-        for (code, token), tournament in zip(entries.items(), loaded, strict=True):
-            if isinstance(tournament, UnreadableTournament):
-                continue
-            if tournament and belongs(tournament):
-                # A token begins with its time in seconds.
-                found.append((token, tournament))
-            elif tournament and not tournament.is_live:
-                await self._store.index.remove_if_unchanged(key, code, token)
-            else:
-                # The commit for this entry can be on its way.
-                await self._store.index.remove_if_settled(key, code, token)
+        for (code, token), t in zip(entries.items(), loaded, strict=True):
+            match t:
+                case Tournament() if belongs(t):
+                    found.append((token, t))  # a token begins with its time in seconds
+                case Tournament() if not t.is_live:
+                    await self._store.index.remove_if_unchanged(key, code, token)
+                case Tournament() | NoSuchTournament():
+                    # The commit for this entry can be on its way.
+                    await self._store.index.remove_if_settled(key, code, token)
+                case BaseException() if not isinstance(t, UnreadableTournament):
+                    raise t
         return [t for _token, t in sorted(found, key=lambda pair: pair[0], reverse=True)]
-
-    async def _try_load(self, code: str) -> Tournament | UnreadableTournament | None:
-        try:
-            return await self.load(code)
-        except NoSuchTournament:
-            return None
-        except UnreadableTournament as error:
-            return error
 
     # Lists
 
@@ -162,8 +147,7 @@ class Tournaments:
         It is added again afterwards, in case the person was forgotten in between.
         """
         key = keys.entered(person)
-        made = await self._store.index.reserve(key, code)
-        async with self._reserved(key, code, made):
+        async with self._reserved(key, code, await self._store.index.reserve(key, code)):
             yield
         await self._store.index.reserve(key, code)
 
@@ -196,7 +180,7 @@ class Tournaments:
         try:
             yield
         except (TableError, CodeTaken):
-            # The commit was refused. After other errors it is unknown, so the entry stays until the list is read.
+            # After other errors the commit can have succeeded, so the entry stays until the list is read.
             await self._store.index.undo_reservation(key, code, made)
             raise
 
@@ -224,17 +208,15 @@ class Tournaments:
                 return written
             tournament = self._caught_up(Tournament(code), written)
             self._cache[code] = tournament
-            if not tournament.exists:
+            if not tournament.entries:
                 raise NoSuchTournament(code=code)
 
     async def write(self, tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
         """Return the tournament with these entries, or its whole log if that has changed meanwhile."""
         stored = [add_stamp(encode(entry), update) for entry in entries]
         after = tournament.after(stored)
-        last = tournament.entries[-1] if tournament.exists else b""
-        result = await self._append(
-            [keys.log(tournament.code)], [tournament.version, last, _expiry(after), *stored], confirmed=True
-        )
+        known = [tournament.version, *(tournament.entries[-1:] or [b""])]
+        result = await self._append([keys.log(tournament.code)], [*known, _expiry(after), *stored], confirmed=True)
         if result[0] != 1:
             return list(result[1:])
         self._cache[tournament.code] = after
@@ -244,14 +226,14 @@ class Tournaments:
         """Replace a tournament's log; return False if it has changed meanwhile."""
         self._cache.pop(code, None)
         after = Tournament.as_far_as_readable(code, entries)
-        # An unreadable log does not say whether the tournament is over.
+        # An unreadable log does not tell whether the tournament is over.
         expiring = _expiry(after) if after.version == len(entries) else ""
         return bool(await self._rewrite([keys.log(code)], [len(known), known[-1], expiring, *entries], confirmed=True))
 
     async def call_off_unreadable(self, code: str, update: str) -> None:
-        """Cut off what cannot be read of a tournament's log, and call it off if it is not over.
+        """Cut off the unreadable end of a tournament's log at the host's request, and call it off if it is live.
 
-        The host asks for this. A readable tournament is left alone.
+        A readable tournament is left alone.
         """
         while True:
             stored = await self.stored(code)
@@ -263,21 +245,23 @@ class Tournaments:
                 return
 
     async def unlist(self, tournament: Tournament) -> None:
-        """Remove a finished tournament from the lists of open ones."""
+        """Remove a finished tournament from the lists of live ones."""
         await self._store.index.remove(keys.in_chat(tournament.place), tournament.code)
         if not _counts_for(tournament.opener.person, tournament):
             await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
         await self._store.index.remove(keys.LIVE, tournament.code)
 
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's tournaments to its new id. Twice is once."""
+        """Move a chat's tournaments to its new id. Idempotent."""
+
+        def decide(t: Tournament) -> list[Entry]:
+            return [Place(new)] if chat_of(t.place) == chat_of(old) else []
+
         for code in await self._store.index.entries(keys.in_chat(old)):
             # The new chat can exceed its limit.
             await self._store.index.reserve(keys.in_chat(new), code)
             try:
-                await self.commit(
-                    code, f"moved:{new}", lambda one: [Place(new)] if chat_of(one.place) == chat_of(old) else []
-                )
+                await self.commit(code, f"moved:{new}", decide)
             except UnreadableTournament:
                 # It stays on the old list. A release that can read it moves it when the old chat refuses its card.
                 continue
@@ -290,17 +274,10 @@ def _is_live_in(chat: str, tournament: Tournament) -> bool:
     return tournament.is_live and chat_of(tournament.place) == chat
 
 
-def _is_shown(left: int) -> bool:
-    """Return whether a finished tournament is still shown. ``left`` seconds of its log are left, negative for no
-    expiry.
-    """
-    return left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS
-
-
 def _counts_for(person: str, tournament: Tournament) -> bool:
     """Return whether a tournament counts for a person's limit.
 
-    One called off before its start counts too: otherwise one person could leave many logs and cards.
+    A tournament called off before its start counts too: otherwise a person could leave many logs and cards.
     """
     return tournament.opener.person == person and (tournament.is_live or _is_called_off_unbegun(tournament))
 
@@ -310,7 +287,7 @@ def _is_called_off_unbegun(tournament: Tournament) -> bool:
 
 
 def _expiry(tournament: Tournament) -> int | str:
-    """Return the seconds until a tournament's log expires; empty if it is not over."""
+    """Return the seconds until a tournament's log expires; empty for a live one."""
     if tournament.is_live:
         return ""
     return CALLED_OFF_SECONDS if _is_called_off_unbegun(tournament) else KEPT_SECONDS

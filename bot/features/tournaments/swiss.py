@@ -12,7 +12,6 @@ from itertools import combinations
 import networkx
 
 from bot.features.tournaments.dutch import NOBODY, pair_round
-from bot.features.tournaments.outcomes import match_score, was_played
 from bot.features.tournaments.team_record import ABSOLUTE, BLACK, WHITE, TeamRecord, order_seats
 from bot.features.tournaments.tournament import Match, Tournament
 
@@ -56,7 +55,7 @@ def records_of(t: Tournament) -> list[TeamRecord]:
 
 def _add_match(record: TeamRecord, match: Match, team: int, at: int, before: Sequence[Fraction]) -> None:
     """Add a match to a team's record. ``at`` is 0 for the match's first team; scores are those ``before`` the round."""
-    points = match_score(match, team)
+    points = match.score(team)
     record.score += points
     if match.is_bye:
         record.byes += 1
@@ -64,7 +63,7 @@ def _add_match(record: TeamRecord, match: Match, team: int, at: int, before: Seq
         return
     other = match.teams[1 - at]
     record.met.add(other)
-    if was_played(match):
+    if match.was_played:
         record.colours.append((WHITE, BLACK)[at])
         difference = before[team] - before[other]
         record.floats.append("down" if difference > 0 else "up" if difference < 0 else "none")

@@ -164,6 +164,11 @@ class TournamentText:
     def more(self, count: int) -> str:
         return self.gettext("… and {count} more").format(count=count)
 
+    def join_names(self, names: Sequence[str], most: int) -> str:
+        """List at most this many names, and the number of the others."""
+        more = [self.more(len(names) - most)] if len(names) > most else []
+        return " ".join([", ".join(names[:most]), *more])
+
     # Players
 
     def player_names(self, numbers: Iterable[int]) -> str:
@@ -199,7 +204,7 @@ class TournamentText:
         names = self._names(LONGEST_NAME)
         return [names[number] for number in self.t.teams[team] if number in names]
 
-    def opponent(self, match: Match, team: int) -> str:
+    def opponent(self, match: Match, team: int | None) -> str:
         """Return the name of a team's opponent."""
         return self.team_name(next(other for other in match.teams if other != team))
 

@@ -1,17 +1,18 @@
 """A tournament, replayed from its log.
 
-Like a table, a tournament is a pure function of its log. `bot.features.tournaments.entries` has the entries, this
-module applies them. Pairings (`bot.features.tournaments.pairing`) and standings (`bot.features.tournaments.standings`)
-follow from it.
+A tournament is a pure function of its log, like a table. `bot.features.tournaments.entries` has the entries.
 
 Players enter one by one. A *team* plays together in a match: one player in games for two, two partners in games for
 four. Teams are formed at the start, and numbered by seed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from hashlib import sha256
-from typing import Literal, Self, assert_never, get_args
+from itertools import chain
+from typing import Literal, Self, assert_never, cast, get_args
 
 from bot.features.tournaments import entries
 from bot.features.tournaments.errors import UnreadableTournament
@@ -35,7 +36,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "deals": ("2", "4", "8"),
     "scoring": ("points", "steps"),
 }
-"""Options besides the game, the usual value first.
+"""Options besides the game, with their values.
 
 ``time`` is the playing time for a round, or for a whole league, in seconds. ``rounds`` are for Swiss tournaments and
 duplicates. ``deals`` is the length of a duplicate match; half of them are played in each seat. ``scoring`` is for
@@ -81,18 +82,19 @@ class Match:
 
     @property
     def next_deal(self) -> int | None:
-        """The deal, or whole game, to be played next or in progress; None if all have been played."""
+        """The deal, or whole game, to be played next or in progress; None if the match is over."""
         return None if self.is_bye else next((deal for deal in self.deals if deal not in self.results), None)
 
     @property
     def table(self) -> str:
-        """The code of the table of that deal; empty if it has none."""
+        """The code of the table of the next deal; empty if it has none."""
         return "" if self.next_deal is None else self.seats.get(self.next_deal, "")
 
     @property
     def points(self) -> tuple[int, int]:
         """The points of both teams in all deals."""
-        return sum(one.ours for one in self.results.values()), sum(one.theirs for one in self.results.values())
+        results = self.results.values()
+        return sum(result.ours for result in results), sum(result.theirs for result in results)
 
     @property
     def winner(self) -> int | None:
@@ -103,23 +105,41 @@ class Match:
         if self.is_bye or not self.is_over:
             return None
         ours, theirs = 0, 0
-        for one in self.results.values():
-            if one.how in ("resign", "timeout", "forfeit") or one.deal == 0:
-                ours, theirs = ours + (one.winner == 0), theirs + (one.winner == 1)
+        for result in self.results.values():
+            if result.how in ("resign", "timeout", "forfeit") or result.deal == 0:
+                ours, theirs = ours + (result.winner == 0), theirs + (result.winner == 1)
         if ours == theirs and self.deals != (0,):
             ours, theirs = self.points
         return None if ours == theirs else self.teams[ours < theirs]
 
+    @property
+    def is_void(self) -> bool:
+        """Whether the match ended without play and without a loser."""
+        return not self.is_bye and self.is_over and all(result.how == "void" for result in self.results.values())
+
+    @property
+    def was_played(self) -> bool:
+        """Whether cards were dealt: the match was neither void nor a forfeit."""
+        return any(result.how in ("played", "resign", "timeout") for result in self.results.values())
+
+    def score(self, team: int) -> Fraction:
+        """Return a team's score: 1 for a win or a bye, ½ for a draw."""
+        if not self.is_over or self.is_void:
+            return Fraction(0)
+        if self.is_bye or self.winner == team:
+            return Fraction(1)
+        return Fraction(1, 2) if self.winner is None else Fraction(0)
+
     def first_seat(self, deal: int) -> int:
-        """Return the team with the first seat in a deal, 0 or 1. Teams change seats after each deal."""
+        """Return which team has the first seat in a deal, 0 or 1. Teams change seats after each deal."""
         return 0 if deal == 0 else (deal - 1) % 2
 
 
 class Tournament:
     """An immutable tournament; `after` returns the next state.
 
-    ``players`` are by number, None if they left before the start. ``partners`` are the pairs until then. ``teams`` are
-    players' numbers, by seed, after the start. ``withdrawn`` are players who left later.
+    ``players`` are by number; a player who left before the start is None. ``partners`` are the pairs before the start.
+    ``teams`` are players' numbers, by seed, after the start. ``withdrawn`` are players who left after the start.
     """
 
     def __init__(self, code: str) -> None:
@@ -143,10 +163,6 @@ class Tournament:
         return len(self.entries)
 
     @property
-    def exists(self) -> bool:
-        return self.version > 0
-
-    @property
     def is_live(self) -> bool:
         return self.phase in ("open", "playing")
 
@@ -157,23 +173,21 @@ class Tournament:
 
     def was_begun_by(self, update: str) -> bool:
         """Return whether this update caused the first entry."""
-        return self.exists and self.entries[0].partition(b"\t")[2] == update.encode()
+        return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
     def after(self, stored: Sequence[bytes]) -> Self:
         """Return the tournament with more entries. Raises `bot.store.forms.UnreadableEntry`."""
         if not stored:
             return self
-        new: Self = object.__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        for one in stored:
-            new._apply(entries.decode(strip_stamp(one).decode()))
+        new = copy(self)
+        for entry in stored:
+            new._apply(entries.decode(strip_stamp(entry).decode()))
         new.entries = (*self.entries, *stored)
         return new
 
     def with_names(self, opener: Chair, players: tuple[Chair | None, ...]) -> Self:
         """Return the same tournament with other names for its people."""
-        new: Self = object.__new__(type(self))
-        new.__dict__.update(self.__dict__)
+        new = copy(self)
         new.opener, new.players = opener, players
         return new
 
@@ -204,8 +218,7 @@ class Tournament:
 
     @property
     def form(self) -> Form:
-        form = self.options["form"]
-        return next(one for one in FORMS if one == form)
+        return cast("Form", self.options["form"])
 
     @property
     def is_duplicate(self) -> bool:
@@ -274,13 +287,12 @@ class Tournament:
     # Rounds and matches
 
     @property
-    def matches(self) -> Iterator[Match]:
-        for matches in self.rounds:
-            yield from matches
+    def matches(self) -> Sequence[Match]:
+        return list(chain.from_iterable(self.rounds))
 
     @property
     def is_round_over(self) -> bool:
-        return all(map(self.is_over, range(1, len(self.rounds) + 1)))
+        return all(match.is_over for match in self.matches)
 
     def is_over(self, round_: int) -> bool:
         """Return whether all matches of a round are over; False if it has not begun."""
@@ -319,8 +331,12 @@ class Tournament:
                 self.options = {**self.options, name: value}
             case entries.Enter(person, name):
                 self.players = (*self.players, Chair(person, name))
+            case entries.Leave(player) if self.teams:
+                self.withdrawn |= {player}
             case entries.Leave(player):
-                self._leave(player)
+                self.players = (*self.players[:player], None, *self.players[player + 1 :])
+                partner = self.partners.get(player)
+                self.partners = {one: other for one, other in self.partners.items() if player != one != partner}
             case entries.Partner(one, other):
                 self.partners = {**self.partners, one: other, other: one}
             case entries.Start(root, teams):
@@ -340,17 +356,9 @@ class Tournament:
             case entries.Cancel():
                 self.phase = "cancelled"
             case entries.Redacted():
-                """Nothing but the log's version changes."""
+                pass  # only the version changes
             case _:
                 assert_never(entry)
-
-    def _leave(self, player: int) -> None:
-        if self.teams:
-            self.withdrawn |= {player}
-            return
-        self.players = (*self.players[:player], None, *self.players[player + 1 :])
-        left = self.partners.get(player)
-        self.partners = {one: other for one, other in self.partners.items() if player != one != left}
 
     def _replace(self, match: Match) -> None:
         number = match.round - 1

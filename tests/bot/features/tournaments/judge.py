@@ -10,7 +10,6 @@ from unittest import mock
 
 import pytest
 
-from bot.features.tournaments.outcomes import match_score, was_played
 from bot.features.tournaments.tournament import Match, Tournament
 
 dutch: Any = pytest.importorskip("py4swiss.engines.dutch.engine")
@@ -52,7 +51,7 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
     players = []
     for team in range(len(t.teams)):
         rows = [_result(t, number, team) for number in range(len(t.rounds))]
-        points = sum((match_score(match, team) for match in t.matches_of(team)), Fraction(0))
+        points = sum((match.score(team) for match in t.matches_of(team)), Fraction(0))
         players.append(
             sections.PlayerSection(
                 code=codes.PlayerCode.PLAYER,
@@ -88,7 +87,7 @@ def _result(t: Tournament, number: int, team: int) -> Any:
 
 
 def _token(match: Match, team: int) -> str:
-    points = match_score(match, team)
-    if not was_played(match):
+    points = match.score(team)
+    if not match.was_played:
         return "+" if points else "-"
     return {Fraction(0): "0", Fraction(1): "1"}.get(points, "=")

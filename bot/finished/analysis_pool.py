@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any, NamedTuple
 
 import structlog
@@ -21,6 +22,8 @@ IDLE_SECONDS = 1.0  # interval at which an analysis without a request checks for
 
 
 class Analysis(NamedTuple):
+    """A game's analysis, possibly of its first deals only."""
+
     verdicts: list[Verdict]
     deals: int  # number of analysed deals
 
@@ -30,29 +33,28 @@ class AnalysisFailed(Exception):
 
 
 class AnalysisPool:
+    """The analyses of one worker. Games that people wait for come first, the others when robots are idle."""
+
     def __init__(self, client: Any, robot_pool: RobotPool) -> None:
         self._client, self._robot_pool = client, robot_pool
         self._made: dict[str, list[list[Verdict]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._requested: set[str] = set()  # ids of games; a person waits for each
+        self._requested: set[str] = set()  # ids of games whose analysis a person waits for
 
     async def analyse(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, and start it if needed. Return None if too many games are requested."""
         stored = await self._stored_verdicts(game)
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
+        if game.id not in self._tasks and len(self._requested) >= MOST_REQUESTED:
+            return None
         self._requested.add(game.id)
-        task = self._tasks.get(game.id)
-        if task is None:
-            if len(self._requested) > MOST_REQUESTED:
-                self._requested.discard(game.id)
-                return None
-            task = self._start(game)
-        made = self._made[game.id] = self._made.get(game.id, [])
+        task = self._start(game)
+        made = self._made.setdefault(game.id, [])
         await asyncio.wait([task], timeout=WAIT_SECONDS)
         if task.done() and len(made) < len(game.record.deals):
             raise AnalysisFailed(game.id)
-        return Analysis([verdict for deal in made for verdict in deal], len(made))
+        return Analysis(list(chain(*made)), len(made))
 
     async def known_analysis(self, game: FinishedGame) -> Analysis | None:
         """Return the analysis so far, or None if it was not started."""
@@ -60,15 +62,16 @@ class AnalysisPool:
         if stored is not None:
             return Analysis(stored, len(game.record.deals))
         made = self._made.get(game.id)
-        return None if made is None else Analysis([verdict for deal in made for verdict in deal], len(made))
+        return None if made is None else Analysis(list(chain(*made)), len(made))
 
     async def analyse_when_idle(self, game: FinishedGame) -> list[Verdict] | None:
         """Analyse a game while robots are idle and no analysis is requested. Return None if it fails."""
         if await self._stored_verdicts(game) is None:
-            await asyncio.wait([self._tasks.get(game.id) or self._start(game)])
+            await asyncio.wait([self._start(game)])
         return await self._stored_verdicts(game)
 
     async def stored_verdicts(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
+        """Return the finished analyses of these games."""
         async with self._client.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.get(keys.analysis(game_id))
@@ -80,12 +83,10 @@ class AnalysisPool:
         return _parse_verdicts(stored) if stored else None
 
     def _start(self, game: FinishedGame) -> asyncio.Task[None]:
-        task = self._tasks[game.id] = asyncio.create_task(self._analyse_game(game))
-        return task
-
-    async def _wait_for_turn(self, game_id: str) -> None:
-        while game_id not in self._requested and (self._requested or self._robot_pool.is_busy):
-            await asyncio.sleep(IDLE_SECONDS)
+        """Return the task that analyses a game. Start it if needed."""
+        if game.id not in self._tasks:
+            self._tasks[game.id] = asyncio.create_task(self._analyse_game(game))
+        return self._tasks[game.id]
 
     def stop(self) -> None:
         for task in self._tasks.values():
@@ -95,9 +96,10 @@ class AnalysisPool:
         made = self._made.setdefault(game.id, [])
         try:
             for number in range(1, len(game.record.deals) + 1):
-                await self._wait_for_turn(game.id)
+                while game.id not in self._requested and (self._requested or self._robot_pool.is_busy):
+                    await asyncio.sleep(IDLE_SECONDS)
                 made.append(await self._robot_pool.verdicts(game.record, number))
-            rows = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
+            rows = [tuple(vars(verdict).values()) for verdict in chain(*made)]
             await self._client.set(keys.analysis(game.id), json.dumps(rows), ex=KEPT_SECONDS)
         except Exception:
             # The next request retries it.

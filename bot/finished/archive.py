@@ -1,8 +1,8 @@
 """The archive of finished games, for replays, exports and ratings.
 
-A game is stored as zlib-compressed JSON. Its id consists of the table's code and the first digits of its first
-commitment, so archiving it twice stores it once. Games are numbered in the order of arrival. A removed game leaves a
-hole in the numbers, because no number is used twice.
+A game's id consists of the table's code and the first digits of the first commitment, so archiving a game twice stores
+it once. Games are numbered in the order of arrival. A removed game leaves a hole in the numbers, because no number is
+used twice.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.finished.game import FinishedGame, UnreadableGame
-from bot.finished.unrated_games import GAMES_ON_TRIAL, RULES, has_default_name, is_finished_by, is_given_up
+from bot.finished.unrated_games import GAMES_ON_TRIAL, RULES, is_finished_by, is_given_up
 from bot.identity.programs import is_web_guest
-from bot.identity.pseudonyms import forgetting_marks
+from bot.identity.pseudonyms import forgetting_marks, is_guest_name
 from bot.platform import chat_of, is_private
 from bot.store import keys
 from bot.store.lua import read_script
@@ -24,8 +24,9 @@ from bot.tables.table import Table
 NUMBER = read_script(__file__, "number_game")
 REWRITE = read_script(__file__, "rewrite_game")
 NOTE_IN_FILE = read_script(__file__, "note_in_file")
+
+# Field of a guest's profile: numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`.
 FINISHED_IN_FILES = "finished_in_files"
-"""Field of a guest's profile: numbers of finished games that were moved into files, up to `GAMES_ON_TRIAL`."""
 
 GAMES_AT_ONCE = 100  # games in one round trip
 GAMES_SEARCHED = 20  # last games of a person in which `Archive.find_played` searches
@@ -39,6 +40,7 @@ class ArchiveEntry(NamedTuple):
 
 
 def game_id(table: Table) -> str:
+    """Return the id in the archive of a table's game."""
     assert table.game
     proof = table.game.record().deals[0].proof
     return f"{table.code}-{proof.commitment[:6] if proof else '0'}"
@@ -52,12 +54,12 @@ class Archive:
         self._note_in_file = client.register_script(NOTE_IN_FILE)
 
     async def add(self, table: Table, now: float) -> FinishedGame:
-        """Store the game of a table unless it is stored already."""
+        """Store the game of a table unless it is stored already. Return the stored one."""
         game = await self.build_game(table, now)
         return await self.keep(replace(game, trial=await self._is_on_trial(game)))
 
     async def _is_on_trial(self, game: FinishedGame) -> bool:
-        """Return whether only a guest on trial makes a game unrated. Guests forgotten meanwhile are on trial."""
+        """Return whether a guest on trial makes a game unrated. Guests forgotten meanwhile are on trial."""
         if not game.is_rated:
             return False
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
@@ -66,16 +68,16 @@ class Archive:
                 return True
             if not is_web_guest(person):
                 continue
-            if has_default_name(game, person):
+            if is_guest_name(game.record.seats[game.people.index(person)]):
                 return True
             # A guest with ratings passed the trial, or an earlier release rated them.
-            if await self._client.exists(keys.scopes(person)):
-                continue
-            if await self._count_finished(person) < GAMES_ON_TRIAL:
+            is_rated = await self._client.exists(keys.scopes(person))
+            if not is_rated and await self._count_finished(person) < GAMES_ON_TRIAL:
                 return True
         return False
 
     async def _count_finished(self, person: str) -> int:
+        """Count the finished games that end a guest's trial, up to `GAMES_ON_TRIAL`."""
         in_files = await self._client.hget(keys.person(person), FINISHED_IN_FILES) or b""
         count, numbers = len(in_files.split()), (await self.numbers_of(person))[::-1]
         for begin in range(0, len(numbers), GAMES_AT_ONCE):
@@ -91,15 +93,18 @@ class Archive:
             for number in numbers:
                 pipe.zrange(keys.GAMES_ORDER, number, number, byscore=True)
             ids = [found[0].decode() for found in await pipe.execute() if found]
-        async with self._client.pipeline(transaction=False) as pipe:
-            for id_ in ids:
-                pipe.get(keys.game(id_))
-            stored = await pipe.execute()
-        games = [parse_or_none(id_, text) for id_, text in zip(ids, stored, strict=True)]
+        games = [parse_or_none(game_id, text) for game_id, text in zip(ids, await self._read(ids), strict=True)]
         return [game for game in games if game]
 
+    async def _read(self, ids: Sequence[str]) -> list[bytes | None]:
+        async with self._client.pipeline(transaction=False) as pipe:
+            for game_id in ids:
+                pipe.get(keys.game(game_id))
+            stored: list[bytes | None] = await pipe.execute()
+        return stored
+
     async def note_in_file(self, number: int, game: FinishedGame) -> None:
-        """Record in guests' profiles that a game counts towards their trial, before it moves into a file."""
+        """Record in guests' profiles that a game counts towards the end of their trial, before it moves into a file."""
         for person in game.known_people:
             if is_web_guest(person) and is_finished_by(game, person):
                 await self._note_in_file(keys=[keys.person(person)], args=[FINISHED_IN_FILES, number, GAMES_ON_TRIAL])
@@ -121,7 +126,7 @@ class Archive:
             record=record,
             fixture=FixtureName.from_fixture(table.fixture).text if table.fixture else "",
             origin=table.origin,
-            # Only if it matters, because workers of earlier releases cannot read games with this field.
+            # Set only where it matters, because workers of earlier releases cannot read games with this field.
             rating_rules=RULES if is_given_up(record) else 1,
         )
         for person, mark in (await forgetting_marks(self._client)).items():
@@ -132,8 +137,8 @@ class Archive:
         """Store a finished game unless it is stored already. Return the stored one."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
-        # After the game, so that a number always has one. If this is interrupted, delivery adds the game again.
-        await self._add_to_players(game, await self.assign_number(game.id))
+        # Numbers are assigned last, so that each has a game. After an interruption, delivery adds the game again.
+        await self._list_game(game)
         for whose in (*game.known_people, *game.chats):
             # Games of a day's deal or of a duplicate's round arrive hours after they ended.
             last = await self.last_game(whose)
@@ -141,7 +146,9 @@ class Archive:
                 await self._client.set(keys.last_game(whose), game.id)
         return game
 
-    async def _add_to_players(self, game: FinishedGame, number: int) -> None:
+    async def _list_game(self, game: FinishedGame) -> None:
+        """Assign a number to a stored game if it has none, and add the number to its players' games."""
+        number = await self.assign_number(game.id)
         for person in game.known_people:
             await self._client.sadd(keys.games_of(person), number)
 
@@ -152,16 +159,15 @@ class Archive:
     async def find_played(self, code: str, person: str) -> str:
         """Return the id of a person's game at a table, or "" if it is not among their last games."""
         for number in (await self.numbers_of(person))[: -GAMES_SEARCHED - 1 : -1]:
-            id = await self.id_of(number)  # noqa: A001
-            if id and id.partition("-")[0] == code:
-                return id
+            game_id = await self.id_of(number)
+            if game_id and game_id.partition("-")[0] == code:
+                return game_id
         return ""
 
     async def kept_ids(self, ids: Sequence[str]) -> set[str]:
-        if not ids:
-            return set()
-        numbers = await self._client.zmscore(keys.GAMES_ORDER, ids)
-        return {id for id, number in zip(ids, numbers, strict=True) if number is not None}  # noqa: A001
+        """Return the ids of those games that are in the archive."""
+        numbers = await self._client.zmscore(keys.GAMES_ORDER, ids) if ids else []
+        return {game_id for game_id, number in zip(ids, numbers, strict=True) if number is not None}
 
     async def id_of(self, number: int) -> str | None:
         """Return the id of the game with this number, or None if it is missing."""
@@ -176,17 +182,17 @@ class Archive:
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None
 
-    async def assign_number(self, id: str) -> int:  # noqa: A002
-        """Return a stored game's number, and assign the next one if needed."""
-        return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[id]))
+    async def assign_number(self, game_id: str) -> int:
+        """Return a stored game's number. A game without a number gets the next one."""
+        return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[game_id]))
 
-    async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
+    async def get(self, game_id: str) -> FinishedGame | None:
         """Return a game, or None if it is missing or unreadable."""
-        return parse_or_none(id, await self.get_bytes(id))
+        return parse_or_none(game_id, await self.get_bytes(game_id))
 
-    async def get_bytes(self, id: str) -> bytes | None:  # noqa: A002
+    async def get_bytes(self, game_id: str) -> bytes | None:
         """Return a game in the format of `FinishedGame.to_bytes`, or None if it is missing."""
-        found: bytes | None = await self._client.get(keys.game(id))
+        found: bytes | None = await self._client.get(keys.game(game_id))
         return found
 
     async def count(self) -> int:
@@ -198,8 +204,8 @@ class Archive:
 
     async def entries_after(self, number: int) -> AsyncIterator[ArchiveEntry]:
         """Yield the entries with higher numbers in order, skipping holes."""
-        async for found, id, stored in self.stored_entries_after(number):  # noqa: A001
-            yield ArchiveEntry(found, id, parse_or_none(id, stored))
+        async for found, game_id, stored in self.stored_entries_after(number):
+            yield ArchiveEntry(found, game_id, parse_or_none(game_id, stored))
 
     async def count_after(self, number: int) -> int:
         return int(await self._client.zcount(keys.GAMES_ORDER, f"({number}", "+inf"))
@@ -220,59 +226,48 @@ class Archive:
             )
             if not found:
                 return
-            ids = [id.decode() for id, _score in found]  # noqa: A001
-            async with self._client.pipeline(transaction=False) as pipe:
-                for id in ids:  # noqa: A001
-                    pipe.get(keys.game(id))
-                stored = await pipe.execute()
-            for id, (_, score), text in zip(ids, found, stored, strict=True):  # noqa: A001
+            ids = [game_id.decode() for game_id, _score in found]
+            for game_id, (_, score), text in zip(ids, found, await self._read(ids), strict=True):
                 number = int(score)
-                yield number, id, text
+                yield number, game_id, text
 
     async def games(self) -> AsyncIterator[FinishedGame]:
-        """Yield all readable games in order."""
+        """Yield the readable games in order."""
         async for entry in self.entries_after(0):
             if entry.game:
                 yield entry.game
 
     async def adopt_unnumbered(self) -> list[str]:
-        """Assign numbers to games without one, by the time of their end. Return their ids."""
+        """Assign numbers to games without one, in the order of their ends. Return their ids."""
+        found = self._client.scan_iter(match=keys.game("*"), count=1000)
+        ids = [key.decode().removeprefix(keys.game("")) async for key in found]
         games: list[FinishedGame] = []
-        batch: list[str] = []
-
-        async def check_batch() -> None:
-            numbers = await self._client.zmscore(keys.GAMES_ORDER, batch) if batch else []
-            for id, number in zip(batch, numbers, strict=True):  # noqa: A001
-                if number is None and (game := await self.get(id)):
-                    games.append(game)
-            batch.clear()
-
-        async for key in self._client.scan_iter(match=keys.game("*"), count=1000):
-            batch.append(key.decode().removeprefix(keys.game("")))
-            if len(batch) >= 10 * GAMES_AT_ONCE:
-                await check_batch()
-        await check_batch()
+        for begin in range(0, len(ids), 10 * GAMES_AT_ONCE):
+            batch = ids[begin : begin + 10 * GAMES_AT_ONCE]
+            numbered = await self.kept_ids(batch)
+            stored = [await self.get(game_id) for game_id in batch if game_id not in numbered]
+            games += [game for game in stored if game]
         games.sort(key=lambda game: (game.ended, game.id))
         for game in games:
-            await self._add_to_players(game, await self.assign_number(game.id))
+            await self._list_game(game)
         return [game.id for game in games]
 
-    async def rewrite(self, id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:  # noqa: A002
+    async def rewrite(self, game_id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:
         """Change a stored game and keep its number. Return False if it is missing.
 
         A concurrent write makes this call ``change`` again. Raise UnreadableGame if the game cannot be parsed.
         """
-        while stored := await self._client.get(keys.game(id)):
+        while stored := await self.get_bytes(game_id):
             changed = change(FinishedGame.parse(stored)).to_bytes()
-            if changed == stored or await self._rewrite(keys=[keys.game(id)], args=[stored, changed]):
+            if changed == stored or await self._rewrite(keys=[keys.game(game_id)], args=[stored, changed]):
                 return True
         return False
 
 
-def parse_or_none(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
-    """Parse a stored game. Log unreadable ones and return None."""
+def parse_or_none(game_id: str, stored: bytes | None) -> FinishedGame | None:
+    """Parse a stored game. Return None if it is missing, or unreadable, which is logged."""
     try:
         return FinishedGame.parse(stored) if stored else None
     except UnreadableGame as error:
-        log.warning("game_unreadable", game=id, why=str(error))
+        log.warning("game_unreadable", game=game_id, why=str(error))
         return None

@@ -2,8 +2,7 @@
 
 BOM = b"\xef\xbb\xbf"  # byte order mark that Windows editors write before UTF-8
 GZIP = b"\x1f\x8b"
-WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff", b"{\0", b"\0{", b"\0\0\0{")
-"""Starts of JSON in UTF-16 and UTF-32, with and without a byte order mark."""
+WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff", b"{\0", b"\0{", b"\0\0\0{")  # starts of JSON in UTF-16 and UTF-32
 
 
 def encoding_fault(start: bytes) -> str:

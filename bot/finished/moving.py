@@ -1,8 +1,8 @@
 """Moving finished games out of the store into a file. Their ratings stay.
 
 A game leaves the store only after its month's honours are final, its record is verified, and its line is synced, read
-back and compared. An interrupted move continues with the same command and file. Then games in the file leave the store.
-A partial last line is removed, because its game is still in the store.
+back and compared. After an interruption, the same command with the same file continues: games in the file leave the
+store, and a partial last line is removed, because its game is still in the store.
 """
 
 import os
@@ -33,7 +33,7 @@ class MoveResult(NamedTuple):
 
 
 class GameMover:
-    """Moves games of one store into one file; ``on_game`` is called for each game checked."""
+    """Moves games of one store into one file. ``on_game`` is called with 1 for each game checked."""
 
     def __init__(self, client: Any, path: Path, on_game: Callable[[int], None]) -> None:
         self._client, self._path, self._on_game = client, path, on_game
@@ -41,11 +41,11 @@ class GameMover:
         self._drop, self._leave = client.register_script(DELETE_IF), client.register_script(LEAVE)
 
     async def move(self, before: int, last_month: str) -> MoveResult:
-        """Move games that ended before this Unix second, in ``last_month`` (as 2026-11) or earlier.
+        """Move games that ended before this Unix second, in ``last_month`` (such as 2026-11) or earlier.
 
-        Pass the last month with final honours, because later games are still needed. Raise UnreadableGame for a file
-        with other content. Raise OSError if it is not writable, even if no game is old enough. Raise StoreError if a
-        game changed during the move; then run it again.
+        ``last_month`` is the last month with final honours, which need its games. Raise UnreadableGame if the file has
+        other content. Raise OSError if it is not writable, even if no game is old enough. Raise StoreError if a game
+        changed during the move: run it again then.
         """
         self._path = regular_target(self._path)
         _check_writable(self._path)
@@ -53,31 +53,28 @@ class GameMover:
         rated = await Ratings(self._client, self._archive).last_rated_number()
         faulty: list[str] = []
         batch: list[tuple[ArchiveEntry, bytes]] = []
-        async for number, id, stored in self._archive.stored_entries_after(0):  # noqa: A001
+        async for number, game_id, stored in self._archive.stored_entries_after(0):
             if number > rated:
                 break
             self._on_game(1)
-            entry = await self._old_entry(number, id, stored, before)
-            if entry is None or stored is None or entry.game is None or entry.game.month > last_month:
+            try:
+                game = FinishedGame.parse(stored) if stored else None
+            except UnreadableGame:
                 continue
-            if not _is_valid(entry.game):
-                faulty.append(id)
+            if not stored or not game or game.ended >= before or game.month > last_month:
                 continue
-            batch.append((entry, stored))
+            if await self._client.exists(keys.table(game.code)):
+                continue
+            try:
+                verify(game.record)
+            except FaultyRecord:
+                faulty.append(game_id)
+                continue
+            batch.append((ArchiveEntry(number, game_id, game), stored))
             if len(batch) >= GAMES_AT_ONCE:
                 moved += await self._move_batch(batch)
                 batch = []
         return MoveResult(moved + await self._move_batch(batch), faulty)
-
-    async def _old_entry(self, number: int, id: str, stored: bytes | None, before: int) -> ArchiveEntry | None:  # noqa: A002
-        """Return the game's entry if it is readable, old enough, and its table is removed."""
-        try:
-            game = FinishedGame.parse(stored) if stored else None
-        except UnreadableGame:
-            return None
-        if game is None or game.ended >= before or await self._client.exists(keys.table(game.code)):
-            return None
-        return ArchiveEntry(number, id, game)
 
     async def _move_batch(self, batch: list[tuple[ArchiveEntry, bytes]]) -> int:
         """Write games to the file, read them back, and only then remove them from the store."""
@@ -87,7 +84,7 @@ class GameMover:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a+b") as file:
             if os.fstat(descriptor).st_mode & 0o077:
-                # The file existed before. Only its owner must be able to read the games.
+                # The file existed before. Only its owner should be able to read the games.
                 try:
                     os.fchmod(descriptor, 0o600)
                 except PermissionError:
@@ -124,25 +121,17 @@ class GameMover:
         for file_entry in read_entries(self._path):
             if await self._client.zscore(keys.GAMES_ORDER, file_entry.id) != file_entry.number:
                 continue
-            stored = await self._client.get(keys.game(file_entry.id))
+            stored = await self._archive.get_bytes(file_entry.id)
             entry = file_entry.read()
             if stored and FinishedGame.parse(stored) != entry.game:
                 stale.add(file_entry.id)
-                continue
-            await self._remove_from_store(entry, stored or b"")
-            done += 1
+            else:
+                await self._remove_from_store(entry, stored or b"")
+                done += 1
         if stale:
-            # These games changed after they were written. They are written again.
+            # These games changed after they were written, and `move` writes them again.
             rewrite_file(self._path, lambda entry: None if entry.id in stale else entry.game)
         return done
-
-
-def _is_valid(game: FinishedGame) -> bool:
-    try:
-        verify(game.record)
-    except FaultyRecord:
-        return False
-    return True
 
 
 def _check_writable(path: Path) -> None:
@@ -159,21 +148,13 @@ def _drop_partial_line(path: Path) -> None:
         if not begins_with_game(file.readline(LONGEST_LINE)):
             return
         end = file.seek(0, os.SEEK_END)
-        begin = end
-        while begin > 0:
-            step = min(65536, begin)
-            file.seek(begin - step)
-            found = file.read(step).rfind(b"\n")
-            if found >= 0:
-                begin = begin - step + found + 1
-                break
-            begin -= step
-        if begin < end:
-            file.seek(begin)
+        file.seek(max(0, end - LONGEST_LINE - 1))
+        line = file.read().rpartition(b"\n")[2]
+        if line:
             try:
-                from_line(file.read())
+                from_line(line)
             except UnreadableGame:
-                file.truncate(begin)
+                file.truncate(end - len(line))
             else:
                 # Only the line end is missing, and the game might have left the store.
                 file.write(b"\n")

@@ -9,7 +9,7 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from bot.store import StoreError, keys
 from bot.store.lua import read_script
 from engine import GAMES
 
-LEAST_GAMES = 3  # games before a person is ranked
+LEAST_GAMES = 3  # rated games before a person is ranked
 EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 RATE = read_script(__file__, "rate")
@@ -81,25 +81,13 @@ class RebuildResult(NamedTuple):
     adopted: list[str]  # ids of games that had no number before
 
 
-def scopes_of(game: FinishedGame) -> list[Scope]:
-    """Return all scopes of a game, the widest first."""
-    chats, months = [EVERYTHING, *game.chats], [EVERYTHING, game.month]
-    return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
-
-
 def with_current_chats(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
     return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
 
 
-def _all_scopes(chat: str) -> list[Scope]:
-    """Return all scopes in which a chat can have ratings, even if a clock was a year ahead."""
-    years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
-    months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
-    return [Scope(*scope) for scope in product([chat], months, [EVERYTHING, *GAMES])]
-
-
-def _pair_digest(key: str, person: str, opponent: str) -> str:
-    return hmac.digest(key.encode(), " ".join(sorted((person, opponent))).encode(), "sha256").hex()
+def _wider_scopes(chats: Iterable[str], month: str, game: str) -> list[Scope]:
+    """Return the scopes of a month and a game in these chats, and all wider ones, the widest first."""
+    return [Scope(*scope) for scope in product((EVERYTHING, *chats), (EVERYTHING, month), (EVERYTHING, game))]
 
 
 class DayCounts(NamedTuple):
@@ -174,17 +162,19 @@ class Ratings:
 
     async def _delete_all(self) -> None:
         doomed = [keys.RATED, keys.RATED_TODAY]
-        for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
-            async for key in self._client.scan_iter(match=pattern, count=KEYS_AT_ONCE):
-                doomed.append(key)
+        for kind in BY_SCOPE:
+            doomed += [key async for key in self._client.scan_iter(match=kind(EVERYTHING), count=KEYS_AT_ONCE)]
         for begin in range(0, len(doomed), KEYS_AT_ONCE):
             await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
         """Atomically move a chat's leaderboards to its new id, and rate its games there. Idempotent."""
+        # A scope can be in the future, because a worker's clock can be ahead.
+        years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
+        months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
         names = [
-            kind(scope._replace(chat=chat).key)
-            for scope in _all_scopes(old)
+            kind(Scope(chat, month, game).key)
+            for month, game in product(months, (EVERYTHING, *GAMES))
             for kind in BY_SCOPE
             for chat in (old, new)
         ]
@@ -259,14 +249,13 @@ class Ratings:
         found: set[Scope] = set()
         for member in await self._client.smembers(keys.scopes(person)):
             chat, month, game = member.decode().split("|")
-            chats = {EVERYTHING, chat, moved.get(chat, chat)}
-            found |= {Scope(*scope) for scope in product(chats, {EVERYTHING, month}, {EVERYTHING, game})}
+            found |= set(_wider_scopes([chat, moved.get(chat, chat)], month, game))
         return found
 
     async def hand_over(self, person: str, pseudonym: str) -> int:
         """Give a person's ratings to a pseudonym, without ranks, and return the number of scopes. Idempotent.
 
-        The person's last game must be rated before.
+        The person's last game must already be rated.
         """
         handed, done = 0, set[Scope]()
         # A chat that moves meanwhile gets new scopes.
@@ -303,13 +292,14 @@ class Ratings:
         return bool(done)
 
     async def rated_scopes(self, game: FinishedGame) -> list[Scope]:
-        """Return the scopes in which a game is rated, with the current ids of its chats."""
+        """Return the scopes in which a game is rated, the widest first, with the current ids of its chats."""
         if not game.is_rated:
             return []
-        return scopes_of(with_current_chats(game, await self.moved_chats()))
+        chats = with_current_chats(game, await self.moved_chats()).chats
+        return _wider_scopes(chats, game.month, game.record.game)
 
     async def _decide_winner_gain(self, game: FinishedGame, games_today: int) -> FinishedGame:
-        """Decide whether a game's winner gains, and store the decision for rebuilds. The first decision counts."""
+        """Decide whether a game's winner gains rating. Store the decision for rebuilds, unless there is one already."""
         if game.winner_gains is not None or not depends_on_day(game):
             return game
         decided = replace(game, winner_gains=games_today < GAMES_A_DAY)
@@ -317,36 +307,39 @@ class Ratings:
         def decide(kept: FinishedGame) -> FinishedGame:
             return kept if kept.winner_gains is not None else replace(kept, winner_gains=decided.winner_gains)
 
-        if await self.archive.rewrite(game.id, decide) and (kept := await self.archive.get(game.id)):
-            return replace(game, winner_gains=kept.winner_gains)
-        return decided
+        await self.archive.rewrite(game.id, decide)
+        kept = await self.archive.get(game.id)
+        return replace(game, winner_gains=kept.winner_gains) if kept else decided
 
     async def _calculate(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """Return a game's changes, the arguments of `RATE` for its standings, and its scopes."""
         forgotten = await forgetting_marks(self._client)
         for person, mark in forgotten.items():
             game = game.redact(person, mark.pseudonym)
-        # Their earlier ratings are still stored under the person until they are handed over.
-        before_them = {mark.pseudonym: person for person, mark in forgotten.items()}
+        # A person's ratings are stored under the person's id until they are handed over.
+        person_of = {mark.pseudonym: person for person, mark in forgotten.items()}
         scopes = await self.rated_scopes(game)
         winners = {game.people[seat] for seat in game.record.winner or []}
         # For a winner who gains nothing, the game is unrated.
-        is_rated_for = [
-            player for player in dict.fromkeys(game.people) if does_winner_gain(game) or player not in winners
+        rated_people = [
+            person for person in dict.fromkeys(game.people) if does_winner_gain(game) or person not in winners
         ]
-        await self._index_scopes(is_rated_for, scopes)
+        await self._index_scopes(rated_people, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
             people = dict.fromkeys(game.people)
-            earlier = [before_them.get(person, person) for person in people]
-            stored = await self._client.hmget(keys.ratings(scope.key), [*people, *earlier])
+            not_handed_over = [person_of.get(person, person) for person in people]
+            stored = await self._client.hmget(keys.ratings(scope.key), [*people, *not_handed_over])
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
             before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
-            after = rate_game(game.people, game.record.winner or [], before)
-            after = {person: after[person] if person in is_rated_for else before[person] for person in people}
-            histories = await self.histories(scope, list(people))
-            for person in is_rated_for:
+            after = before | {
+                person: standing
+                for person, standing in rate_game(game.people, game.record.winner or [], before).items()
+                if person in rated_people
+            }
+            histories = await self.histories(scope, rated_people)
+            for person in rated_people:
                 standing = after[person]
                 is_ranked = standing.games >= LEAST_GAMES and not is_pseudonym(person)
                 shown: str | int = standing.shown if is_ranked else ""
@@ -357,18 +350,19 @@ class Ratings:
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
 
-    async def _count_today(self, game: FinishedGame) -> "DayCounts":
+    async def _count_today(self, game: FinishedGame) -> DayCounts:
         """Count the rated games of a game's opponents that came before it on its day (UTC)."""
         day = game.ended // DAY_SECONDS
-        known, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
-        is_known = known is not None and int(known) == day
-        key = key.decode() if is_known else secrets.token_hex(16)
+        stored_day, key = await self._client.hmget(keys.RATED_TODAY, ["day", "key"])
+        is_stored = stored_day is not None and int(stored_day) == day
+        key = key.decode() if is_stored else secrets.token_hex(16)
         # Count people who are being forgotten under their own id: a game resigned by /forget counts too.
         forgotten = {mark.pseudonym: person for person, mark in (await forgetting_marks(self._client)).items()}
         people = [forgotten.get(person, person) for person in game.people]
         # Digests instead of ids, because the counts outlast /forget. Otherwise /forget would reset them.
-        pairs = sorted({_pair_digest(key, *opponents) for opponents in product(people[::2], people[1::2])})
-        counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_known else []
+        opponents = {" ".join(sorted(pair)) for pair in product(people[::2], people[1::2])}
+        pairs = sorted(hmac.digest(key.encode(), pair.encode(), "sha256").hex() for pair in opponents)
+        counts = await self._client.hmget(keys.RATED_TODAY, pairs) if is_stored else []
         return DayCounts(day, key, pairs, max((int(count or 0) for count in counts), default=0))
 
     async def _index_scopes(self, people: Sequence[str], scopes: Sequence[Scope]) -> None:

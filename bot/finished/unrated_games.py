@@ -1,14 +1,14 @@
-"""Rating rules against games that are lost on purpose.
+"""Games that are unrated for all players or for the winner, so that nobody gains from games lost on purpose.
 
-1. The loser of a game always loses rating.
-2. A game is *given up* if it ended by resignation or on time. Its winner gains nothing if that happened in the first
-   quarter of the first deal. The same applies if two opponents had already played three rated games against each other
-   on that day (UTC). Then the game is unrated for the winner: it does not count towards a rank or a streak. The
-   decision is made when the game is rated, and stored with it. The day's counts outlast /forget, but games do not show
-   who came back.
+1. The loser of a rated game always loses rating.
+2. A game is *given up* if it ended by resignation or on time. It is unrated for the winner if it was given up in the
+   first quarter of the first deal, or if two opponents had already played three rated games against each other on that
+   day (UTC). It then counts towards neither the winner's rank nor a streak. The decision is made when the game is
+   rated, and stored with it. The day's counts outlast /forget, but games do not show who came back.
 3. A guest of the web pages is on *trial* until the guest has chosen a name and finished three games against people.
    Games with a guest on trial are unrated. A game that the guest gave up, or that was given up early, does not count as
-   finished. A guest who is forgotten during a game is on trial too. Otherwise it could lose rated games by /forget.
+   finished. A guest who is forgotten during a game is on trial too, because guests could otherwise avoid losing rating
+   by /forget.
 
 Games stored by earlier releases are rated without these rules, so a rebuild gives the same ratings.
 """
@@ -17,11 +17,9 @@ from collections.abc import Sequence
 
 from bot.finished.game import FinishedGame
 from bot.identity.programs import is_program
-from bot.identity.pseudonyms import is_guest_name
 from engine import Record
 
-RULES = 2
-"""The number of these rules. Games without it were not given up, or an earlier release stored them."""
+RULES = 2  # the number of these rules; games without it were not given up, or an earlier release stored them
 
 GAMES_A_DAY = 3  # rated games of two opponents on a day before giving up brings no gain
 GAMES_ON_TRIAL = 3  # finished games against people before a guest's games are rated
@@ -46,15 +44,10 @@ def depends_on_day(game: FinishedGame) -> bool:
 
 
 def does_winner_gain(game: FinishedGame) -> bool:
+    """Return whether a game is rated for its winner."""
     if game.rating_rules < RULES or not is_given_up(game.record):
         return True
     return game.winner_gains is not False and not is_given_up_early(game.record)
-
-
-def has_default_name(game: FinishedGame, person: str) -> bool:
-    """Return whether a guest still had the default name at the end of a game."""
-    name: str = game.record.seats[game.people.index(person)]
-    return is_guest_name(name)
 
 
 def is_finished_by(game: FinishedGame, person: str) -> bool:
@@ -67,8 +60,8 @@ def is_finished_by(game: FinishedGame, person: str) -> bool:
 
 
 def unrated_reason(game: FinishedGame, changes: Sequence[tuple[str, int, int]]) -> str:
-    """Return the key in `bot.panels.board.UNRATED` of the reason why no rating rises, or ""."""
+    """Return the reason why no rating rises, a key of `bot.panels.board.UNRATED`, or ""."""
     if game.trial:
         return "trial"
-    nobody_gains = bool(changes) and all(after <= before for _person, before, after in changes)
-    return "given up" if nobody_gains and is_given_up(game.record) else ""
+    is_without_gain = bool(changes) and all(after <= before for _person, before, after in changes)
+    return "given up" if is_without_gain and is_given_up(game.record) else ""

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.features.privacy.feature import PrivacyFeature
-from bot.finished import unrated_games
+from bot.finished import archive
 from bot.finished.ratings import Scope
 from bot.identity import programs
 from bot.identity.programs import is_web_guest
@@ -55,7 +55,7 @@ async def test_guests_are_rated_after_three_finished_games(store: Store, monkeyp
 
 async def test_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "GUESTS", "paper:")
-    monkeypatch.setattr(unrated_games, "is_guest_name", lambda name: name == "Bruno")
+    monkeypatch.setattr(archive, "is_guest_name", lambda name: name == "Bruno")
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         results = [await give_up(worker, fake, 10, number % 2) for number in range(7)]

@@ -12,13 +12,13 @@ from discord.http import Route
 
 from adapters.discord import drawing, reading, refusals, unread
 from adapters.discord.answers import DEFER_SECONDS, DELIVERY_SECONDS, MAX_PENDING, Answer, Answers, State, TooLate
-from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
 from adapters.discord.drawing import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
 from adapters.discord.library_log import Listener, add_listener, remove_listener
+from adapters.discord.limits import Budget
 from adapters.discord.messages import Messages
 from adapters.discord.pages import PageLocks
 from adapters.discord.pictures import Pictures, Upload

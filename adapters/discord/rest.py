@@ -15,9 +15,9 @@ import discord
 from discord.http import Route
 from discord.webhook.async_ import AsyncWebhookAdapter
 
-from adapters.discord.budget import Budget
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
+from adapters.discord.limits import Budget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.reading import InteractionToken
 from bot.platform import PlatformFailure, SentMessage

@@ -1,27 +1,27 @@
-"""Telegram as an adapter: updates in, messages out."""
+"""The Telegram adapter."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
-from urllib.parse import urlsplit
+from typing import ParamSpec, TypeVar
 
 import structlog
 from cachetools import TTLCache
-from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, InlineQuery, Message, Update
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import mini_app, reading
-from adapters.telegram.errors import LIBRARY_ERRORS, DeliveryErrors, error_name
-from adapters.telegram.inline import InlineQueries
+from adapters.telegram import drawing, mini_app, reading
+from adapters.telegram.errors import LIBRARY_ERRORS, delivery_errors, error_name
+from adapters.telegram.inline import answer_inline_query
+from adapters.telegram.limits import GROUP_LIMIT, LONGEST_CAPTION, MESSAGES_PER_SECOND, PRIVATE_LIMIT
 from adapters.telegram.messages import Messages
 from adapters.telegram.pages import Pages
-from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
+from adapters.telegram.photos import KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
-from adapters.telegram.press_answers import PressReplies, QueryAnswer, waiting_text
-from adapters.telegram.profile import Profile, choose_callback_mode
+from adapters.telegram.press_answers import PressReplies, QueryAnswer
+from adapters.telegram.profile import choose_callback_mode, update_profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, Post, SendingRequest, post
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
@@ -32,7 +32,6 @@ from bot.platform import (
     ChatGone,
     Command,
     DeliveryError,
-    File,
     MessageGone,
     MessageRefused,
     NotDelivered,
@@ -51,15 +50,12 @@ from bot.settings import BadSetting
 from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
-# Telegram accepts 20 messages a minute in a group, over all its topics; the burst counts too.
-GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
-PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
-MESSAGES_PER_SECOND = 30  # Telegram's limit for a bot in all chats
-ANSWER_CONNECTIONS = 16  # connections for answers to presses
+ANSWER_CONNECTIONS = 16  # for answers to presses, because uploads can occupy all other connections
 ADMINS = ("creator", "administrator")  # values of ChatMember.status
 CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
 START_SECONDS = 2.0  # /start arrives within this time after a person unblocks the bot
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 log = structlog.get_logger()
@@ -73,35 +69,34 @@ class Telegram:
     """The adapter. ``bot`` is the library's bot over our transport."""
 
     platform = reading.PLATFORM
+    frame_origin = mini_app.PAGE_FRAME
+    shows_pictures = True
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room = card_room
-        base = card_room.settings.telegram_api_url
+        settings = card_room.settings
         sending = SendingRequest()
         self.bot = Bot(
             token,
-            base_url=f"{base}/bot",
-            base_file_url=f"{base}/file/bot",
+            base_url=f"{settings.telegram_api_url}/bot",
             request=sending,
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
         self._answering = SendingRequest(connections=ANSWER_CONNECTIONS)
         self._post: Post = partial(post, sending, self.bot.base_url)
-        # Answers have their own connections because uploads can occupy all others.
         self._post_answer: Post = partial(post, self._answering, self.bot.base_url)
-        self.inline_queries = InlineQueries(self._post, card_room)
-        settings = card_room.settings
-        self.pages_url = _url_for_buttons(settings.public_url or "")
-        self.messages = Messages(
-            self._post, KnownFiles(card_room.redis, card_room.report_store_error), mini_app.mini_app_url(self.pages_url)
-        )
+        self.pages_url = drawing.url_for_buttons(settings.public_url or "")
+        known_files = KnownFiles(card_room.redis, card_room.report_store_error)
+        self.messages = Messages(self._post, known_files, mini_app.mini_app_url(self.pages_url))
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._handle, card_room)
             if settings.telegram_webhook_url
             else Polling(self.bot, self._handle, card_room.report_platform_outage)
         )
         self.pages = Pages(self, card_room)
-        self.press_replies = PressReplies(self.pages, card_room, self._start_link, self._can_write_to)
+        self.press_replies = PressReplies(
+            self.pages, card_room, lambda word: drawing.start_url(self.bot.username, word), self._can_write_to
+        )
         self.per_second = MESSAGES_PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
         self._connected = self._has_connected = False
@@ -110,18 +105,18 @@ class Telegram:
         """Do nothing: if Telegram is down, other platforms must not wait for it."""
 
     async def _connect(self) -> None:
-        """Fetch the bot's profile; raise BadSetting if Telegram does not know the token."""
+        """Fetch the bot's profile."""
         self._connected = False
         try:
             await self.bot.initialize()
             await self._answering.initialize()
-            # The library fetches it once only. The token can have been revoked since.
+            # `initialize` fetches the profile only once, and the token can have been revoked since.
             me = await self.bot.get_me() if self._has_connected else self.bot.bot
             name = me.username
             self.messages.username = name or ""
             self.messages.has_inline_mode = bool(me.supports_inline_queries)
         except InvalidToken:
-            raise _unknown_token_error() from None
+            raise
         except LIBRARY_ERRORS as error:
             raise PlatformFailure(error_name(error)) from None
         if not name:
@@ -131,10 +126,6 @@ class Telegram:
     @property
     def healthy(self) -> bool:
         return self.source.is_receiving
-
-    shows_pictures = True
-
-    frame_origin = mini_app.PAGE_FRAME
 
     def verify_launch(self, said: str) -> Person:
         return mini_app.verify_launch(self.bot.token, said)
@@ -147,7 +138,7 @@ class Telegram:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 
     def overall_rate_limit(self) -> RateLimit:
-        """Return Telegram's limit for a bot, divided by the number of live workers."""
+        """Return this worker's share of Telegram's limit for a bot."""
         workers = self.card_room.worker_count
         return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
@@ -155,18 +146,20 @@ class Telegram:
 
     async def serve(self) -> None:
         """Receive updates until cancelled. Updates that have arrived are handled before it returns."""
-        await self._connect()
-        await choose_callback_mode(self._post)
         try:
-            await Profile(self.bot, self.card_room.redis).update()
-        except STORE_ERRORS as error:
-            # The texts are set at the next start.
-            self.card_room.report_store_error(error)
-        try:
+            await self._connect()
+            await choose_callback_mode(self._post)
+            try:
+                await update_profile(self.bot, self.card_room.redis)
+            except STORE_ERRORS as error:
+                # The texts are set at the next start.
+                self.card_room.report_store_error(error)
             await self.source.run()
         except InvalidToken:
             self._connected = False
-            raise _unknown_token_error() from None
+            raise BadSetting(
+                "Telegram does not know BUONGIOCO_TELEGRAM_TOKEN: copy it from @BotFather.", "token refused"
+            ) from None
 
     async def close(self) -> None:
         """Close the connections after the last message."""
@@ -180,10 +173,13 @@ class Telegram:
         try:
             if update.callback_query:
                 await self._handle_press(update, update.callback_query)
-            elif update.inline_query:
-                await self._handle_inline_query(update, update.inline_query)
-            elif update.chosen_inline_result:
-                await self._handle_sent_offer(update, update.chosen_inline_result)
+            elif query := update.inline_query:
+                if found := _read(update, reading.read_inline_query, query):
+                    await answer_inline_query(self._post, self.card_room, query.id, *found)
+            elif chosen := update.chosen_inline_result:
+                # Telegram reports sent offers only with *inline feedback* on. Nothing depends on it.
+                if offer := _read(update, reading.read_sent_offer, chosen):
+                    await self.card_room.note_offer_sent(*offer)
             elif update.message:
                 await self._handle_message(update, update.message)
             elif update.my_chat_member:
@@ -199,31 +195,17 @@ class Telegram:
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
-    async def _handle_inline_query(self, update: Update, query: InlineQuery) -> None:
-        typed = _read(update, lambda: (reading.read_person(query.from_user), reading.query_text(query)))
-        if typed:
-            await self.inline_queries.answer(query.id, *typed)
-
-    async def _handle_sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
-        """Record a sent offer. Telegram reports it only with *inline feedback* on; nothing depends on it."""
-        person = _read(update, lambda: reading.read_person(chosen.from_user))
-        offer = _read(
-            update, lambda: (reading.offer_id(chosen), reading.query_text(chosen), reading.offer_place(chosen))
-        )
-        if person and offer:
-            await self.card_room.note_offer_sent(person, *offer)
-
     async def _handle_membership(self, update: Update, change: ChatMemberUpdated) -> None:
         """Refresh a chat that can be written to again, private or not."""
         chat = change.chat
         if change.new_chat_member.status != "member":
             return
         if chat.type == chat.PRIVATE:
-            if person := _read(update, lambda: reading.read_person(change.from_user)):
+            if person := _read(update, reading.read_person, change.from_user):
                 # Most apps then send /start, which shows all hands.
                 await asyncio.sleep(START_SECONDS)
                 await self.card_room.send_missed_hands(person)
-        elif place := _read(update, lambda: reading.chat_place(chat)):
+        elif place := _read(update, reading.chat_place, chat):
             await self.card_room.refresh_chat(place)
 
     def _reopen(self, place: str) -> None:
@@ -232,22 +214,18 @@ class Telegram:
             # Not awaited, so that a press is answered first.
             self.card_room.refresh_chat(chat_of(place))
 
-    async def _move_chat(self, place: str, new: int) -> None:
-        """Follow a group that became a supergroup, which has another id."""
-        await self.card_room.move_chat(place, str(Place(self.platform, str(new))))
-
     async def _handle_message(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
-            if moved := _read(update, lambda: reading.read_migration(message)):
-                await self._move_chat(*moved)
+            if moved := _read(update, reading.read_migration, message):
+                await self.card_room.move_chat(*moved)
             return
         if message.is_automatic_forward:
             # A channel's post, not written by a member of the group.
             return
-        command = _read(update, lambda: reading.read_command(update, self.bot.bot))
+        command = _read(update, reading.read_command, update, self.bot.bot)
         if command is None:
             # Any other message in a private chat, such as a photo, shows the person's pending hands.
-            if person := _read(update, lambda: reading.private_writer(message)):
+            if person := _read(update, reading.private_writer, message):
                 await self.card_room.send_missed_hands(person)
             return
         self._reopen(command.place)
@@ -262,28 +240,36 @@ class Telegram:
 
     def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Queue the answer. The update does not wait for it."""
-        answer = self.card_room.queue_answer
+        queue = self.card_room.queue_answer
         if reply.optional:
             return
         if reply.panel and reply.private:
-            answer(private_place(command.person.id), partial(self._send_privately, command, message, reply))
+            queue(private_place(command.person.id), partial(self._send_privately, command, message, reply))
             return
         if panel := reply.panel:
-            answer(command.place, lambda: self.pages.send(command.place, panel, command.key))
-        self._queue_toast(command, message, reply)
-
-    def _queue_toast(self, command: Command, message: Message, reply: Reply) -> None:
+            queue(command.place, lambda: self.pages.send(command.place, panel, command.key))
         if reply.toast:
-            say = partial(self._send_toast, command.place, message, reply.toast)
-            self.card_room.queue_answer(command.place, say)
+            chat, topic = reading.chat_and_topic(command.place)
+            say = partial(
+                self.bot.send_message,
+                chat,
+                reply.toast,
+                message_thread_id=topic,
+                reply_to_message_id=message.message_id,
+                allow_sending_without_reply=True,
+            )
+            queue(command.place, partial(self._call, command.place, say))
 
     async def _send_privately(self, command: Command, message: Message, reply: Reply) -> None:
         """Send a reply to the person's private chat, and a toast to the place of the command."""
         assert reply.panel
         place = private_place(command.person.id)
         try:
-            if reply.file:
-                await self._send_file(place, reply.panel, reply.file)
+            if file := reply.file:
+                chat, _topic = reading.chat_and_topic(place)
+                caption = reply.panel.cut(LONGEST_CAPTION).plain
+                send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
+                await self._call(place, send)
             else:
                 await self.pages.send(place, reply.panel, command.key)
         except Unreachable:
@@ -292,40 +278,25 @@ class Telegram:
             if reply.is_to_pass_on:
                 reply = replace(reply, private=False, toast="")
             else:
-                language = language_of(command.person.language)
-                toast = texts(language).gettext("Open our private chat first: it is for your eyes only.")
-                reply = Reply(toast=toast)
-            self._queue_reply(command, message, reply)
+                _ = texts(language_of(command.person.language)).gettext
+                reply = Reply(toast=_("Open our private chat first: it is for your eyes only."))
         else:
-            self._queue_toast(command, message, reply)
-
-    async def _send_toast(self, place: str, message: Message, text: str) -> None:
-        chat, topic = reading.chat_and_topic(place)
-        say = partial(
-            self.bot.send_message,
-            chat,
-            text,
-            message_thread_id=topic,
-            reply_to_message_id=message.message_id,
-            allow_sending_without_reply=True,
-        )
-        await self._call(place, say)
+            reply = Reply(toast=reply.toast)
+        self._queue_reply(command, message, reply)
 
     async def _handle_press(self, update: Update, query: CallbackQuery) -> None:
-        press, language = _read(update, partial(reading.read_press, update, ephemerals=self.has_ephemeral)), ""
+        press = _read(update, reading.read_press, update, ephemerals=self.has_ephemeral)
+        language = ""
         with suppress(*LIBRARY_ERRORS):
-            language = language_of(str(query.from_user.language_code or ""))
-        async with QueryAnswer(self._post_answer, query.id, waiting_text(language)) as answer:
+            language = str(query.from_user.language_code or "")
+        language = language_of(language)
+        async with QueryAnswer(self._post_answer, query.id, language) as answer:
             if press is None:
-                await answer.give(text=error_text(BadPayload(), language_of(language)))
+                await answer.give(text=error_text(BadPayload(), language))
                 return
             self._reopen(press.place)
             reply = await self.card_room.handle_press(press)
             await self.press_replies.show(press, reply, answer, is_photo=reading.is_photo(query))
-
-    def _start_link(self, word: str) -> str:
-        """Return the address that opens the private chat with a start word."""
-        return f"https://t.me/{self.bot.username}?start={word}"
 
     async def _can_write_to(self, person: str) -> bool:
         """Return whether a person who had a private chat with the bot still has one, without sending a message.
@@ -337,11 +308,9 @@ class Telegram:
         doing = JsonData({"chat_id": reading.chat_and_topic(place)[0], "action": "typing"})
         try:
             await self._call(place, lambda: self._post("sendChatAction", doing))
-        except Unreachable:
-            return False
-        except DeliveryError:
-            # Unknown. If the answer is wrong, the board has a button that opens the chat.
-            return True
+        except DeliveryError as error:
+            # After other errors it is unknown. If the answer is wrong, the board has a button that opens the chat.
+            return not isinstance(error, Unreachable)
         return True
 
     # Messages
@@ -361,22 +330,16 @@ class Telegram:
         """
         chat, user = reading.chat_and_topic(place)[0], int(person.partition(":")[2])
         try:
-            with DeliveryErrors(place):
+            with delivery_errors(place):
                 member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
                 return member["status"] in ADMINS
         except (MessageRefused, ChatGone):
-            with DeliveryErrors(place):
+            with delivery_errors(place):
                 admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))
                 return any(admin["user"]["id"] == user for admin in admins)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))
-
-    async def _send_file(self, place: str, panel: Panel, file: File) -> None:
-        chat, _topic = reading.chat_and_topic(place)
-        caption = panel.cut(LONGEST_CAPTION).plain
-        send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
-        await self._call(place, send)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         return await self._call(place, lambda: self.messages.edit(place, sent, panel))
@@ -390,7 +353,7 @@ class Telegram:
         if not self._connected:
             raise NotDelivered("not connected")
         try:
-            with DeliveryErrors(place):
+            with delivery_errors(place):
                 return await call()
         except ChatGone:
             self._closed[place] = True
@@ -399,29 +362,16 @@ class Telegram:
             where = Place.parse(place)
             with suppress(WorkFailed):  # already logged; the next attempt meets the same error
                 # Moved chats are stored without the person and token of an ephemeral place.
-                await self._move_chat(str(Place(where.platform, where.chat)), error.new_chat_id)
+                old, new = Place(self.platform, where.chat), Place(self.platform, str(error.new_chat_id))
+                await self.card_room.move_chat(str(old), str(new))
             # Ephemeral messages do not move with their table. They need a press in the new group.
             raise (Unreachable if where.is_ephemeral else _ChatUpgraded)("the group has become a supergroup") from None
 
 
-def _url_for_buttons(url: str) -> str:
-    """Return the URL if Telegram accepts it in buttons, else an empty string.
-
-    The host must contain a dot or be an IPv6 address (tdlib/td, ``LinkManager::check_link_impl``). Telegram refuses a
-    message with any other URL.
-    """
-    host = urlsplit(url).hostname or ""
-    return url if "." in host or ":" in host else ""
-
-
-def _read(update: Update, read: Callable[[], Result]) -> Result | None:
-    """Return what ``read`` returns; log an update that cannot be read, and return None."""
+def _read(update: Update, read: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result | None:
+    """Return the result of ``read``. Log an update that cannot be read, and return None."""
     try:
-        return read()
+        return read(*args, **kwargs)
     except LIBRARY_ERRORS as error:
         log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=error_name(error))
         return None
-
-
-def _unknown_token_error() -> BadSetting:
-    return BadSetting("Telegram does not know BUONGIOCO_TELEGRAM_TOKEN: copy it from @BotFather.", "token refused")

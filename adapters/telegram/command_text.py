@@ -1,4 +1,4 @@
-"""Finds the command in a message's text, however a Telegram client encodes it.
+"""Finds the command at the beginning of a message, however a Telegram client encodes it.
 
 Telegram marks a typed command with a ``bot_command`` entity. A copied command keeps its formatting: bold or italic
 around the entity, or ``code`` and ``pre``, inside which Telegram marks no commands. Some clients copy a command as a
@@ -19,10 +19,7 @@ TOKEN = re.compile(r"/(?P<word>[A-Za-z0-9_]{1,64})(?:@(?P<bot>[A-Za-z0-9_]{3,32}
 
 LINK_WORD, LINK_BOT = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII), re.compile(r"[A-Za-z0-9_]{1,32}", re.ASCII)
 
-FORMATS = (
-    *(MessageEntity.BOLD, MessageEntity.ITALIC, MessageEntity.UNDERLINE, MessageEntity.STRIKETHROUGH),
-    *(MessageEntity.SPOILER, MessageEntity.CODE, MessageEntity.PRE),
-)
+FORMATS = ("bold", "italic", "underline", "strikethrough", "spoiler", "code", "pre")
 QUOTES = (MessageEntity.BLOCKQUOTE, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 NOT_WORDS = (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND)
 """Entities that are not arguments of a command. A person mentioned by a link is read from the entity."""
@@ -43,15 +40,13 @@ class CommandText(NamedTuple):
 def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | None:
     """Return the command at the beginning of a text; None without one, or if it is only quoted."""
     units = text.encode("utf-16-le", "surrogatepass")
-    begun = leading_blanks(text)
-    start = len(text[:begun].encode("utf-16-le", "surrogatepass")) // 2
+    blanks = leading_blanks(text)
+    start = len(text[:blanks].encode("utf-16-le", "surrogatepass")) // 2
     around = [entity for entity in entities if entity.offset <= start < entity.offset + entity.length]
-    if any(
-        entity.type in QUOTES and trim_blanks(_text_from(units, entity.offset + entity.length)) for entity in around
-    ):
+    if any(entity.type in QUOTES and trim_blanks(_text(units, entity.offset + entity.length)) for entity in around):
         return None
     word, bot, end, is_marked = "", "", start, False
-    if found := TOKEN.match(text, begun):
+    if found := TOKEN.match(text, blanks):
         word, bot, end = found["word"], found["bot"] or "", start + len(found[0])
     for entity in around:
         if entity.type == MessageEntity.BOT_COMMAND and entity.offset == start:
@@ -68,26 +63,22 @@ def find_command(text: str, entities: Sequence[MessageEntity]) -> CommandText | 
     return CommandText(word.lower(), bot.lower(), _words(units, end, entities), is_marked) if word else None
 
 
-def _text(units: bytes, start: int, end: int) -> str:
-    return units[2 * start : 2 * end].decode("utf-16-le", "replace")
-
-
-def _text_from(units: bytes, start: int) -> str:
-    return units[2 * start :].decode("utf-16-le", "replace")
+def _text(units: bytes, start: int, end: int | None = None) -> str:
+    return units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace")
 
 
 def _linked_command(url: str) -> tuple[str, str] | None:
     """Return the command and the bot of a ``tg://bot_command`` link; the bot can be empty."""
     try:
         parts = urlsplit(url)
-        asked = parse_qs(parts.query)
+        query = parse_qs(parts.query)
     except ValueError:
         return None
     if parts.scheme.lower() != "tg" or (parts.netloc or parts.path).lower() != "bot_command":
         return None
-    word, bot = (asked.get(name, [""])[0].lstrip("/@") for name in ("command", "bot"))
-    word, _, named = word.partition("@")
-    bot = bot or named
+    word, bot = (query.get(name, [""])[0].lstrip("/@") for name in ("command", "bot"))
+    word, _, named_bot = word.partition("@")
+    bot = bot or named_bot
     if not LINK_WORD.fullmatch(word) or not (bot == "" or LINK_BOT.fullmatch(bot)):
         return None
     return word, bot
@@ -98,4 +89,4 @@ def _words(units: bytes, start: int, entities: Sequence[MessageEntity]) -> tuple
     for entity in sorted(entities, key=lambda entity: entity.offset, reverse=True):
         if entity.type in NOT_WORDS and entity.offset >= start:
             units = units[: 2 * entity.offset] + units[2 * (entity.offset + entity.length) :]
-    return tuple(_text_from(units, start).split()[:8])
+    return tuple(_text(units, start).split()[:8])

@@ -6,6 +6,7 @@ They are JSON as the Bot API documents it. The library's objects would cost more
 import re
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot import actions
 from bot.panel import Button, Panel, Span, split_row, utf16_length
@@ -18,7 +19,7 @@ HANDLE = re.compile(r"@[A-Za-z0-9_]+")
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
 FOLDED = "expandable_blockquote"
 ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # labels longer than the first number: buttons in a row
+ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # if a label is longer than the first number: buttons in a row
 
 
 def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
@@ -31,12 +32,33 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
+def url_for_buttons(url: str) -> str:
+    """Return the URL if Telegram accepts it in buttons, else an empty string. It refuses a message with another URL.
+
+    The host must contain a dot or be an IPv6 address (tdlib/td, ``LinkManager::check_link_impl``).
+    """
+    host = urlsplit(url).hostname or ""
+    return url if "." in host or ":" in host else ""
+
+
+def start_url(username: str, word: str) -> str:
+    """Return the address that opens the private chat with the bot ``username`` and sends it ``/start word``."""
+    return f"https://t.me/{username}?start={word}"
+
+
 def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app: str = "") -> dict[str, Any] | None:
     """Return a panel's keyboard ``without`` buttons of some kinds; None if it is empty. ``username`` is the bot's.
 
     ``app`` is the address of the Mini App. It is empty outside private chats because buttons cannot open it there.
     """
-    rows = _rows(panel, username, without, app)
+    wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
+    # Rows too long for a phone are split.
+    rows = [
+        [_button(button, username, app) for button in part]
+        for row in wanted
+        if row
+        for part in split_row(row, ROW_BY_LENGTH)
+    ]
     return {"inline_keyboard": rows} if rows else None
 
 
@@ -72,25 +94,14 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     return None
 
 
-def _rows(panel: Panel, username: str, without: Collection[str], app: str) -> list[list[dict[str, Any]]]:
-    """Return a panel's buttons; rows too long for a phone are split."""
-    wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
-    return [
-        [_button(button, username, app) for button in part]
-        for row in wanted
-        if row
-        for part in split_row(row, ROW_BY_LENGTH)
-    ]
-
-
 def _button(button: Button, username: str, app: str) -> dict[str, Any]:
     drawn: dict[str, Any] = {"text": button.label}
     if button.kind == "private":
-        drawn["url"] = f"https://t.me/{username}?start={button.payload}"
+        drawn["url"] = start_url(username, button.payload)
     elif button.kind == "link":
         drawn["url"] = button.payload
     elif button.kind == "join":
-        drawn["url"] = f"https://t.me/{username}?start={join_start_word(button.payload)}"
+        drawn["url"] = start_url(username, join_start_word(button.payload))
     elif button.kind == "group":
         drawn["url"] = f"https://t.me/{username}?startgroup={join_start_word(button.payload)}"
     elif button.kind == "browser" and app:

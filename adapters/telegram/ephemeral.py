@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import structlog
 from telegram.error import InvalidToken
 
+from adapters.telegram.limits import EPHEMERAL_SECONDS
 from adapters.telegram.photos import Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.places import Place
 from bot.platform import Unreachable
 
-PRESS_SECONDS = 15
 FACE_DOWN = "🂠"
 
 log = structlog.get_logger()
@@ -36,7 +36,7 @@ class EphemeralTarget(NamedTuple):
         where = Place.parse(place)
         pressed_at, _, query = where.token.partition(".")
         # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
-        fresh = bool(query) and abs(time.time() - int(pressed_at)) < PRESS_SECONDS
+        fresh = bool(query) and abs(time.time() - int(pressed_at)) < EPHEMERAL_SECONDS
         topic = int(where.part) if where.part else None
         return cls(int(where.person), int(where.chat), topic, query if fresh else "")
 

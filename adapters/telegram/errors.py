@@ -1,6 +1,7 @@
-"""Translation of Telegram's errors to delivery errors."""
+"""Translates Telegram's errors to delivery errors."""
 
-import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from telegram.error import (
     BadRequest,
@@ -13,6 +14,7 @@ from telegram.error import (
     TimedOut,
 )
 
+from adapters.telegram.limits import LONGEST_TEXT, slow_down_error
 from adapters.telegram.transport import ConnectionLost, InvalidAnswer, ServerError
 from bot.platform import (
     ChatGone,
@@ -22,15 +24,12 @@ from bot.platform import (
     NotDelivered,
     NotEditable,
     PlatformFailure,
-    SlowDown,
     TooLong,
     Unreachable,
     is_ephemeral,
     is_inline,
     is_private,
 )
-
-LONGEST_TEXT = 4096
 
 # Parts of Telegram's error messages, in lower case.
 CANNOT_BE_DELETED = "message can't be deleted"
@@ -81,20 +80,15 @@ A message that "was immediately deleted and can't be returned" was certainly sen
 """
 
 
-class DeliveryErrors:
-    """A context that translates the library's errors to `DeliveryError`, except `ChatMigrated`."""
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, LIBRARY_ERRORS) and not isinstance(error, ChatMigrated):
-            raise _delivery_error(self._place, error) from None
+@contextmanager
+def delivery_errors(place: str) -> Iterator[None]:
+    """Raise the library's errors as `DeliveryError`, except `ChatMigrated`."""
+    try:
+        yield
+    except ChatMigrated:
+        raise
+    except LIBRARY_ERRORS as error:
+        raise _delivery_error(place, error) from None
 
 
 def _delivery_error(place: str, error: Exception) -> DeliveryError:
@@ -131,8 +125,8 @@ def _refusal_error(place: str, text: str) -> DeliveryError:
     return MessageRefused(text)
 
 
-def concerns_picture(text: str, *, ephemeral: bool) -> bool:
-    """Return whether a message can have been refused because of its picture, so that its text alone can work."""
+def is_about_picture(text: str, *, ephemeral: bool) -> bool:
+    """Return whether a message was perhaps refused because of its picture, so that its text alone can succeed."""
     text = text.lower()
     if any(words in text for words in (*WRONG_KIND, *GONE_MESSAGES, NOT_MODIFIED)):
         return False
@@ -147,18 +141,12 @@ def is_answer_lost(error: BaseException) -> bool:
 
 
 def forbids_photos(text: str) -> bool:
-    """Return whether the chat forbids photos."""
     return any(words in text.lower() for words in NO_RIGHT_TO_PHOTOS)
 
 
 def is_unknown_file(text: str) -> bool:
     """Return whether a ``file_id`` was refused as invalid or expired."""
     return any(words in text.lower() for words in UNKNOWN_FILES)
-
-
-def slow_down_error(error: RetryAfter) -> SlowDown:
-    wait = error.retry_after
-    return SlowDown(wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait))
 
 
 def error_name(error: BaseException) -> str:

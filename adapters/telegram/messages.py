@@ -1,9 +1,10 @@
 """Messages that show panels: texts or photos, in chats or to one person in a group.
 
-A text can become a photo, so a late picture is added to its text. A photo cannot become a text and is replaced by a new
-message.
+A text can become a photo, so a picture can follow its text. A photo cannot become a text: a new message replaces it.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from telegram.error import BadRequest
@@ -24,9 +25,9 @@ class Messages:
     A message's picture is identified by its scene's digest. ``app`` is the address of the Mini App, or empty.
     """
 
-    def __init__(self, post: Post, known: KnownFiles, app: str = "") -> None:
+    def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:
         self._post = post
-        self._photos = Photos(post, known)
+        self._photos = Photos(post, known_files)
         self.ephemerals = EphemeralMessages(post, self._photos)
         self.username = ""  # the bot's, set after connecting
         self._app = app
@@ -76,18 +77,16 @@ class Messages:
             return sent
         photo = self._photo(where, panel, picture)
         try:
-            if _has_picture(sent, picture):
-                await self._photos.edit_caption(photo)
-            else:
-                await self._photos.edit(photo)
+            with _accepting_not_modified():
+                if _has_picture(sent, picture):
+                    await self._photos.edit_caption(photo)
+                else:
+                    await self._photos.edit(photo)
         except LateEdit:
             if sent.picture:
                 raise
-            # If more edits of the text followed, the late picture could overwrite them.
+            # The late picture could overwrite later edits of the text.
             raise NotEditable(sent.message) from None
-        except BadRequest as error:
-            if NOT_MODIFIED not in error.message.lower():
-                raise
         return SentMessage(sent.message, picture.subject.digest)
 
     async def delete(self, place: str, message: str) -> None:
@@ -95,33 +94,24 @@ class Messages:
             await self.ephemerals.delete(EphemeralTarget.parse(place), message)
         elif not is_inline(place):
             # The bot cannot delete a message in a chat that it is not in.
-            await self._delete(reading.chat_and_topic(place)[0], message)
-
-    async def _delete(self, chat: int, message: str) -> None:
-        where = JsonData({"chat_id": chat, "message_id": int(message)})
-        try:
-            await self._post("deleteMessage", where)
-        except BadRequest as error:
-            if CANNOT_BE_DELETED not in error.message.lower():
-                raise
-            # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
+            where = JsonData({"chat_id": reading.chat_and_topic(place)[0], "message_id": int(message)})
             try:
-                await self._post("editMessageReplyMarkup", where)
-            except BadRequest as refusal:
-                if NOT_MODIFIED not in refusal.message.lower():
+                await self._post("deleteMessage", where)
+            except BadRequest as error:
+                if CANNOT_BE_DELETED not in error.message.lower():
                     raise
+                # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
+                with _accepting_not_modified():
+                    await self._post("editMessageReplyMarkup", where)
 
     # Messages in chats that the bot is not in
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
         """Show a panel's text; nothing can be uploaded there (core.telegram.org/bots/api#editmessagemedia)."""
         markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
-        try:
-            fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
+        fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
+        with _accepting_not_modified():
             await self._post("editMessageText", JsonData(fields))
-        except BadRequest as error:
-            if NOT_MODIFIED not in error.message.lower():
-                raise
         return SentMessage(reading.INLINE_MESSAGE)
 
     # Messages to one person in a group
@@ -137,8 +127,7 @@ class Messages:
     async def _edit_ephemeral(self, target: EphemeralTarget, sent: SentMessage, panel: Panel) -> SentMessage:
         if not sent.picture:
             # A new message with a picture would need another press, so this one stays a text.
-            fields = drawing.text_fields(panel, self._markup(panel))
-            await self.ephemerals.edit_text(target, sent.message, fields)
+            await self.ephemerals.edit_text(target, sent.message, drawing.text_fields(panel, self._markup(panel)))
             return sent
         picture = self._photos.picture_of(target.chat, panel)
         if picture is None:
@@ -162,8 +151,18 @@ class Messages:
     @property
     def _hidden_kinds(self) -> list[str]:
         """The kinds of buttons that do not work here."""
-        is_possible = {"aside": self.ephemerals.is_supported is not False, "share": self.has_inline_mode}
-        return [kind for kind, possible in is_possible.items() if not possible]
+        is_available = {"aside": self.ephemerals.is_supported is not False, "share": self.has_inline_mode}
+        return [kind for kind, available in is_available.items() if not available]
+
+
+@contextmanager
+def _accepting_not_modified() -> Iterator[None]:
+    """Ignore Telegram's error for an edit that changes nothing."""
+    try:
+        yield
+    except BadRequest as error:
+        if NOT_MODIFIED not in error.message.lower():
+            raise
 
 
 def _has_picture(sent: SentMessage, picture: Picture) -> bool:

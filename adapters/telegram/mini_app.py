@@ -1,4 +1,4 @@
-"""Telegram's Mini App: who opened a page with a ``web_app`` button.
+"""Telegram's Mini App: identifies the person who opened a page with a ``web_app`` button.
 
 Telegram passes the page a query that is signed with the bot's token:
 core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
@@ -16,8 +16,8 @@ from bot.platform import Person
 from bot.site.mini_app import InvalidLaunch
 
 PAGE_FRAME = "https://web.telegram.org"
-OLDEST_SECONDS = 3600  # an older launch must be repeated
-EARLY_SECONDS = 60  # tolerance for a Telegram clock ahead of ours
+OLDEST_SECONDS = 3600  # age after which the person must open the page again
+EARLY_SECONDS = 60  # tolerance if Telegram's clock is ahead
 LONGEST = 4096
 HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -51,11 +51,8 @@ def verify_launch(token: str, init_data: str, now: float | None = None) -> Perso
     age = (time.time() if now is None else now) - int(fields.get("auth_date", "0"))
     if not -EARLY_SECONDS <= age <= OLDEST_SECONDS:
         raise InvalidLaunch("opened too long ago")
-    return _person(json.loads(fields.get("user", "null")))
-
-
-def _person(user: object) -> Person:
-    """Return the person of a signed core.telegram.org/bots/webapps#webappuser."""
+    # core.telegram.org/bots/webapps#webappuser
+    user = json.loads(fields.get("user", "null"))
     if not isinstance(user, dict) or type(user.get("id")) is not int:
         raise InvalidLaunch("no user")
     texts = {name: value for name, value in user.items() if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""Pages that a person asked for, in a new message or instead of the pressed one."""
+"""Sends pages to people who asked for them, as a new message or in the pressed one."""
 
 import asyncio
 from collections.abc import Iterator

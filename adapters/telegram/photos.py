@@ -14,12 +14,13 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 
 from adapters.telegram.errors import (
     LIBRARY_ERRORS,
-    concerns_picture,
     error_name,
     forbids_photos,
+    is_about_picture,
     is_answer_lost,
     is_unknown_file,
 )
+from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel, utf16_length
@@ -27,12 +28,11 @@ from bot.picture import Picture
 from bot.platform import NoPicture, PlatformFailure
 from bot.store import STORE_ERRORS
 
-LONGEST_CAPTION = 1024  # UTF-16 units; a longer text is sent without a picture
-UPLOAD_SECONDS = 2.0  # how long a text waits for its picture
-FORBIDDEN_SECONDS = 6 * 3600.0  # how long a chat that forbids photos is remembered
-FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # failed uploads before a pause, and its length in seconds
-MAX_LATE = 20  # late uploads in flight; no new ones start at this number
-FILE_ID_SECONDS = 30 * 24 * 3600  # how long the ``file_id`` of a public picture is kept
+UPLOAD_SECONDS = 2.0  # time that a text waits for its picture
+FORBIDDEN_SECONDS = 6 * 3600.0  # time for which a chat that forbids photos gets texts
+FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # failed uploads before a pause, and its length
+MAX_LATE = 20  # late uploads in flight, at which no new ones start
+FILE_ID_SECONDS = 30 * 24 * 3600  # time for which the ``file_id`` of a public picture is kept
 PART = "photo"  # name of the file in an upload
 
 ReadMessageId = Callable[[Any], str]
@@ -70,11 +70,11 @@ class Photo(NamedTuple):
 
 
 class LateUpload(TimeoutError):
-    """An upload took too long. ``message`` will be the message's id if it can still arrive."""
+    """An upload took too long. ``message`` is the future id of the message, if it can still arrive."""
 
-    def __init__(self, name: asyncio.Future[str] | None = None) -> None:
+    def __init__(self, message: asyncio.Future[str] | None = None) -> None:
         super().__init__()
-        self.message = name
+        self.message = message
 
 
 class LateEdit(NoPicture):
@@ -84,44 +84,39 @@ class LateEdit(NoPicture):
 class KnownFiles:
     """The ``file_id`` of pictures uploaded before. Without the store none are known."""
 
-    def __init__(self, client: Any, store_away: Callable[[BaseException], object]) -> None:
-        self._client, self._store_away = client, store_away
+    def __init__(self, client: Any, report_store_error: Callable[[BaseException], object]) -> None:
+        self._client, self._report_store_error = client, report_store_error
 
     async def find(self, picture: Picture) -> str:
         """Return a picture's ``file_id``; empty if unknown."""
         try:
-            return (await self._client.get(_key(picture)) or b"").decode()
+            return (await self._client.get(self._key(picture)) or b"").decode()
         except STORE_ERRORS as error:
-            self._store_away(error)
+            self._report_store_error(error)
             return ""
 
     async def keep(self, picture: Picture, answer: Any) -> None:
-        """Store the ``file_id`` of an uploaded picture, if the answer has one."""
-        if file_id := _file_id(answer):
+        """Store the ``file_id`` of the photo's largest size, if the answer has one."""
+        sizes = answer.get("photo") if isinstance(answer, dict) else None
+        largest = sizes[-1] if isinstance(sizes, list) and sizes else None
+        file_id = largest.get("file_id") if isinstance(largest, dict) else None
+        # The store cannot hold half a surrogate pair.
+        if isinstance(file_id, str) and file_id.isascii() and file_id:
             try:
-                await self._client.set(_key(picture), file_id, ex=FILE_ID_SECONDS)
+                await self._client.set(self._key(picture), file_id, ex=FILE_ID_SECONDS)
             except STORE_ERRORS as error:
-                self._store_away(error)
+                self._report_store_error(error)
 
-
-def _key(picture: Picture) -> str:
-    return f"telegram:photo:{picture.subject.digest}"
-
-
-def _file_id(answer: Any) -> str:
-    """Return the ``file_id`` of a photo's largest size; empty without one."""
-    sizes = answer.get("photo") if isinstance(answer, dict) else None
-    largest = sizes[-1] if isinstance(sizes, list) and sizes else None
-    file_id = largest.get("file_id") if isinstance(largest, dict) else None
-    # The store cannot hold half a surrogate pair.
-    return file_id if isinstance(file_id, str) and file_id.isascii() else ""
+    @staticmethod
+    def _key(picture: Picture) -> str:
+        return f"telegram:photo:{picture.subject.digest}"
 
 
 class Photos:
     """Sends and edits photos with as few uploads as possible."""
 
-    def __init__(self, post: Post, known: KnownFiles) -> None:
-        self._post, self._known = post, known
+    def __init__(self, post: Post, known_files: KnownFiles) -> None:
+        self._post, self._known_files = post, known_files
         self._forbidden: TTLCache[int, bool] = TTLCache(10_000, FORBIDDEN_SECONDS)
         self._failed_in_a_row = 0
         self._rests_until = 0.0
@@ -163,7 +158,7 @@ class Photos:
     ) -> Any:
         picture = photo.picture
         async with self._picture_errors(photo):
-            if picture.is_lasting and (file_id := await self._known.find(picture)):
+            if picture.is_lasting and (file_id := await self._known_files.find(picture)):
                 try:
                     return await self._post(method, JsonData(fields(file_id)))
                 except BadRequest as error:
@@ -172,7 +167,7 @@ class Photos:
             upload = UploadData(fields(None), PART, picture.png)
             answer = await self._upload_in_time(self._post(method, upload), name_of)
             if picture.is_lasting:
-                await self._known.keep(picture, answer)
+                await self._known_files.keep(picture, answer)
             return answer
 
     async def _upload_in_time(self, upload: Awaitable[Any], name_of: ReadMessageId | None) -> Any:
@@ -207,7 +202,7 @@ class Photos:
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
             raise
         except BadRequest as error:
-            if not concerns_picture(error.message, ephemeral=photo.is_ephemeral):
+            if not is_about_picture(error.message, ephemeral=photo.is_ephemeral):
                 raise
             if forbids_photos(error.message):
                 self._forbidden[int(photo.where["chat_id"])] = True

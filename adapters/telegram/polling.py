@@ -20,7 +20,8 @@ import structlog
 from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.errors import LIBRARY_ERRORS, error_name, slow_down_error
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name
+from adapters.telegram.limits import MAX_UPDATES, slow_down_error
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import InvalidAnswer
 from adapters.telegram.updates import update_of
@@ -30,13 +31,15 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-BUSY_PAUSE = 0.02  # seconds between requests while updates are handled; most are done by then
+BUSY_PAUSE = 0.02  # between requests while updates are handled; most are handled by then
 
-# If an offset is repeated within 0.5 s, Telegram returns only the first update (tdlib/telegram-bot-api,
-# ``Client::process_get_updates_query``). The rest is for latency.
 SAME_OFFSET_SECONDS = 0.55
-BATCH = 100  # updates in one response
-STUCK_SECONDS = 10.0  # after this time an unhandled update that hides others is confirmed
+"""Pause before a repeated offset. Within 0.5 s Telegram would return only the first update (tdlib/telegram-bot-api,
+``Client::process_get_updates_query``). The rest is for latency.
+"""
+
+STUCK_SECONDS = 10.0  # time after which an unhandled update that hides others is confirmed
+
 ALLOWED_UPDATES = [
     Update.MESSAGE,
     Update.CALLBACK_QUERY,
@@ -54,16 +57,16 @@ log = structlog.get_logger()
 class Polling:
     """Fetches updates and handles each in its own task.
 
-    ``is_receiving`` while Telegram answers; ``away`` is called with the platform and reason when it does not.
+    ``is_receiving`` while Telegram answers. ``report_outage`` gets the platform and the reason when it does not.
     """
 
-    def __init__(self, bot: Bot, handle: HandleUpdate, away: Callable[[str, str], None]) -> None:
-        self._bot, self._handle, self._away = bot, handle, away
+    def __init__(self, bot: Bot, handle: HandleUpdate, report_outage: Callable[[str, str], None]) -> None:
+        self._bot, self._handle, self._report_outage = bot, handle, report_outage
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}  # loop time at which unconfirmed updates first arrived, by id
         self._next = 0  # id after the latest update
-        self._asked = 0  # offset of the last request
-        self._asked_at = 0.0  # loop time of the last request
+        self._last_offset = 0  # of the last request
+        self._requested_at = 0.0  # loop time of the last request
         self.is_receiving = False
 
     @property
@@ -78,8 +81,8 @@ class Polling:
         try:
             while True:
                 try:
-                    # At first and after errors, do not wait for a long poll to learn whether Telegram answers.
-                    found = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
+                    # The first request, and each after an error, only checks whether Telegram answers.
+                    updates = await self._fetch(POLL_SECONDS if self.is_receiving else 0)
                     self.is_receiving = True
                     backoff.reset()
                 except InvalidToken:
@@ -88,28 +91,32 @@ class Polling:
                     self.is_receiving = False
                     await self._wait_out(error, backoff.next_pause())
                     continue
-                self._start(found)
-                await self._wait(found)
+                self._start(updates)
+                await self._wait(is_empty=not updates)
         finally:
             self.is_receiving = False
             await self._finish()
 
-    async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
-        """Return the unconfirmed updates as raw JSON; confirms those handled."""
-        self._asked = offset = self._offset
-        self._asked_at = asyncio.get_running_loop().time()
-        asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
+    async def _fetch(self, timeout: int, limit: int = MAX_UPDATES) -> list[Any]:
+        """Confirm the handled updates, and return the others as raw JSON."""
+        self._last_offset = offset = self._offset
+        self._requested_at = asyncio.get_running_loop().time()
+        fields = {"offset": offset, "timeout": timeout, "limit": limit, "allowed_updates": ALLOWED_UPDATES}
         # Not `get_updates`, which fails for the whole batch if one update cannot be read.
-        found: Any = await self._bot._post("getUpdates", asked)
-        if not isinstance(found, list):
+        updates: Any = await self._bot._post("getUpdates", fields)
+        if not isinstance(updates, list):
             raise InvalidAnswer("updates are not a list")
-        self._since = {number: at for number, at in self._since.items() if number >= offset}
-        return found
+        self._since = {number: since for number, since in self._since.items() if number >= offset}
+        return updates
 
-    def _start(self, found: list[Any]) -> None:
+    def _start(self, raw_updates: list[Any]) -> None:
         """Start a task for each new update."""
-        updates = {number: raw for raw in found if isinstance(number := _field(raw, "update_id"), int)}
-        if len(updates) < len(found):
+        updates = {
+            raw["update_id"]: raw
+            for raw in raw_updates
+            if isinstance(raw, dict) and isinstance(raw.get("update_id"), int)
+        }
+        if len(updates) < len(raw_updates):
             log.warning("telegram_update_unreadable", why="no update_id")
         if updates:
             # Not the highest id ever seen: after a quiet week Telegram restarts at a random number.
@@ -124,8 +131,12 @@ class Polling:
                 continue
             self._busy[number] = asyncio.create_task(self._handle_with_retries(number, update))
             self._busy[number].add_done_callback(partial(self._forget_task, number))
-        if not new and len(updates) >= BATCH:
-            self._confirm_stuck()
+        if not new and len(updates) >= MAX_UPDATES:
+            # Unhandled updates fill the response and hide newer ones.
+            first = self._offset
+            if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > STUCK_SECONDS:
+                log.warning("telegram_update_confirmed_early", update=first)
+                del self._since[first]
 
     async def _handle_with_retries(self, number: int, update: Update) -> None:
         """Handle an update; retry while too much work waits, as long as the update is unconfirmed."""
@@ -143,27 +154,21 @@ class Polling:
         if self._busy.get(number) is task:
             del self._busy[number]
 
-    def _confirm_stuck(self) -> None:
-        """Confirm the first unhandled update if it has taken too long."""
-        first = self._offset
-        if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > STUCK_SECONDS:
-            log.warning("telegram_update_confirmed_early", update=first)
-            del self._since[first]
-
-    async def _wait(self, found: list[Any]) -> None:
+    async def _wait(self, *, is_empty: bool) -> None:
         """Wait until there is more to confirm, if Telegram would repeat the same updates at once."""
         if self._busy:
             await asyncio.wait(self._busy.values(), timeout=BUSY_PAUSE)
-        offset, left = self._offset, self._asked_at + SAME_OFFSET_SECONDS - asyncio.get_running_loop().time()
-        if offset != self._asked or left <= 0:
+        offset = self._offset
+        pause = self._requested_at + SAME_OFFSET_SECONDS - asyncio.get_running_loop().time()
+        if offset != self._last_offset or pause <= 0:
             return
         if first := self._busy.get(offset):
-            await asyncio.wait([first], timeout=left)
-        elif found:
-            await asyncio.sleep(left)
+            await asyncio.wait([first], timeout=pause)
+        elif not is_empty:
+            await asyncio.sleep(pause)
 
     async def _wait_out(self, error: Exception, pause: float) -> None:
-        hint = error_name(error)
+        reason = error_name(error)
         if isinstance(error, Conflict) and "webhook" in error.message.lower():
             # The host has removed BUONGIOCO_TELEGRAM_WEBHOOK_URL.
             log.warning("telegram_webhook_removed", why="BUONGIOCO_TELEGRAM_WEBHOOK_URL is not set")
@@ -171,8 +176,8 @@ class Polling:
                 await self._bot.delete_webhook()
                 return
         elif isinstance(error, Conflict):
-            hint = "another bot polls with this token: stop it"
-        self._away(PLATFORM, hint)
+            reason = "another bot polls with this token: stop it"
+        self._report_outage(PLATFORM, reason)
         await asyncio.sleep(slow_down_error(error).seconds if isinstance(error, RetryAfter) else pause)
 
     async def _finish(self) -> None:
@@ -182,7 +187,3 @@ class Polling:
         with suppress(*LIBRARY_ERRORS, TimeoutError):
             async with asyncio.timeout(1.0):
                 await self._fetch(0, limit=1)
-
-
-def _field(raw: Any, name: str) -> Any:
-    return raw.get(name) if isinstance(raw, dict) else None

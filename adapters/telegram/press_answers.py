@@ -9,6 +9,7 @@ import structlog
 from telegram.error import BadRequest, RetryAfter
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
+from adapters.telegram.limits import LONGEST_TOAST
 from adapters.telegram.pages import Pages
 from adapters.telegram.transport import ConnectionLost, InvalidAnswer, JsonData, NotConnected, Post, ServerError
 from bot.card_room import CardRoom
@@ -18,30 +19,24 @@ from bot.platform import Press, Reply, Unreachable, is_ephemeral, is_inline, pri
 from bot.texts import language_of, texts
 
 ANSWER_SECONDS = 1.5  # then a query is answered without the outcome; the rest of the two seconds is for latency
-LONGEST_TOAST = 200  # characters
 RETRY_PAUSES = (0.3, 1.0)  # seconds before a lost answer is sent again; a second answer does no harm
 RETRIED_ERRORS = (NotConnected, ConnectionLost, InvalidAnswer, ServerError, RetryAfter)
 
 log = structlog.get_logger()
 
 
-def waiting_text(language: str) -> str:
-    """Return the toast for a press that takes too long to handle."""
-    return texts(language_of(language)).gettext("One moment…")
-
-
 class QueryAnswer:
     """The answer to one callback query, as a context in which the press is handled.
 
     The first `give` counts. Without one, the query gets the ``fallback`` answer after `ANSWER_SECONDS`, or an
-    empty one when the context ends.
+    empty one when the context ends. ``sent`` is set after the answer is sent.
     """
 
-    def __init__(self, post: Post, query: str, otherwise: str) -> None:
+    def __init__(self, post: Post, query: str, language: str) -> None:
         self._post, self._query = post, query
-        self.fallback: dict[str, str] = {"text": otherwise}
+        self.fallback: dict[str, str] = {"text": texts(language).gettext("One moment…")}
+        self.sent = asyncio.Event()
         self._is_given = False
-        self._sent = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._late: asyncio.Task[bool] | None = None
 
@@ -51,7 +46,7 @@ class QueryAnswer:
 
     async def __aexit__(self, *_error: object) -> None:
         await self.give()
-        await self._sent.wait()
+        await self.sent.wait()
 
     async def give(self, *, text: str = "", url: str = "") -> bool:
         """Answer the query with a toast or a link; return False if it was answered before."""
@@ -63,12 +58,8 @@ class QueryAnswer:
         try:
             await self._send({"text": text[:LONGEST_TOAST] or None, "url": url or None})
         finally:
-            self._sent.set()
+            self.sent.set()
         return True
-
-    async def wait_until_given(self) -> None:
-        """Wait until the query is answered."""
-        await self._sent.wait()
 
     def _give_fallback(self) -> None:
         self._late = asyncio.create_task(self.give(**self.fallback))
@@ -93,7 +84,7 @@ class QueryAnswer:
 class PressReplies:
     """Shows the card room's replies to presses: as answers to queries, and as pages.
 
-    ``link`` returns the address that opens the private chat with a start word. ``can_write_to`` returns whether a
+    ``link_of`` returns the address that opens the private chat with a start word. ``can_write_to`` returns whether a
     person who had a private chat still has one.
     """
 
@@ -101,22 +92,22 @@ class PressReplies:
         self,
         pages: Pages,
         card_room: CardRoom,
-        link: Callable[[str], str],
+        link_of: Callable[[str], str],
         can_write_to: Callable[[str], Awaitable[bool]],
     ) -> None:
-        self._pages, self._card_room, self._link, self._can_write_to = pages, card_room, link, can_write_to
+        self._pages, self._card_room, self._link_of, self._can_write_to = pages, card_room, link_of, can_write_to
         self._reports = TaskSet()
 
     def stop(self) -> None:
         self._reports.cancel()
 
     async def show(self, press: Press, reply: Reply, answer: QueryAnswer, *, is_photo: bool) -> None:
-        """Answer the query and have the page sent; ``is_photo`` if the pressed message is a photo."""
+        """Answer the query and queue the page, if any. ``is_photo`` is whether the pressed message is a photo."""
         if reply.panel and reply.private:
             await self._send_privately(press, reply, answer)
             return
         if reply.start_word:
-            answer.fallback = {"url": self._link(reply.start_word)}
+            answer.fallback = {"url": self._link_of(reply.start_word)}
             if not (reply.has_private_chat and await self._can_write_to(press.person.id)):
                 # The reply is sent to the private chat that this link opens.
                 await answer.give(**answer.fallback)
@@ -128,18 +119,15 @@ class PressReplies:
             if not self._card_room.queue_answer(press.place, show, message=press.message):
                 text = _too_many_text(press)
         if not await answer.give(text=text) and text:
-            self._send_late_toast(press, text)
+            # The query already has an answer, so the toast goes to the private chat.
+            place = private_place(press.person.id)
+            say = partial(self._pages.send, place, Panel((Span(text),)), f"{press.key}.late")
+            self._card_room.queue_answer(place, say, message="late toast")
 
     async def _replace(self, press: Press, panel: Panel, answer: QueryAnswer, is_photo: bool) -> None:
         # The spinner on the button goes first.
-        await answer.wait_until_given()
+        await answer.sent.wait()
         await self._pages.replace(press, panel, is_photo=is_photo)
-
-    def _send_late_toast(self, press: Press, toast: str) -> None:
-        """Send a toast as a private message because its query is already answered."""
-        place = private_place(press.person.id)
-        say = partial(self._pages.send, place, Panel((Span(toast),)), f"{press.key}.late")
-        self._card_room.queue_answer(place, say, message="late toast")
 
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Queue a page for the private chat, and return when the query is answered.
@@ -149,14 +137,14 @@ class PressReplies:
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It is on its way to our private chat.")}
-        answer.fallback = on_its_way if reply.has_private_chat else {"url": self._link("page")}
+        answer.fallback = on_its_way if reply.has_private_chat else {"url": self._link_of("page")}
         will_be_sent = self._card_room.queue_answer(
             private_place(press.person.id),
             partial(self._send, press, reply, answer),
             on_lost=lambda: self._reports.start(self._report_lost(press, answer)),
         )
         if will_be_sent:
-            await answer.wait_until_given()
+            await answer.sent.wait()
         else:
             await answer.give(text=_too_many_text(press))
 
@@ -165,7 +153,7 @@ class PressReplies:
         try:
             await self._pages.send(private_place(press.person.id), reply.panel, press.key)
         except Unreachable:
-            if not await answer.give(url=self._link("page")):
+            if not await answer.give(url=self._link_of("page")):
                 raise
         else:
             await answer.give(text=reply.toast)

@@ -69,7 +69,7 @@ def chat_place(chat: Chat) -> str:
     return str(Place(PLATFORM, str(_checked_id(chat.id))))
 
 
-def inline_place(chat: object, message: object) -> str:
+def _inline_place(chat: object, message: object) -> str:
     """Return the place of a message sent through the bot. Its chat is known only by its ``chat_instance``."""
     chat, message = _checked_text(chat), _checked_text(message)
     if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
@@ -82,9 +82,9 @@ def inline_id(place: str) -> str:
     return Place.parse(place).part
 
 
-def read_migration(message: Message) -> tuple[str, int]:
-    """Return a group that became a supergroup, and its new id."""
-    return place_of(message), _checked_id(message.migrate_to_chat_id)
+def read_migration(message: Message) -> tuple[str, str]:
+    """Return the old and new place of a group that became a supergroup."""
+    return place_of(message), str(Place(PLATFORM, str(_checked_id(message.migrate_to_chat_id))))
 
 
 def chat_and_topic(place: str) -> tuple[int, int | None]:
@@ -132,8 +132,7 @@ def read_command(update: Update, bot: User) -> Command | None:
 
 def private_writer(message: Message) -> Person | None:
     """Return the person who wrote in their private chat; None for a message in a group."""
-    is_alone = message.chat.type == Chat.PRIVATE and message.from_user is not None
-    return read_person(message.from_user) if is_alone and message.from_user else None
+    return read_person(message.from_user) if message.chat.type == Chat.PRIVATE and message.from_user else None
 
 
 def is_anonymous(message: Message) -> bool:
@@ -150,34 +149,34 @@ def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     old message it names only the place, which is enough. ``ephemerals`` is whether ephemeral messages work.
     """
     query = update.callback_query
-    if query is not None and query.inline_message_id is not None:
-        place = inline_place(query.chat_instance, query.inline_message_id)
-        return Press(
-            f"tg{_checked_id(update.update_id)}", read_person(query.from_user), place, INLINE_MESSAGE, _payload(query)
-        )
-    if query is None or query.message is None:
+    if query is None or (query.message is None and query.inline_message_id is None):
         return None
+    key, person = f"tg{_checked_id(update.update_id)}", read_person(query.from_user)
+    payload = query.data if isinstance(query.data, str) else ""
+    if query.inline_message_id is not None:
+        return Press(key, person, _inline_place(query.chat_instance, query.inline_message_id), INLINE_MESSAGE, payload)
+    assert query.message
     place, message = place_of(query.message), str(_checked_id(query.message.message_id))
     ephemeral = ephemeral_place_of(place, query.from_user.id, query.id) if ephemerals and not is_private(place) else ""
     number = query.message.api_kwargs.get("ephemeral_message_id")
     if number:
         place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_checked_id(number))
-    key, payload = f"tg{_checked_id(update.update_id)}", _payload(query)
-    return Press(key, read_person(query.from_user), place, message, payload, ephemeral, _has_button(query, payload))
+    return Press(key, person, place, message, payload, ephemeral, _has_button(query, payload))
 
 
-def query_text(query: InlineQuery | ChosenInlineResult) -> str:
-    return _checked_text(query.query)
+def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
+    """Return the person who types, and the text after the bot's name."""
+    return read_person(query.from_user), _checked_text(query.query)
 
 
-def offer_id(chosen: ChosenInlineResult) -> str:
-    return _checked_text(chosen.result_id)
+def read_sent_offer(chosen: ChosenInlineResult) -> tuple[Person, str, str, str]:
+    """Return the sender, the offer's id, the typed text, and the place of the message.
 
-
-def offer_place(chosen: ChosenInlineResult) -> str:
-    """Return the place of a sent offer; empty if Telegram names none. Its chat is not known."""
-    name = chosen.inline_message_id
-    return str(Place(PLATFORM, INLINE, name)) if name and INLINE_ID.fullmatch(name) else ""
+    The place is without its chat, which is not known. It is empty if Telegram does not name the message.
+    """
+    message = chosen.inline_message_id
+    place = str(Place(PLATFORM, INLINE, message)) if message and INLINE_ID.fullmatch(message) else ""
+    return read_person(chosen.from_user), _checked_text(chosen.result_id), _checked_text(chosen.query), place
 
 
 def is_photo(query: CallbackQuery) -> bool:
@@ -194,10 +193,6 @@ def _has_button(query: CallbackQuery, payload: str) -> bool:
     return keyboard is not None and any(
         button.callback_data == payload for row in keyboard.inline_keyboard for button in row
     )
-
-
-def _payload(query: CallbackQuery) -> str:
-    return query.data if isinstance(query.data, str) else ""
 
 
 def _named_people(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:

@@ -1,4 +1,4 @@
-"""HTTP for python-telegram-bot over aiohttp. The default client needs several times as much CPU for a call."""
+"""HTTP for python-telegram-bot over aiohttp. The library's own client needs several times as much CPU for a call."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ from bot.http.proxies import proxy_for
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
-# Fields kept of a sent message in an answer: its ids, its picture, and required fields of the library.
+# Fields of a sent message that the bot or the library needs.
 KEPT_FIELDS = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
 BAD_REQUEST, SERVER_ERROR = 400, 500
 
@@ -27,7 +27,7 @@ JSON_HEADERS = HEADERS | {"Content-Type": "application/json"}
 
 
 class InvalidAnswer(NetworkError):
-    """The answer is not from the Bot API, such as a proxy's page, or incomplete."""
+    """The answer is malformed, or not from the Bot API but for example a proxy's page."""
 
 
 class NotConnected(NetworkError):
@@ -55,14 +55,14 @@ class JsonData:
         try:
             self.body = orjson.dumps(given)
         except orjson.JSONEncodeError:
-            # Half a surrogate pair in a name.
+            # orjson refuses half a surrogate pair, which a name can contain.
             self.body = json.dumps(given).encode()
 
 
 class UploadData:
     """Fields and one file as multipart/form-data; ``part`` is the file's name.
 
-    It is built here because aiohttp's forms take longer than the rest of a call.
+    Forms of aiohttp would take longer than the rest of a call.
     """
 
     contains_files = True
@@ -70,12 +70,13 @@ class UploadData:
     def __init__(self, fields: dict[str, Any], part: str, content: bytes) -> None:
         boundary = token_hex(16)
         parts = [
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{_form_value(value)}\r\n'
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+            f"{value if isinstance(value, str) else json.dumps(value)}\r\n"
             for name, value in fields.items()
             if value is not None
         ]
-        about = f'name="{part}"; filename="{part}.png"\r\nContent-Type: image/png'
-        head = f"{''.join(parts)}--{boundary}\r\nContent-Disposition: form-data; {about}\r\n\r\n"
+        file_headers = f'name="{part}"; filename="{part}.png"\r\nContent-Type: image/png'
+        head = f"{''.join(parts)}--{boundary}\r\nContent-Disposition: form-data; {file_headers}\r\n\r\n"
         self.body = b"".join((head.encode("utf-8", "replace"), content, f"\r\n--{boundary}--\r\n".encode()))
         self.headers = HEADERS | {"Content-Type": f"multipart/form-data; boundary={boundary}"}
 
@@ -143,7 +144,11 @@ class AiohttpRequest(BaseRequest):
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         """Return the answer's fields; raise InvalidAnswer without its content, which can contain a hand."""
         try:
-            answer = _parse_json(payload)
+            try:
+                answer = orjson.loads(payload)
+            except orjson.JSONDecodeError:
+                # orjson refuses half a surrogate pair.
+                answer = json.loads(payload)
         except (ValueError, RecursionError):
             raise InvalidAnswer("an answer that is not JSON") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("parameters", {}), dict):
@@ -176,19 +181,10 @@ async def post(request: SendingRequest, base_url: str, method: str, data: JsonDa
     return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
 
 
-def _parse_json(payload: bytes) -> Any:
-    """Parse JSON with orjson, or with the slower standard library if orjson refuses, as for half a surrogate pair."""
-    try:
-        return orjson.loads(payload)
-    except orjson.JSONDecodeError:
-        return json.loads(payload)
-
-
 def _checked_status(status: int, payload: bytes) -> int:
-    """Return the status of an answer; raise ServerError, or InvalidAnswer for a refusal not by the Bot API.
+    """Return the status of an answer; raise ServerError, or InvalidAnswer if a proxy refuses instead of the Bot API.
 
-    A proxy's 403 or 404 says nothing about chats and tokens. Some servers other than Telegram's refuse only in the
-    body.
+    A proxy's 403 or 404 says nothing about chats and tokens. Some Bot API servers report a refusal only in the body.
     """
     if status < BAD_REQUEST and b"false" not in payload[:20]:
         return status
@@ -199,8 +195,9 @@ def _checked_status(status: int, payload: bytes) -> int:
         if status >= BAD_REQUEST:
             raise InvalidAnswer(f"status {status}, not from the Bot API")
         return status
-    said = body.get("error_code")
-    code = status if status >= BAD_REQUEST else said if isinstance(said, int) else BAD_REQUEST
+    code = status
+    if status < BAD_REQUEST:
+        code = body["error_code"] if isinstance(body.get("error_code"), int) else BAD_REQUEST
     if code >= SERVER_ERROR:
         raise ServerError(f"error {code} from the Bot API")
     return code
@@ -217,10 +214,6 @@ def _timeout(pool: float, connect: float, read: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, connect=pool + connect, sock_connect=connect, sock_read=read)
 
 
-def _form_value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:
     if data is None:
         return None, HEADERS
@@ -229,7 +222,7 @@ def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple
     if isinstance(data, UploadData):
         return data.body, data.headers
     if not data.contains_files:
-        # The same as aiohttp's form, but quoted in C.
+        # aiohttp's form would have the same content, but quoted in Python.
         return URL.build(query=data.json_parameters).raw_query_string.encode(), FORM_HEADERS
     form = aiohttp.FormData(data.json_parameters)
     for name, (filename, content, kind) in data.multipart_data.items():

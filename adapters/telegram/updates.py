@@ -1,8 +1,8 @@
 """Reduces Telegram's updates to the fields that the bot reads.
 
-The library refuses an object if one of its fields is missing or has another type. The bot reads few fields, and most of
-them are optional. So the library gets only these. Unknown fields, and optional fields that cannot be read, are dropped.
-The library still refuses an update without an id or chat.
+The library refuses an object if any of its fields is missing or has another type. The bot reads few fields, and most
+are optional, so the library gets only these. Unknown fields and unreadable optional fields are dropped. The library
+still refuses an update without an id or chat.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from telegram import Bot, Chat, ChatMember, Update
 Fields = dict[str, Any]
 
 CHAT_TYPES = (Chat.PRIVATE, Chat.GROUP, Chat.SUPERGROUP, Chat.CHANNEL)
-ANY_PHOTO = [{"file_id": "-", "file_unique_id": "-", "width": 1, "height": 1}]  # the bot asks only whether there is one
+ANY_PHOTO = [{"file_id": "-", "file_unique_id": "-", "width": 1, "height": 1}]  # replaces each photo
 
 
 def update_of(raw: Any, bot: Bot) -> Update:
@@ -68,35 +68,36 @@ def _chat(raw: Any) -> Any:
 def _entities(raw: Any, text: str) -> list[Fields]:
     """Reduce entities, and drop those outside the text; offsets count UTF-16 units."""
     end = len(text.encode("utf-16-le", "surrogatepass")) // 2
-    found = []
+    entities = []
     for entity in raw if isinstance(raw, list) else ():
         if not isinstance(entity, dict) or not isinstance(entity.get("type"), str):
             continue
-        place = _numbers(entity, "offset", "length")
-        if len(place) == 2 and place["offset"] >= 0 and 0 < place["length"] <= end - place["offset"]:
-            about = {**_texts(entity, "url"), **_optional("user", _user(entity.get("user")))}
-            found.append({"type": entity["type"], **place, **about})
-    return found
+        span = _numbers(entity, "offset", "length")
+        if len(span) == 2 and span["offset"] >= 0 and 0 < span["length"] <= end - span["offset"]:
+            optional = {**_texts(entity, "url"), **_optional("user", _user(entity.get("user")))}
+            entities.append({"type": entity["type"], **span, **optional})
+    return entities
 
 
 def _message(raw: Fields) -> Fields:
-    words = _texts(raw, "text", "caption")
+    texts = _texts(raw, "text", "caption")
     entities = {
-        name: found
+        name: _entities(raw.get(name), texts[text])
         for name, text in (("entities", "text"), ("caption_entities", "caption"))
-        if text in words and (found := _entities(raw.get(name), words[text]))
+        if text in texts
     }
     people = {
         "from": _user(raw.get("from")) or raw.get("from"),
         "via_bot": _user(raw.get("via_bot")),
-        "sender_chat": _sender_chat(raw),
+        # It matters only that the message was written as a chat.
+        "sender_chat": {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None,
         "reply_to_message": _replied_message(raw),
     }
     return {
         "message_id": raw.get("message_id"),
         "date": 0,
         **_optional("chat", _chat(raw.get("chat"))),
-        **words,
+        **texts,
         **entities,
         **{name: value for name, value in people.items() if value is not None},
         **_numbers(raw, "message_thread_id", "migrate_to_chat_id"),
@@ -104,42 +105,39 @@ def _message(raw: Fields) -> Fields:
     }
 
 
-def _sender_chat(raw: Fields) -> Fields | None:
-    """Return a chat if the message was written as a chat; its details do not matter."""
-    return {"id": 0, "type": Chat.CHANNEL} if isinstance(raw.get("sender_chat"), dict) else None
-
-
 def _replied_message(raw: Fields) -> Fields | None:
     """Return the message that a person replied to, with its author, or None.
 
     Comments on a channel's post, and first-level messages in a forum topic, only look like replies.
     """
-    answered = raw.get("reply_to_message")
-    if not isinstance(answered, dict) or answered.get("sender_chat") or "forum_topic_created" in answered:
+    replied = raw.get("reply_to_message")
+    if not isinstance(replied, dict) or replied.get("sender_chat") or "forum_topic_created" in replied:
         return None
-    writer = _user(answered.get("from"))
-    return writer and {"message_id": 0, "date": 0, **_optional("chat", _chat(raw.get("chat"))), "from": writer}
+    author = _user(replied.get("from"))
+    return author and {"message_id": 0, "date": 0, **_optional("chat", _chat(raw.get("chat"))), "from": author}
 
 
 def _query(raw: Fields) -> Fields:
     message = raw.get("message")
     payload = _texts(raw, "data")
-    shown = _optional("message", _pressed_message(message, payload.get("data")) if isinstance(message, dict) else None)
+    pressed = _pressed_message(message, payload.get("data")) if isinstance(message, dict) else None
     return {
         "id": raw.get("id"),
         "from": _user(raw.get("from")),
         "chat_instance": _texts(raw, "chat_instance").get("chat_instance", ""),
         **payload,
         **_optional("inline_message_id", raw.get("inline_message_id")),
-        **shown,
+        **_optional("message", pressed),
     }
 
 
 def _pressed_message(raw: Fields, payload: str | None) -> Fields:
-    """Reduce a pressed message to its place, and the pressed button if it has it.
-
-    Its text and its other buttons would cost more to read than all other fields.
-    """
+    """Reduce a pressed message to its place and the pressed button. Texts and other buttons are expensive to read."""
+    markup = raw.get("reply_markup")
+    rows = markup.get("inline_keyboard") if isinstance(markup, dict) else None
+    buttons = [button for row in rows if isinstance(row, list) for button in row] if isinstance(rows, list) else []
+    has_button = any(isinstance(button, dict) and button.get("callback_data") == payload for button in buttons)
+    keyboard = [[{"text": "-", "callback_data": payload}]]
     return {
         "message_id": raw.get("message_id"),
         # The date is 0 for core.telegram.org/bots/api#inaccessiblemessage
@@ -148,17 +146,8 @@ def _pressed_message(raw: Fields, payload: str | None) -> Fields:
         **_numbers(raw, "message_thread_id", "ephemeral_message_id"),
         **_flags(raw, "is_topic_message"),
         **({"photo": ANY_PHOTO} if raw.get("photo") else {}),
-        **_keyboard(raw.get("reply_markup"), payload),
+        **({"reply_markup": {"inline_keyboard": keyboard}} if payload and has_button else {}),
     }
-
-
-def _keyboard(raw: Any, payload: str | None) -> Fields:
-    """Return a keyboard with only the pressed button; nothing if the message lacks it."""
-    rows = raw.get("inline_keyboard") if isinstance(raw, dict) else None
-    buttons = [button for row in rows if isinstance(row, list) for button in row] if isinstance(rows, list) else []
-    if payload and any(isinstance(button, dict) and button.get("callback_data") == payload for button in buttons):
-        return {"reply_markup": {"inline_keyboard": [[{"text": "-", "callback_data": payload}]]}}
-    return {}
 
 
 def _inline_query(raw: Fields) -> Fields:
@@ -181,25 +170,20 @@ def _chosen_result(raw: Fields) -> Fields:
 
 def _membership(raw: Fields) -> Fields:
     """Reduce a change of the bot's membership: it is a member if it can write, regardless of other rights."""
-    status = ChatMember.MEMBER if _can_write(raw.get("new_chat_member")) else ChatMember.LEFT
+    member = raw["new_chat_member"] if isinstance(raw.get("new_chat_member"), dict) else {}
+    status = member.get("status")
+    if status == ChatMember.RESTRICTED:
+        can_write = member.get("is_member") is True and member.get("can_send_messages") is True
+    else:
+        can_write = status in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
     bot = {"id": 0, "is_bot": True, "first_name": ""}
     return {
         **_optional("chat", _chat(raw.get("chat"))),
         "from": _user(raw.get("from")),
         "date": 0,
         "old_chat_member": {"status": ChatMember.LEFT, "user": bot},
-        "new_chat_member": {"status": status, "user": bot},
+        "new_chat_member": {"status": ChatMember.MEMBER if can_write else ChatMember.LEFT, "user": bot},
     }
-
-
-def _can_write(member: Any) -> bool:
-    """Return whether a core.telegram.org/bots/api#chatmember can write in the chat."""
-    if not isinstance(member, dict):
-        return False
-    status = member.get("status")
-    if status == ChatMember.RESTRICTED:
-        return member.get("is_member") is True and member.get("can_send_messages") is True
-    return status in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
 
 
 REDUCERS: dict[str, Callable[[Fields], Fields]] = {

@@ -12,11 +12,13 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import InvalidToken, RetryAfter
 
-from adapters.telegram.errors import LIBRARY_ERRORS, error_name, slow_down_error
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name
+from adapters.telegram.limits import slow_down_error
 from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
+from bot.concurrency.backoff import Backoff
 from bot.http.connections import Connections, connection_limit
 from bot.http.server import body_timeout, equals_secret, listen
 from bot.running.monitoring import add_monitoring
@@ -24,20 +26,20 @@ from bot.store import WorkDropped
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
-SHARE_OF_FILES = 0.1  # connections as a share of the process's open files: several times `CONNECTIONS`
-CHECK_SECONDS = 60.0  # how often Telegram is asked whether it reaches us
+SHARE_OF_FILES = 0.1  # limit of connections as a share of the process's open files: several times `CONNECTIONS`
+CHECK_SECONDS = 60.0  # time between checks whether Telegram reaches the bot
 REMEDY = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
 
 log = structlog.get_logger()
 
 
 def secret_of(token: str) -> str:
-    """Return the secret that Telegram sends with each update: the same for all workers of a bot, and not reversible."""
+    """Return the secret that Telegram sends with each update. All workers of a bot have the same."""
     return hmac.new(token.encode(), b"buongioco webhook", hashlib.sha256).hexdigest()
 
 
 class Webhook:
-    """Listens, sets the webhook at Telegram, and handles each update before it is acknowledged.
+    """Sets the webhook at Telegram, and handles each update before it acknowledges it.
 
     Telegram sends an unacknowledged update again, to any worker; handled updates have no effect the second time.
     ``is_receiving`` while the webhook is set and the last check succeeded. The port also serves ``/healthz`` and
@@ -49,15 +51,11 @@ class Webhook:
         assert settings.telegram_webhook_url
         self._bot, self._handle, self._card_room = bot, handle, card_room
         self._url = settings.telegram_webhook_url
-        self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
+        self._host, self.port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
         self._began_at = int(time.time())
-        self._last_error_at: int | None = None  # Unix time of the last logged error; None before the first check
+        self._last_error_at: int | None = None  # Unix time of the latest known error; None before the first check
         self._is_set = self.is_receiving = False
-
-    @property
-    def port(self) -> int:
-        return self._port
 
     async def run(self) -> None:
         """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
@@ -65,15 +63,15 @@ class Webhook:
         app.router.add_post(urlsplit(self._url).path or "/", self._receive)
         add_monitoring(app, self._card_room, self._host)
         connections = Connections(connection_limit(SHARE_OF_FILES), behind_proxy=True)
-        runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY, connections)
+        runner = await listen(app, self._host, self.port, "Telegram's webhook", REMEDY, connections)
         try:
-            self._port = runner.addresses[0][1]
-            log.info("telegram_webhook_opened", host=self._host, port=self._port, url=self._url)
-            pause = FIRST_PAUSE
+            self.port = runner.addresses[0][1]
+            log.info("telegram_webhook_opened", host=self._host, port=self.port, url=self._url)
+            backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
             while True:
                 try:
                     await self._check()
-                    pause = FIRST_PAUSE
+                    backoff.reset()
                 except InvalidToken:
                     raise
                 except RetryAfter as error:
@@ -83,8 +81,7 @@ class Webhook:
                 except LIBRARY_ERRORS as error:
                     self.is_receiving = False
                     self._card_room.report_platform_outage(PLATFORM, error_name(error))
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
+                    await asyncio.sleep(backoff.next_pause())
                     continue
                 await asyncio.sleep(CHECK_SECONDS)
         finally:
@@ -109,11 +106,11 @@ class Webhook:
         if info is None:
             return
         if self._last_error_at is None:
-            # Telegram keeps its last error for ever. An old error matters only if updates still wait.
+            # Telegram never forgets its last error. An old error matters only if updates still wait.
             self._last_error_at = 0 if info.pending_update_count else self._began_at - 1
-        troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
-        if troubled_at > self._last_error_at:
-            self._last_error_at = troubled_at
+        error_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
+        if error_at > self._last_error_at:
+            self._last_error_at = error_at
             log.warning("telegram_webhook_unreachable", why=info.last_error_message, waiting=info.pending_update_count)
 
     async def _receive(self, request: web.Request) -> web.Response:
@@ -128,12 +125,12 @@ class Webhook:
         try:
             update = update_of(body, self._bot)
         except LIBRARY_ERRORS as error:
-            # If it were refused, Telegram would repeat it and hold back later updates.
+            # If the bot refused it, Telegram would repeat it and hold back later updates.
             log.warning("telegram_update_unreadable", why=error_name(error))
         else:
             try:
                 await self._handle(update)
             except WorkDropped:
-                # Telegram sends it again, and gives up after a reasonable number of attempts.
+                # Telegram sends it again, several times at most.
                 raise web.HTTPServiceUnavailable(text="Too much work waits.") from None
         return web.Response()

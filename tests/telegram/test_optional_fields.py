@@ -115,13 +115,10 @@ def meaning(update: Update) -> tuple[Any, ...] | None:
     if pressed := reading.read_press(update):
         return pressed.key, pressed.person.id, pressed.message, pressed.payload
     if query := update.inline_query:
-        return query.id, reading.read_person(query.from_user).id, bool(reading.query_text(query)) or True
+        return query.id, reading.read_inline_query(query)[0].id
     if chosen := update.chosen_inline_result:
-        return (
-            reading.offer_id(chosen),
-            reading.read_person(chosen.from_user).id,
-            bool(reading.query_text(chosen)) or True,
-        )
+        person, offer, _typed, _place = reading.read_sent_offer(chosen)
+        return offer, person.id
     if change := update.my_chat_member:
         return reading.chat_place(change.chat), change.from_user.id, change.new_chat_member.status
     return None

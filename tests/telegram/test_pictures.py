@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from adapters.telegram import ephemeral, photos
+from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
-from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
+from adapters.telegram.photos import KnownFiles
 from bot.delivery import surface_sync
 from bot.panel import Button, Panel, Span
 from bot.picture import Deck, Picture
@@ -759,7 +760,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         [hand] = hands(bruno)
         assert "photo" in hand
         # Later the message can only be edited: it shows the older state, then the newer one.
-        monkeypatch.setattr(ephemeral, "PRESS_SECONDS", -1)
+        monkeypatch.setattr(ephemeral, "EPHEMERAL_SECONDS", -1)
         monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
         server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         before = hand["caption"]

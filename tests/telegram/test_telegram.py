@@ -570,7 +570,7 @@ async def test_unknown_token_is_a_bad_setting(store: Store, server: TelegramServ
         adapter.bot._bot_initialized = adapter.bot._requests_initialized = False
         server.missing_methods = {"getMe"}
         with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_TOKEN"):
-            await adapter._connect()
+            await adapter.serve()
 
 
 async def test_doctor_checks_the_token_and_the_webhook(server: TelegramServer) -> None:

@@ -10,20 +10,21 @@ import discord
 import structlog
 from discord.http import Route
 
-from adapters.discord import drawing, reading, refusals, unread
+from adapters.discord import drawing, reading, unread
 from adapters.discord.answers import DEFER_SECONDS, DELIVERY_SECONDS, MAX_PENDING, Answer, Answers, State, TooLate
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
 from adapters.discord.drawing import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
-from adapters.discord.library_log import Listener, add_listener, remove_listener
-from adapters.discord.limits import Budget
+from adapters.discord.library_log import Listener, listeners
+from adapters.discord.limits import BOARD_LIMIT, PRIVATE_LIMIT, REQUESTS_PER_SECOND, RefusalBudget
 from adapters.discord.messages import Messages
 from adapters.discord.pages import PageLocks
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
+from adapters.discord.refusals import challenge_refusal
 from adapters.discord.rest import Rest
 from adapters.discord.unread import UnreadableInteraction
 from bot.actions import BadPayload
@@ -33,19 +34,14 @@ from bot.concurrency.background import TaskSet
 from bot.http.proxies import proxy_for
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import Command, DeliveryError, File, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
+from bot.platform import Command, DeliveryError, NotDelivered, PlatformFailure, Reply, SentMessage, is_private
 from bot.rate_limits import RateLimit
 from bot.settings import BadSetting, GatewayShards
 from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts
 
-# Discord takes five edits in five seconds per channel. A board that changes less often is easier to read.
-BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
-
-PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
-PER_SECOND = 45  # requests in all, of Discord's fifty; answers to presses do not count
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
-# Codes with which the gateway closes for good, each with the host's next step and a short reason.
+# Codes after which the gateway accepts no reconnection, each with the host's next step and a short reason.
 FATAL_CLOSE_CODES = {
     TOKEN_REFUSED: (
         "Discord does not accept BUONGIOCO_DISCORD_TOKEN: copy the token again from the developer portal.",
@@ -58,7 +54,7 @@ FATAL_CLOSE_CODES = {
     INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
-DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
+DEFERRED_SECONDS = 10.0  # for which a deferred interaction can wait for its message
 
 log = structlog.get_logger()
 
@@ -74,14 +70,14 @@ class Discord:
         self.card_room, self._token = card_room, token
         self.settings = card_room.settings
         self.pages_url = card_room.settings.public_url or ""
-        self.budget = Budget()
-        self._listener = Listener(self.budget.count_rate_limit, partial(card_room.report_platform_outage, PLATFORM))
-        add_listener(self._listener)
+        self.budget = RefusalBudget()
+        self._listener = Listener(self.budget.count, partial(card_room.report_platform_outage, PLATFORM))
+        listeners.add(self._listener)
         self.answers = Answers()
         self.pictures = Pictures()
         self._pages = PageLocks()
         self.guests = GuestTokens(card_room.redis)
-        self.per_second = PER_SECOND
+        self.per_second = REQUESTS_PER_SECOND
         self._connected = self._has_served = False
         self._busy = TaskSet()
         Route.BASE = self.settings.discord_api_url
@@ -91,7 +87,7 @@ class Discord:
         """Create a client. One that has failed to log in cannot be used again."""
         shards = GatewayShards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(self._handle_press, self._answer_unreadable, self._handle_writable_server, shards, proxy)
+        self.client = Client(self._handle_press, self._answer_unreadable, self._refresh_server, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         private = PrivateChats(self.rest, self.card_room.redis)
         self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
@@ -149,18 +145,15 @@ class Discord:
             raise BadSetting(*FATAL_CLOSE_CODES[code]) from None
 
     async def close(self) -> None:
-        remove_listener(self._listener)
+        listeners.discard(self._listener)
         await self._close_connections()
 
     async def _close_connections(self) -> None:
         await self.rest.close()
         await self.client.close()
 
-    async def _handle_writable_server(self, server: int) -> None:
-        """The bot was added to a server, or can write there again.
-
-        Not awaited: Discord sends the event once, and errors are logged.
-        """
+    def _refresh_server(self, server: int) -> None:
+        """Update the messages of a server that the bot can write in, perhaps again."""
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _handle_press(self, interaction: Interaction) -> None:
@@ -181,25 +174,25 @@ class Discord:
         await self._answer(interaction, answer, work)
 
     async def _handle_command(
-        self, interaction: Interaction, word: str, words: Iterable[str], about: discord.User | None
+        self, interaction: Interaction, word: str, arguments: Iterable[str], named: discord.User | None
     ) -> None:
         place, spec = reading.place_of(interaction), find_command_spec(word)
-        for_one, hosts = (spec.is_private, spec.shows_table) if spec else (False, False)
-        answer = Answer(self.rest, reading.token_of(interaction), place, private=for_one)
+        private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
+        answer = Answer(self.rest, reading.token_of(interaction), place, private=private)
         command = Command(
             key=f"dc{interaction.id}",
             person=reading.presser_of(interaction),
             place=place,
             word=word,
-            words=tuple(part for part in words if part),
-            about=(reading.person_of(about),) if about else (),
+            words=tuple(filter(None, arguments)),
+            about=(reading.person_of(named),) if named else (),
             ephemeral=reading.ephemeral_place_of(interaction),
             chat_name=reading.server_name_of(interaction),
         )
-        refusal = refusals.challenge_refusal(interaction, about, self._language_of(interaction)) if hosts else ""
+        refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
-        brings = (hosts and not for_one) or is_private(place)
-        await self._answer(interaction, answer, work, brings=brings)
+        awaits_message = (shows_table and not private) or is_private(place)
+        await self._answer(interaction, answer, work, awaits_message=awaits_message)
 
     async def _answer_unreadable(self, bare: UnreadableInteraction) -> None:
         with self._busy.track_current():
@@ -210,15 +203,13 @@ class Discord:
                 log.info("discord_answer_lost", why=describe_error(error))
 
     async def _answer(
-        self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
+        self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, awaits_message: bool = False
     ) -> None:
-        """Await the reply and answer the interaction with it in time. ``brings``: see `Answers.add`."""
+        """Await the reply and answer the interaction with it in time. ``awaits_message``: see `Answers.add`."""
         self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
-        self.answers.add(answer, brings=brings)
-        wait = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0
-        deferring = asyncio.get_running_loop().call_later(
-            wait, self._start_deferring, answer, self._language_of(interaction)
-        )
+        self.answers.add(answer, awaits_message=awaits_message)
+        wait, language = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0, self._language_of(interaction)
+        deferring = asyncio.get_running_loop().call_later(wait, lambda: self._busy.start(self._defer(answer, language)))
         with self._busy.track_current():
             try:
                 if reading.is_guest(answer.place):
@@ -230,14 +221,11 @@ class Discord:
                 deferring.cancel()
                 self.answers.remove(answer)
 
-    def _start_deferring(self, answer: Answer, language: str) -> None:
-        self._busy.start(self._defer(answer, language))
-
     @staticmethod
     async def _defer(answer: Answer, language: str) -> None:
         """Defer the interaction before it expires."""
         with suppress(TooLate, DeliveryError), delivery_errors(answer.place):
-            if answer.is_with_delivery and not answer.pressed and answer.state is State.OPEN:
+            if answer.handed_over.is_set() and not answer.pressed and answer.state is State.OPEN:
                 # Another worker delivers the message.
                 await answer.send_toast(texts(language).gettext("It is on its way."))
             else:
@@ -249,17 +237,19 @@ class Discord:
             if reply.panel and not answer.pressed:
                 await self._send_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
-                await self._send_page(answer, _ephemeral_place(answer.place), reply)
+                where = Place.parse(answer.place)
+                # The page is drawn for one person. It does not matter who that is.
+                await self._send_page(answer, str(where if where.is_private else replace(where, person="0")), reply)
             elif reply.panel:
                 await self._edit_page(answer, reply.panel)
             if reply.panel and reply.private:
-                # The page appears where requested, so a toast that points elsewhere would be wrong.
+                # A toast would point to the private chat, but the page is here.
                 return
             if reply.toast:
                 await answer.send_toast(reply.toast)
             if reply.panel or reply.toast:
                 return
-            answer.hand_to_delivery()
+            answer.handed_over.set()
             if answer.pressed:
                 if not await answer.wait_until_answered(DELIVERY_SECONDS):
                     await answer.defer()
@@ -272,37 +262,34 @@ class Discord:
     async def _send_page(self, answer: Answer, place: str, reply: Reply) -> None:
         """Answer with a new message, drawn as for ``place``. Its picture takes longer, so it follows the text."""
         assert reply.panel
-        body = drawing.message_body(reply.panel, place)
-        sent = await answer.send(body, private=reply.private, upload=_json_upload(reply.file))
-        if reply.panel.picture and not reply.file:
+        body, file = drawing.message_body(reply.panel, place), reply.file
+        upload = Upload(file.name, file.content, "application/json") if file else None
+        sent = await answer.send(body, private=reply.private, upload=upload)
+        if reply.panel.picture and not file:
             async with self._pages.lock(sent.message, int(answer.token.interaction)) as is_latest:
                 if is_latest:
                     await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
     async def _edit_page(self, answer: Answer, panel: Panel) -> None:
         """Answer by showing a panel in the pressed message, unless a later press has changed the page meanwhile."""
-        async with self._pages.lock(answer.pressed, int(answer.token.interaction)) as is_latest:
-            if is_latest:
-                await self._show_in_place(answer, panel)
-        if not is_latest:
-            await answer.defer()
 
-    async def _show_in_place(self, answer: Answer, panel: Panel) -> None:
-
-        async def change(body: Body, upload: Upload | None) -> SentMessage:
+        async def edit(body: Body, upload: Upload | None) -> SentMessage:
             if upload and self.pictures.are_slow(answer.place):
                 await answer.defer()
             return await answer.edit(body, upload)
 
-        await self.pictures.show(panel, answer.place, SentMessage(answer.pressed), change)
+        async with self._pages.lock(answer.pressed, int(answer.token.interaction)) as is_latest:
+            if is_latest:
+                await self.pictures.show(panel, answer.place, SentMessage(answer.pressed), edit)
+        if not is_latest:
+            await answer.defer()
 
     async def _keep_token(self, answer: Answer) -> None:
         """Keep the token of a channel that the bot is not a member of: it allows messages there for a while."""
-        place, token = answer.place, answer.token
         try:
-            if not await self.guests.keep(place, token, answer.pressed):
+            if not await self.guests.keep(answer.place, answer.token, answer.pressed):
                 # Not awaited: an interaction expires after three seconds.
-                self.card_room.refresh_chat(place)
+                self.card_room.refresh_chat(answer.place)
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)
 
@@ -316,11 +303,11 @@ class Discord:
         return reading.message_url(place, message)
 
     def has_admins(self, place: str) -> bool:
-        """Return True for servers. Elsewhere only an interaction tells whether a channel belongs to a server."""
+        """Return whether the place is in a server. It is not known of channels that the bot is not a member of."""
         return not is_private(place) and not reading.is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:
-        raise NotDelivered("Discord tells it with each interaction in a server")
+        raise NotDelivered("only an interaction says who is an administrator")
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Every message can be edited on Discord, so delivery never asks for a silent one.
@@ -340,14 +327,5 @@ class Discord:
             raise NotDelivered("not connected")
 
 
-def _json_upload(file: File | None) -> Upload | None:
-    return Upload(file.name, file.content, "application/json") if file else None
-
-
 async def _toast_reply(toast: str) -> Reply:
     return Reply(toast=toast)
-
-
-def _ephemeral_place(place: str) -> str:
-    """Return a place in this chat that only one person sees. Drawing does not depend on who it is."""
-    return place if is_private(place) else str(replace(Place.parse(place), person="0"))

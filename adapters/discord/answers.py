@@ -1,7 +1,6 @@
 """Answers to interactions. Each gets exactly one answer, within three seconds.
 
-The best answer is the changed panel or the new message itself. Slower work is deferred and answered
-in a second step.
+The best answer is the changed panel or the new message. Slower work is deferred and answered in a second step.
 """
 
 import asyncio
@@ -22,18 +21,18 @@ from bot.platform import PlatformFailure, SentMessage
 MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7  # Discord's types of interaction responses
 ORIGINAL = "@original"
 
-DEFER_SECONDS = 1.2  # Deferred after this many seconds. Discord gives up after three, counted from its own end.
-DELIVERY_SECONDS = 0.2  # wait of a finished press for delivery, before it is deferred
-ANSWER_UPLOAD_SECONDS = 0.8  # time for an answer with a picture, before it is deferred
+# Seconds after which an interaction is deferred. Discord gives up after three, which include the network.
+DEFER_SECONDS = 1.2
+DELIVERY_SECONDS = 0.2  # for a finished press that waits for delivery
+ANSWER_UPLOAD_SECONDS = 0.8  # for an answer with a picture
 
-# With this many pending interactions a new one is deferred at once, because its work could take long.
-MAX_PENDING = 400
+MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
 
 class State(Enum):
-    OPEN = "nothing has been said"
-    DEFERRED = "a command was told that its message is to come"
-    ACKNOWLEDGED = "a press was told that its message is to change"
+    OPEN = "Discord waits for an answer"
+    DEFERRED = "a command's message will follow"
+    ACKNOWLEDGED = "a pressed message will change"
     ANSWERED = "the answer was given"
 
 
@@ -45,7 +44,8 @@ class Answer:
     """The answer to one interaction.
 
     ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private`` is whether only
-    this person sees the message that a command brings.
+    this person sees a command's message. ``handed_over`` is set when the request is done and its result is about to be
+    delivered: then delivery gives the answer.
     """
 
     def __init__(
@@ -56,10 +56,11 @@ class Answer:
         self.state = State.OPEN
         self._is_being_deferred = False
         self._lock = asyncio.Lock()
-        self._answered, self._handed_over = asyncio.Event(), asyncio.Event()
+        self.handed_over = asyncio.Event()
+        self._answered = asyncio.Event()
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
-        """Edit the pressed message. This is the answer itself, if the interaction has none yet.
+        """Edit the pressed message. The edit is the answer, if the interaction has none yet.
 
         If the picture is refused or late, or the connection is lost, the press is deferred and the error raised. The
         message can then be edited again.
@@ -80,10 +81,10 @@ class Answer:
             if upload is None:
                 return await self._send_answer(EDIT, body)
             async with asyncio.timeout(ANSWER_UPLOAD_SECONDS):
-                return await self._send_answer(EDIT, body, tell=True, upload=upload)
+                return await self._send_answer(EDIT, body, wants_message=True, upload=upload)
         except (PlatformFailure, *LIBRARY_ERRORS):
             if body["attachments"]:
-                # If the first answer has arrived after all, this one is refused, which is harmless.
+                # If the first answer has arrived, this one is refused, which is harmless.
                 with suppress(TooLate):
                     await self._send_answer(DEFER_EDIT)
                 self.state = State.ACKNOWLEDGED
@@ -95,10 +96,10 @@ class Answer:
             return await self._send(body, private=private, upload=upload)
 
     async def send_public(self, body: Body) -> SentMessage:
-        """Send the public message that a command brings. Raises TooLate if the interaction has another answer."""
+        """Send a command's public message. Raises TooLate if the interaction has another answer."""
         async with self._lock:
             if self.state is State.ANSWERED:
-                # For example because deferring has failed. The interaction can bring no message then.
+                # For example because deferring has failed.
                 raise TooLate("answered meanwhile")
             return await self._send(body, private=False)
 
@@ -106,7 +107,7 @@ class Answer:
         body = drawing.add_file(body, upload.name) if upload else body
         shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
         if self.state is State.OPEN:
-            return await self._send_answer(MESSAGE, shown, tell=True, upload=upload)
+            return await self._send_answer(MESSAGE, shown, wants_message=True, upload=upload)
         if self.state is State.DEFERRED:
             self._close()
             if private == self.private:
@@ -138,24 +139,11 @@ class Answer:
             return self.state is State.DEFERRED
 
     async def withdraw(self) -> None:
-        """Delete the placeholder of a deferred command that brings no message."""
+        """Delete the placeholder of a deferred command that has no message."""
         async with self._lock:
             if self.state is State.DEFERRED:
                 self._close()
                 await self._rest.delete_with_token(self.token, ORIGINAL)
-
-    def hand_to_delivery(self) -> None:
-        """Let delivery give the answer: the request is done, and its result is about to be shown."""
-        self._handed_over.set()
-
-    @property
-    def is_with_delivery(self) -> bool:
-        return self._handed_over.is_set()
-
-    async def wait_for_handover(self) -> bool:
-        """Wait until the card room is done. Return whether delivery should give the answer."""
-        await self._handed_over.wait()
-        return self.can_edit
 
     @property
     def can_edit(self) -> bool:
@@ -178,19 +166,19 @@ class Answer:
 
     def release_waiters(self) -> None:
         self._answered.set()
-        self._handed_over.set()
+        self.handed_over.set()
 
     def _close(self) -> None:
         self.state = State.ANSWERED
         self._answered.set()
 
     async def _send_answer(
-        self, kind: int, body: Body | None = None, *, tell: bool = False, upload: Upload | None = None
+        self, kind: int, body: Body | None = None, *, wants_message: bool = False, upload: Upload | None = None
     ) -> SentMessage:
-        # In any case: if the first try has arrived, a second one would be refused.
+        # Even if the call fails: the answer can have arrived, and a second one would be refused.
         self.state = State.ANSWERED
         try:
-            return await self._rest.answer(self.token, kind, body, tell=tell, upload=upload)
+            return await self._rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)
         except discord.HTTPException as error:
             if error.code in (ANSWERED, EXPIRED):
                 raise TooLate(describe_error(error)) from None
@@ -219,26 +207,26 @@ class Answers:
         self._by_interaction: dict[str, Answer] = {}
         self._by_message: dict[str, Answer] = {}
         self._by_place: dict[str, list[Answer]] = defaultdict(list)
-        self._bringing: set[Answer] = set()
+        self._awaiting_message: set[Answer] = set()
 
     def __len__(self) -> int:
         return len(self._by_interaction)
 
-    def add(self, answer: Answer, *, brings: bool = False) -> None:
-        """Add a pending answer. ``brings`` is whether the next new message in its place is the answer."""
+    def add(self, answer: Answer, *, awaits_message: bool = False) -> None:
+        """Add a pending answer. With ``awaits_message``, the next new message in its place is the answer."""
         self._by_interaction[answer.token.interaction] = answer
         if answer.pressed:
             self._by_message[answer.pressed] = answer
         self._by_place[answer.place].append(answer)
-        if brings:
-            self._bringing.add(answer)
+        if awaits_message:
+            self._awaiting_message.add(answer)
 
     def remove(self, answer: Answer) -> None:
         answer.release_waiters()
         self._by_interaction.pop(answer.token.interaction, None)
         if self._by_message.get(answer.pressed) is answer:
             del self._by_message[answer.pressed]
-        self._bringing.discard(answer)
+        self._awaiting_message.discard(answer)
         self._by_place[answer.place].remove(answer)
         if not self._by_place[answer.place]:
             del self._by_place[answer.place]
@@ -254,12 +242,11 @@ class Answers:
     def find_by_place(self, place: str) -> Answer | None:
         """Return the pending answer that a new message in this place can be."""
         answers = self._by_place.get(place, ())
-        return next((answer for answer in answers if answer.can_send and answer in self._bringing), None)
+        return next((answer for answer in answers if answer.can_send and answer in self._awaiting_message), None)
 
     async def wait_until_answered(self, token: InteractionToken) -> None:
         """Wait until the interaction has its answer. Before that nothing can be sent with its token."""
-        answer = self.find_by_token(token)
-        if answer:
+        if answer := self.find_by_token(token):
             await answer.wait_until_answered()
 
     def find_by_token(self, token: InteractionToken) -> Answer | None:

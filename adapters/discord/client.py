@@ -15,13 +15,11 @@ from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
 from adapters.discord.events import reduce_server, repair_interaction, writable_server
+from adapters.discord.limits import LONGEST_WAIT
 from adapters.discord.pictures import trace_config
 from adapters.discord.unread import UnreadableInteraction
 from bot.concurrency.background import TaskSet
 from bot.settings import GatewayShards
-
-LONGEST_WAIT = 30.0  # seconds the library can wait for a rate limit; for longer ones delivery waits
-
 
 # The bot uses no voice, so the host needs no warning about missing libraries.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
@@ -30,8 +28,8 @@ discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 class Backoff(ExponentialBackoff[Any]):
     """Pauses between attempts to connect a shard: at most a minute, instead of the library's quarter of an hour."""
 
-    def __init__(self, *about: Any, **more: Any) -> None:
-        super().__init__(*about, **more)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._max = 6
 
 
@@ -39,9 +37,9 @@ shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 
 
 def _from_json(text: str | bytes | bytearray | memoryview) -> Any:
-    """Parse JSON as the library does, but accept a lone surrogate, which orjson refuses.
+    """Parse JSON as the library does, but accept half a surrogate pair, which orjson refuses.
 
-    One in a person's name would otherwise end the connection, and Discord limits how often a bot reconnects.
+    In a person's name it would otherwise end the connection, and Discord limits how often a bot reconnects.
     """
     try:
         return orjson.loads(text)
@@ -52,12 +50,11 @@ def _from_json(text: str | bytes | bytearray | memoryview) -> Any:
 discord.utils._from_json = _from_json
 
 
-SESSION = {"READY", "RESUMED"}  # events that a session needs
+# Events by their use.
+SESSION = {"READY", "RESUMED"}
 INTERACTION = "INTERACTION_CREATE"
-
-SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}  # events about the servers that the bot is in
-
-# Events after which the bot might be able to write in a server again: permissions changed or a thread was opened.
+SERVERS = {"GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE"}
+# After these the bot can perhaps write in a server again: permissions changed, or a thread was opened.
 OPENING = {"CHANNEL_UPDATE", "GUILD_ROLE_UPDATE", "THREAD_UPDATE"}
 
 COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
@@ -68,15 +65,15 @@ log = structlog.get_logger()
 class Client(discord.AutoShardedClient):
     """Receives interactions and the list of servers.
 
-    ``pressed`` receives each press of a button, ``unread`` each interaction that cannot be read. ``chat_back`` receives
-    a server that the bot can write in, perhaps again.
+    ``handle_press`` gets each press of a button, ``answer_unreadable`` each interaction that cannot be read.
+    ``refresh_server`` gets a server that the bot can write in, perhaps again.
     """
 
     def __init__(
         self,
-        pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
-        unread: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
-        chat_back: Callable[[int], Coroutine[Any, Any, None]],
+        handle_press: Callable[[discord.Interaction[Any]], Awaitable[None]],
+        answer_unreadable: Callable[[UnreadableInteraction], Coroutine[Any, Any, None]],
+        refresh_server: Callable[[int], None],
         shards: GatewayShards | None,
         proxy: str | None,
     ) -> None:
@@ -90,9 +87,10 @@ class Client(discord.AutoShardedClient):
             proxy=proxy,
             http_trace=trace_config(),
         )
-        self._pressed, self._unread, self._chat_back, self._range = pressed, unread, chat_back, shards
+        self._handle_press, self._answer_unreadable = handle_press, answer_unreadable
+        self._refresh_server, self._shards = refresh_server, shards
         self._answering = TaskSet()
-        self._up: set[int] = set()
+        self._connected_shards: set[int] = set()
         parsers = self._connection.parsers
         for event in parsers.keys() - SESSION:
             parsers[event] = self._guard(event, parsers[event])
@@ -100,14 +98,14 @@ class Client(discord.AutoShardedClient):
     @property
     def has_all_shards(self) -> bool:
         """True if all of this worker's shards are connected."""
-        return bool(self._up) and len(self._up) == len(self.shard_ids or ())
+        return bool(self._connected_shards) and len(self._connected_shards) == len(self.shard_ids or ())
 
     async def launch_shards(self) -> None:
         # The library asks for the gateway's address only if it chooses the shards, and then forgets it.
         count, address, _limits = await self.http.get_bot_gateway()
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
-        self.shard_count = self._range.total if self._range else count
-        self.shard_ids = list(self._range.ids) if self._range else list(range(self.shard_count))
+        self.shard_count = self._shards.total if self._shards else count
+        self.shard_ids = list(self._shards.ids if self._shards else range(count))
         await super().launch_shards()
 
     async def run_gateway(self) -> None:
@@ -121,15 +119,12 @@ class Client(discord.AutoShardedClient):
             while not connected.done():
                 connected.cancel()
                 await asyncio.wait([connected], timeout=0.1)
-            self._up.clear()
+            self._connected_shards.clear()
             for shard in self.shards.values():
                 await shard.disconnect()
 
     def _guard(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Wrap a parser so that an unreadable event is skipped. It would end the connection otherwise.
-
-        Events that the bot does not use are not parsed.
-        """
+        """Return a parser that skips unreadable events, which would end the connection, and events of no use."""
 
         def read(data: Any) -> None:
             try:
@@ -137,32 +132,30 @@ class Client(discord.AutoShardedClient):
                     parse(repair_interaction(data))
                 elif event in SERVERS:
                     parse(reduce_server(data))
-                elif event in OPENING and (opened := writable_server(data)) is not None:
-                    self._answering.start(self._chat_back(opened))
+                elif event in OPENING and (server := writable_server(data)) is not None:
+                    self._refresh_server(server)
             except Exception as error:  # noqa: BLE001 - the library can raise anything
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
-                bare = UnreadableInteraction.from_event(data) if event == INTERACTION else None
-                if bare:
-                    self._answering.start(self._unread(bare))
+                if event == INTERACTION and (unreadable := UnreadableInteraction.from_event(data)):
+                    self._answering.start(self._answer_unreadable(unreadable))
 
         return read
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Handle presses. Commands go through the library's command tree."""
         if interaction.type is discord.InteractionType.component and reading.is_complete(interaction):
-            await self._pressed(interaction)
+            await self._handle_press(interaction)
         elif interaction.type not in COMMANDS:
             log.warning("discord_event_unreadable", what=INTERACTION, why=str(interaction.type))
-            await self._unread(UnreadableInteraction.from_interaction(interaction))
+            await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
 
     async def on_shard_connect(self, shard_id: int) -> None:
-        self._up.add(shard_id)
+        self._connected_shards.add(shard_id)
 
-    async def on_shard_resumed(self, shard_id: int) -> None:
-        self._up.add(shard_id)
+    on_shard_resumed = on_shard_connect
 
     async def on_shard_disconnect(self, shard_id: int) -> None:
-        self._up.discard(shard_id)
+        self._connected_shards.discard(shard_id)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        await self._chat_back(guild.id)
+        self._refresh_server(guild.id)

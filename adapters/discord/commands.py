@@ -1,7 +1,7 @@
 """Slash commands, built from the bot's own (`bot.commands`)."""
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from hashlib import blake2b
 from inspect import Parameter, Signature
 from typing import Any
@@ -9,11 +9,11 @@ from typing import Any
 import discord
 import structlog
 from discord import app_commands
-from discord.app_commands import Choice, TranslationContextTypes, locale_str
+from discord.app_commands import Choice, Namespace, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
+from adapters.discord.limits import LONGEST_CHOICE, MOST_CHOICES
 from adapters.discord.reading import Interaction
-from adapters.discord.tree import SlashCommand, Tree
 from adapters.discord.unread import UnreadableInteraction
 from bot.card_room import CardRoom
 from bot.commands import (
@@ -31,17 +31,61 @@ from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
 COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
-MOST_CHOICES, LONGEST_CHOICE = 25, 100
 LONGEST_PASTED = 500  # characters of a pasted code, which can come as a link or a whole invitation
 
-# Runs a command: the interaction, the command word, its arguments and the person it names.
+# Runs a command, given its interaction, its word, its arguments and the person that it names.
 RunCommand = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
+# Handles the error of an interaction.
+HandleError = Callable[[Interaction, Exception], Awaitable[None]]
 
 log = structlog.get_logger()
 
 
+class Tree(app_commands.CommandTree[discord.Client]):
+    """The library's command tree, with every error passed to one handler.
+
+    The library itself would leave some interactions unanswered and write tracebacks.
+    """
+
+    def __init__(self, client: discord.Client, handle_error: HandleError) -> None:
+        super().__init__(client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True))
+        self.handle_error = handle_error
+
+    async def on_error(self, interaction: Interaction, error: app_commands.AppCommandError, /) -> None:
+        await self.handle_error(interaction, error)
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        if not reading.is_complete(interaction):
+            raise app_commands.CheckFailure("no person, no place or no token")
+        options: object = interaction.data.get("options") if isinstance(interaction.data, dict) else None
+        for option in options if isinstance(options, list) else ():
+            name, kind = (option.get("name"), option.get("type")) if isinstance(option, dict) else (None, None)
+            if not isinstance(name, str) or not name or type(kind) is not int or kind <= 0:
+                # The library drops such an option, and a challenge would be open to everyone.
+                raise app_commands.CheckFailure("an option without a name or a type")
+        return True
+
+    async def _call(self, interaction: Interaction) -> None:
+        try:
+            await super()._call(interaction)
+        except Exception as error:  # noqa: BLE001 - the library can raise anything
+            await self.handle_error(interaction, error)
+
+
+class SlashCommand(app_commands.Command[Any, ..., None]):
+    """A command whose autocompletion can fail. The library would write a traceback and answer nothing."""
+
+    async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:
+        try:
+            await super()._invoke_autocomplete(interaction, name, namespace)
+        except Exception as error:  # noqa: BLE001 - handled like every error
+            tree = interaction.client._connection._command_tree
+            assert isinstance(tree, Tree)
+            await tree.handle_error(interaction, error)
+
+
 class CommandTranslator(app_commands.Translator):
-    """Gives Discord the translations that each text carries (`_localize`)."""
+    """Gives Discord the translations that `_localize` attaches to each text."""
 
     async def translate(
         self, string: locale_str, locale: discord.Locale, context: TranslationContextTypes
@@ -49,8 +93,9 @@ class CommandTranslator(app_commands.Translator):
         return string.extras.get(locale.value.partition("-")[0])
 
 
-def _localize(text: str, in_language: Callable[[str], str]) -> locale_str:
-    return locale_str(text, **{language: in_language(language) for language in LANGUAGES if language != "en"})
+def _localize(text: str, translate: Callable[[str], str]) -> locale_str:
+    """Attach a text's translations; ``translate`` returns it in a language."""
+    return locale_str(text, **{language: translate(language) for language in LANGUAGES if language != "en"})
 
 
 def _localize_name(name: str, names: Mapping[str, str]) -> locale_str:
@@ -59,10 +104,6 @@ def _localize_name(name: str, names: Mapping[str, str]) -> locale_str:
 
 def _localize_text(text: str) -> locale_str:
     return _localize(text, lambda language: texts(language).gettext(text))
-
-
-def _choices(kind: ArgumentKind) -> list[Choice[str]]:
-    return [Choice(name=_localize_text(name), value=value) for value, name in choices_of(kind).items()]
 
 
 # Discord's option types. A code can be longer than 8 characters: pasted text has more around it.
@@ -85,19 +126,21 @@ CONTEXTS = {
 
 
 class Commands:
-    """The commands as the library's tree. ``run`` carries them out, ``unread`` answers unreadable ones."""
+    """The commands as the library's tree. ``run`` runs them, ``answer_unreadable`` answers unreadable ones."""
 
     def __init__(
         self,
         client: discord.Client,
         card_room: CardRoom,
         run: RunCommand,
-        unread: Callable[[UnreadableInteraction], Awaitable[None]],
+        answer_unreadable: Callable[[UnreadableInteraction], Awaitable[None]],
     ) -> None:
-        self.card_room, self._run, self._unread = card_room, run, unread
+        self.card_room, self._run, self._answer_unreadable = card_room, run, answer_unreadable
         self.tree = Tree(client, self._handle_error)
-        for command in self._build_commands():
-            self.tree.add_command(command)
+        for spec in listed_commands():
+            self.tree.add_command(self._slash_command(spec))
+            if spec.in_user_menu:
+                self.tree.add_command(self._user_command(spec))
 
     async def _handle_error(self, interaction: Interaction, error: Exception) -> None:
         """Answer a command that cannot be read or no longer exists. Discord offers removed commands for a while."""
@@ -107,32 +150,23 @@ class Commands:
             self.card_room.report_store_error(error)
         else:
             log.warning("discord_command_unreadable", why=type(error).__name__)
-        is_given = interaction.type is discord.InteractionType.application_command
-        if (
-            is_given
-            and isinstance(error, app_commands.CommandNotFound)
-            and not find_command_spec(str(error.name).lower())
-        ):
-            await self._run(interaction, str(error.name), [], None)
+        is_command = interaction.type is discord.InteractionType.application_command
+        unknown = str(error.name) if isinstance(error, app_commands.CommandNotFound) else ""
+        if is_command and unknown and not find_command_spec(unknown.lower()):
+            await self._run(interaction, unknown, [], None)
         else:
             # Never run it without its arguments: a challenge would be open to everyone.
-            await self._unread(UnreadableInteraction.from_interaction(interaction))
-
-    def _build_commands(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
-        for spec in listed_commands():
-            yield self._slash_command(spec)
-            if spec.in_user_menu:
-                yield self._user_command(spec)
+            await self._answer_unreadable(UnreadableInteraction.from_interaction(interaction))
 
     def _slash_command(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
         """Build a command as the library wants it: a function with one parameter per argument."""
 
         async def run(interaction: Interaction, **given: Any) -> None:
             kinds = {argument.name: argument.kind for argument in spec.arguments}
-            people = [given[name] for name in given if kinds[name] is ArgumentKind.PERSON]
+            people = [value for name, value in given.items() if kinds[name] is ArgumentKind.PERSON]
             if not all(person is None or isinstance(person, discord.User | discord.Member) for person in people):
-                raise app_commands.AppCommandError("Discord does not say who that is")
-            words = [str(given[name] or "") for name in given if kinds[name] is not ArgumentKind.PERSON]
+                raise app_commands.AppCommandError("Discord does not say who the named person is")
+            words = [str(value or "") for name, value in given.items() if kinds[name] is not ArgumentKind.PERSON]
             await self._run(interaction, spec.name, words, next(iter(people), None))
 
         parameters = [Parameter("interaction", Parameter.POSITIONAL_ONLY, annotation=Interaction)]
@@ -142,14 +176,14 @@ class Commands:
             parameters.append(Parameter(argument.name, Parameter.KEYWORD_ONLY, annotation=accepted, default=default))
         # The library reads a command's arguments from the function's signature.
         run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        arguments = spec.arguments
-        fixed = {argument.name: _choices(argument.kind) for argument in arguments if choices_of(argument.kind)}
-        typed = [item for item in arguments if item.kind is not ArgumentKind.PERSON and item.name not in fixed]
-        app_commands.describe(**{argument.name: _localize_text(argument.description) for argument in arguments})(run)
-        names = {argument.name: _localize_name(argument.name, argument.names) for argument in arguments}
-        app_commands.rename(**names)(run)
-        app_commands.choices(**fixed)(run)
-        app_commands.autocomplete(**{argument.name: self._autocompleter(argument) for argument in typed})(run)
+        for argument in spec.arguments:
+            app_commands.describe(**{argument.name: _localize_text(argument.description)})(run)
+            app_commands.rename(**{argument.name: _localize_name(argument.name, argument.names)})(run)
+            if choices := choices_of(argument.kind):
+                named = [Choice(name=_localize_text(name), value=value) for value, name in choices.items()]
+                app_commands.choices(**{argument.name: named})(run)
+            elif argument.kind is not ArgumentKind.PERSON:
+                app_commands.autocomplete(**{argument.name: self._autocompleter(argument)})(run)
         return SlashCommand(
             name=_localize_name(spec.name, spec.names),
             description=_localize(spec.title_in("en"), spec.title_in),
@@ -171,16 +205,19 @@ class Commands:
     def _autocompleter(
         self, argument: Argument
     ) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[Any]]]]:
-        async def suggest(interaction: Interaction, begun: str) -> list[Choice[Any]]:
-            found = await self.card_room.suggestions(
+        async def suggest(interaction: Interaction, typed: str) -> list[Choice[Any]]:
+            suggestions = await self.card_room.suggestions(
                 argument.kind,
-                trim_blanks(str(begun)),
+                trim_blanks(str(typed)),
                 reading.presser_of(interaction),
                 reading.place_of(interaction),
                 str(getattr(interaction.namespace, "game", None) or ""),
             )
-            value = int if argument.kind is ArgumentKind.POINTS else str
-            return [Choice(name=item.label[:LONGEST_CHOICE], value=value(item.value)) for item in found[:MOST_CHOICES]]
+            to_value = int if argument.kind is ArgumentKind.POINTS else str
+            return [
+                Choice(name=suggestion.label[:LONGEST_CHOICE], value=to_value(suggestion.value))
+                for suggestion in suggestions[:MOST_CHOICES]
+            ]
 
         return suggest
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MOST_COMPONENTS, MOST_IN_ROW
 from bot.panel import Button, Panel, Span, split_row, utf16_length
 from bot.picture import Picture
 from bot.platform import is_private
@@ -22,21 +23,17 @@ SMALL = "-# "  # starts each line of small print
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
-MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
-LONGEST_DESCRIPTION = 1024
 MOST_WITH_PICTURE = 30  # buttons next to a picture: with their rows, picture, text and container they are 39 components
 
-# kinds of buttons that lead elsewhere by a link, which Discord does not have
+# Kinds of buttons that open a chat by a link, which Discord does not have.
 LINK_KINDS = ("private", "join", "share", "group")
 
-# (label length, buttons in a row) if the row's longest label is longer than that
-ROW_LENGTHS = ((16, 2), (9, 3), (0, MOST_IN_ROW))
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))  # if a label is longer than the first number: buttons in a row
 
-# What Markdown can interpret, including mentions and links. A full stop after a number makes a list.
+# Characters that Markdown can interpret, including mentions and links. A full stop after a number makes a list.
 SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
-
+# Faster checks: a text without a match of either, and without a link, has no special characters.
 MAYBE_SPECIAL = re.compile(r"[\\*_~`|<\[\]@\-+#>]")
-# Without a match of either and without a link nothing is special. These checks cost far less.
 NUMBERED = re.compile(r"\d\.")
 
 NO_MENTIONS: dict[str, list[str]] = {"parse": []}
@@ -51,15 +48,19 @@ def message_body(panel: Panel, place: str, attached: dict[str, str] | None = Non
     ``filename``. Without it the picture is left out. All other attachments of the message are removed.
     """
     rows = _rows(panel, 3 if attached else 2)
-    shown = _gallery(panel.picture) if panel.picture and attached else []
-    # The documentation does not say whether descriptions count.
     left = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
-    left -= sum([len(item["description"]) for gallery in shown for item in gallery["items"]])
-    text = _cut_markdown(panel.beside_picture if shown else panel, left, folds=bool(shown))
-    components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": text}, *rows]
+    gallery, attachments = [], []
+    if panel.picture and attached:
+        description = panel.picture.alt[:LONGEST_DESCRIPTION]
+        media = {"url": f"attachment://{picture_name(panel.picture)}"}
+        gallery = [{"type": GALLERY, "items": [{"media": media, "description": description}]}]
+        attachments = [attached]
+        # The documentation does not say whether descriptions count.
+        left -= len(description)
+    text = _cut_markdown(panel.beside_picture if gallery else panel, left, folds=bool(gallery))
+    components: list[dict[str, Any]] = [*gallery, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
-    attachments = [attached] if shown else []
     return {"flags": LAYOUT, "components": components, "allowed_mentions": NO_MENTIONS, "attachments": attachments}
 
 
@@ -70,11 +71,6 @@ def has_room_for_picture(panel: Panel) -> bool:
 def picture_name(picture: Picture) -> str:
     """Return the picture's unique file name."""
     return f"{picture.subject.digest}.png"
-
-
-def _gallery(picture: Picture) -> list[dict[str, Any]]:
-    media = {"url": f"attachment://{picture_name(picture)}"}
-    return [{"type": GALLERY, "items": [{"media": media, "description": picture.alt[:LONGEST_DESCRIPTION]}]}]
 
 
 def add_file(body: Body, name: str) -> Body:
@@ -98,7 +94,7 @@ def toast_body(text: str) -> Body:
 
 def escape(text: str) -> str:
     """Escape Markdown, so that the text appears as written."""
-    return SPECIAL.sub(_backslashed, text) if _may_be_special(text) else text
+    return SPECIAL.sub(r"\\\g<0>", text) if _may_be_special(text) else text
 
 
 def _may_be_special(text: str) -> bool:
@@ -106,27 +102,23 @@ def _may_be_special(text: str) -> bool:
     return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
 
 
-def _backslashed(found: re.Match[str]) -> str:
-    return f"\\{found[0]}"
-
-
 def _cut_markdown(panel: Panel, longest: int, *, folds: bool) -> str:
     """Return the text as Markdown, cut to ``longest`` with its escapes."""
     text = markdown(panel, folds=folds)
-    if 2 * len(text) < longest:
-        return text if text.strip() else "\u200b"
-    room = utf16_length(panel.plain)
-    while utf16_length(text) > longest:
-        room = min(room - 1, room * longest // utf16_length(text))
-        text = markdown(panel.cut(room), folds=folds)
+    if 2 * len(text) >= longest:
+        room = utf16_length(panel.plain)
+        while utf16_length(text) > longest:
+            room = min(room - 1, room * longest // utf16_length(text))
+            text = markdown(panel.cut(room), folds=folds)
+    # Discord refuses an empty text, so it gets a zero-width space.
     return text if text.strip() else "\u200b"
 
 
 def markdown(panel: Panel, *, folds: bool = False) -> str:
     """Return the text with Markdown styles.
 
-    Spans of one style are joined, because adjacent marks would cancel each other out. With ``folds`` the part that the
-    picture also shows becomes small print, because Discord cannot fold text.
+    Spans of one style are joined, because adjacent marks would cancel each other out. With ``folds`` the part after the
+    panel's fold becomes small print, because Discord cannot fold text.
     """
     if folds and panel.fold is not None:
         shown = "".join(span.text for span in panel.text[panel.fold :])
@@ -134,7 +126,7 @@ def markdown(panel: Panel, *, folds: bool = False) -> str:
     # Few panels need escapes, and one check of the whole text is faster than one per span.
     escape_text = escape if _may_be_special(panel.plain) else str
     marked: list[str] = []
-    run, style = "", ""
+    run, style = "", ""  # adjacent texts of one style
     for span in panel.text:
         if span.style != style:
             if run:
@@ -164,27 +156,22 @@ def _user_id(span: Span) -> str:
     return number if platform == "discord" and number.isdecimal() else ""
 
 
-def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
-    """Return the buttons. ``others`` is how many other components the message has."""
-    drawn = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
-    wanted = [row for row in drawn if row]
-    rows = [part for row in wanted for part in split_row(row, ROW_LENGTHS)]
-    if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:
-        flat = [button for row in wanted for button in row]
-        rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]
+def _rows(panel: Panel, other_components: int) -> list[dict[str, Any]]:
+    """Return the buttons, in rows that leave room for the message's other components."""
+    wanted = [tuple([button for button in row if button.kind not in LINK_KINDS]) for row in panel.rows]
+    rows = [part for row in wanted if row for part in split_row(row, ROW_BY_LENGTH)]
+    if len(rows) + sum(map(len, rows)) + other_components > MOST_COMPONENTS:
+        buttons = [button for row in wanted for button in row]
+        rows = [tuple(buttons[start : start + MOST_IN_ROW]) for start in range(0, len(buttons), MOST_IN_ROW)]
     used: dict[str, int] = {}
     return [{"type": ACTION_ROW, "components": [_button(button, used) for button in row]} for row in rows]
 
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
-    """Return a button. Discord requires unique custom ids within a message."""
+    """Return a button. Discord requires unique custom ids within a message: ``used`` counts each payload."""
+    drawn = {"type": BUTTON, "label": button.label[:LONGEST_LABEL]}
     if button.kind == "link":
-        return {"type": BUTTON, "style": LINK, "label": button.label[:LONGEST_LABEL], "url": button.payload}
+        return {**drawn, "style": LINK, "url": button.payload}
     count = used[button.payload] = used.get(button.payload, 0) + 1
     custom_id = button.payload if count == 1 else f"{button.payload}~{count}"
-    return {
-        "type": BUTTON,
-        "style": STYLES[button.style],
-        "label": button.label[:LONGEST_LABEL],
-        "custom_id": custom_id,
-    }
+    return {**drawn, "style": STYLES[button.style], "custom_id": custom_id}

@@ -1,4 +1,4 @@
-"""What Discord's errors mean to delivery."""
+"""Translates Discord's errors to delivery errors."""
 
 import zlib
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import aiohttp
 import discord
 
+from adapters.discord.limits import OPEN_CHAT_PAUSE, RATE_LIMIT_PAUSE
 from bot.platform import (
     ChatGone,
     DeliveryError,
@@ -38,10 +39,9 @@ CLOSED = {50007, 50278, 10013, 50033}
 
 EXPIRED_TOKENS = {EXPIRED, NO_TOKEN, NO_WEBHOOK}
 TOO_MANY_CHATS = 40003  # private chats are being opened too fast
-OPEN_CHAT_PAUSE = 60.0
-RATE_LIMITED, RATE_LIMIT_PAUSE = 429, 5.0
+RATE_LIMITED = 429
 
-# Errors of the library without an answer or with a malformed one.
+# Everything the library raises for a refusal, and for a missing or malformed answer.
 LIBRARY_ERRORS = (
     discord.DiscordException,
     aiohttp.ClientError,
@@ -75,29 +75,25 @@ def _delivery_error(place: str, error: Exception, editing: bool) -> DeliveryErro
 
 
 def _refusal_error(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
-    said = describe_error(error)
+    reason = describe_error(error)
     if error.status == RATE_LIMITED:
-        # The library has given up retrying, or the answer is not from Discord itself.
-        return SlowDown(_retry_after(error))
+        # The library has given up retrying, or the answer is not from Discord but from a proxy.
+        try:
+            return SlowDown(float(error.response.headers["Retry-After"]))
+        except (AttributeError, KeyError, ValueError):
+            return SlowDown(RATE_LIMIT_PAUSE)
     if error.code == TOO_MANY_CHATS:
         return SlowDown(OPEN_CHAT_PAUSE)
     if editing and error.code in GONE_MESSAGES:
-        return MessageGone(said)
+        return MessageGone(reason)
     if error.code in CLOSED or (is_private(place) and error.code in GONE_CHATS):
-        return Unreachable(said)
+        return Unreachable(reason)
     if error.code in EXPIRED_TOKENS:
-        return (Unreachable if is_ephemeral(place) else ChatGone)(said)
+        return (Unreachable if is_ephemeral(place) else ChatGone)(reason)
     if error.code in GONE_CHATS or error.code == ARCHIVED:
-        return ChatGone(said)
+        return ChatGone(reason)
     # An error without Discord's code can come from any proxy on the way.
-    return (MessageRefused if error.code else PlatformFailure)(said)
-
-
-def _retry_after(error: discord.HTTPException) -> float:
-    try:
-        return float(error.response.headers["Retry-After"])
-    except (AttributeError, KeyError, ValueError):
-        return RATE_LIMIT_PAUSE
+    return (MessageRefused if error.code else PlatformFailure)(reason)
 
 
 def describe_error(error: BaseException) -> str:

@@ -1,8 +1,8 @@
 """Repairs events before the library reads them.
 
-The library reads many fields that the bot never uses, and refuses an event if one is missing or has another type. In an
-interaction such a field gets a harmless value. What the bot needs stays as Discord sent it: the person, the place and
-the token. Only a server's id, name and availability are kept. Other events are read here instead of by the library.
+The library reads many fields that the bot never uses, and refuses an event if any of them is missing or has another
+type. In an interaction such a field gets a harmless value; the person, the place and the token stay as Discord sent
+them. Of a server only the id, the name and the availability stay. Other events are read here instead of by the library.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,11 @@ def repair_interaction(data: Any) -> Any:
         "attachment_size_limit": _int_or_zero(data.get("attachment_size_limit")),
         "app_permissions": _id_or_zero(data.get("app_permissions")),
         "entitlements": [],
-        "authorizing_integration_owners": _valid_owners(data.get("authorizing_integration_owners")),
+        "authorizing_integration_owners": {
+            kind: owner
+            for kind, owner in _dict_or_empty(data.get("authorizing_integration_owners")).items()
+            if _is_id(kind) and _is_id(owner)
+        },
     }
     for name, repair in {
         "user": _repair_user,
@@ -58,7 +62,7 @@ def writable_server(data: Any) -> int | None:
     """
     if not isinstance(data, dict) or not _is_id(data.get("guild_id")):
         return None
-    thread = data["thread_metadata"] if isinstance(data.get("thread_metadata"), dict) else {}
+    thread = _dict_or_empty(data.get("thread_metadata"))
     is_closed = thread.get("archived") is True or thread.get("locked") is True
     return None if is_closed else int(data["guild_id"])
 
@@ -76,36 +80,36 @@ def _int_or_zero(value: object) -> int:
     return value if type(value) is int else 0
 
 
+def _dict_or_empty(value: object) -> Fields:
+    return value if isinstance(value, dict) else {}
+
+
 def _items_of_type(kind: type, values: object) -> list[Any]:
     return [value for value in values if isinstance(value, kind)] if isinstance(values, list) else []
 
 
-def _valid_owners(data: object) -> Fields:
-    owners = data if isinstance(data, dict) else {}
-    return {kind: owner for kind, owner in owners.items() if _is_id(kind) and _is_id(owner)}
-
-
 def _repair_user(data: Fields) -> Fields:
-    usual = {"username": "", "discriminator": "0", "avatar": None}
-    return {**usual, **{name: value for name, value in data.items() if value is not None}}
+    defaults = {"username": "", "discriminator": "0", "avatar": None}
+    return {**defaults, **{name: value for name, value in data.items() if value is not None}}
 
 
 def _repair_member(data: Fields) -> Fields:
     user = {"user": _repair_user(data["user"])} if isinstance(data.get("user"), dict) else {}
-    roles = [role for role in _items_of_type(str, data.get("roles")) if _is_id(role)]
-    own = {
-        "roles": roles,
+    return {
+        **data,
+        **user,
+        "roles": [role for role in _items_of_type(str, data.get("roles")) if _is_id(role)],
         "flags": _int_or_zero(data.get("flags")),
         "permissions": _id_or_zero(data.get("permissions")),
     }
-    return {**data, **user, **own}
 
 
 def _repair_channel(data: Fields) -> Fields:
-    """Return the interaction's channel. The bot needs only its id, so an unknown type counts as a text channel."""
-    channel = data["channel"] if isinstance(data.get("channel"), dict) else {}
-    usual = PRIVATE_CHANNEL if data.get("guild_id") is None else TEXT_CHANNEL
-    kind = channel.get("type") if type(channel.get("type")) is int else usual
+    """Return an interaction's channel. The bot needs only its id, so a missing type can be any."""
+    channel = _dict_or_empty(data.get("channel"))
+    kind = channel.get("type")
+    if type(kind) is not int:
+        kind = PRIVATE_CHANNEL if data.get("guild_id") is None else TEXT_CHANNEL
     return {
         "name": "",
         "position": 0,
@@ -118,7 +122,7 @@ def _repair_channel(data: Fields) -> Fields:
 
 def _repair_message(data: Fields) -> Fields:
     """Repair a pressed message. The bot reads its id, flags and buttons."""
-    author = data["author"] if isinstance(data.get("author"), dict) else {}
+    author = _dict_or_empty(data.get("author"))
     return {
         **data,
         "author": _repair_user({**author, "id": _id_or_zero(author.get("id"))}),
@@ -131,10 +135,10 @@ def _repair_message(data: Fields) -> Fields:
 
 
 def _repair_components(data: object) -> list[Fields]:
-    found = [item for item in _items_of_type(dict, data) if type(item.get("type")) is int]
     return [
         item | {"components": _repair_components(item["components"])} if "components" in item else item
-        for item in found
+        for item in _items_of_type(dict, data)
+        if type(item.get("type")) is int
     ]
 
 
@@ -144,7 +148,7 @@ def _repair_data(data: Fields) -> Fields:
         return data
     repairs: dict[str, Callable[[Fields], Fields]] = {"users": _repair_user, "members": _repair_member}
     people = {
-        name: {number: repair(one) if isinstance(one, dict) else one for number, one in resolved[name].items()}
+        name: {id_: repair(fields) if isinstance(fields, dict) else fields for id_, fields in resolved[name].items()}
         for name, repair in repairs.items()
         if isinstance(resolved.get(name), dict)
     }

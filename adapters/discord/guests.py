@@ -1,11 +1,12 @@
-"""Channels that the bot is not a member of. It writes there with interaction tokens, valid for a quarter of an hour."""
+"""Tokens for channels that the bot is not a member of. It can write there for a while after an interaction."""
 
 from typing import Any
 
-from adapters.discord.reading import TOKEN_SECONDS, InteractionToken, channel_of
+from adapters.discord.limits import TOKEN_SECONDS
+from adapters.discord.reading import InteractionToken, channel_of
 from bot.platform import ChatGone, MessageGone
 
-PREFIX = "discord:pass"  # keys of tokens, by channel, and by channel and message
+PREFIX = "discord:pass"  # of the keys in the store, which continue with the channel, or the channel and the message
 
 
 class GuestTokens:
@@ -16,23 +17,17 @@ class GuestTokens:
 
     async def keep(self, place: str, token: InteractionToken, message: str = "") -> bool:
         """Keep a token for a channel, and for a message pressed or sent with it. Return whether the channel had one."""
-        keys = [self._key(place), *([self._key(place, message)] if message else [])]
-        had = await self._client.exists(keys[0])
-        for key in keys:
+        channel_key = self._key(place)
+        had_token = await self._client.exists(channel_key)
+        for key in (channel_key, self._key(place, message)) if message else (channel_key,):
             await self._client.set(key, str(token), ex=int(TOKEN_SECONDS))
-        return bool(had)
+        return bool(had_token)
 
-    async def get_for_channel(self, place: str) -> InteractionToken:
-        return await self._get(self._key(place), ChatGone("nobody has spoken to the bot there of late"))
-
-    async def get_for_message(self, place: str, message: str) -> InteractionToken:
-        return await self._get(self._key(place, message), MessageGone("its token is good no more"))
-
-    async def _get(self, key: str, error: Exception) -> InteractionToken:
-        kept = await self._client.get(key)
-        if kept is None:
-            raise error
-        return InteractionToken.parse(kept.decode())
+    async def get(self, place: str, message: str = "") -> InteractionToken:
+        """Return the token of a channel, or of a message. Raises ChatGone or MessageGone if there is none."""
+        if token := await self._client.get(self._key(place, message)):
+            return InteractionToken.parse(token.decode())
+        raise MessageGone("its token has expired") if message else ChatGone("no recent interaction there")
 
     @staticmethod
     def _key(place: str, message: str = "") -> str:

@@ -1,4 +1,9 @@
-"""A limit on refused requests. Discord bans an address for 10,000 invalid requests in ten minutes."""
+"""Discord's limits: the rates of messages, edits and requests, refused requests, and the sizes of messages.
+
+Delivery paces each place by `BOARD_LIMIT` or `PRIVATE_LIMIT`, and all places together by `REQUESTS_PER_SECOND`
+(`bot.delivery.send_limiter`). Answers to interactions have no rate limit. The library waits after a 429 for at most
+`LONGEST_WAIT` seconds. After that, `adapters.discord.errors` raises `SlowDown`, and delivery waits.
+"""
 
 import time
 from collections import deque
@@ -6,28 +11,40 @@ from collections import deque
 import structlog
 
 from bot.platform import SlowDown
+from bot.rate_limits import RateLimit
 
-MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0  # refused requests, and the seconds in which they count
-COUNTED_STATUSES = (401, 403)  # Statuses that count, together with 429. The library retries a 429 and only logs it.
+# Discord accepts five edits in five seconds per channel. A board that changes less often is easier to read.
+BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
+PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
+REQUESTS_PER_SECOND = 45  # of the fifty that Discord accepts from a bot; answers to presses do not count
+
+LONGEST_WAIT = 30.0  # of the library after a 429
+RATE_LIMIT_PAUSE = 5.0  # after a 429 that does not say how long to wait
+OPEN_CHAT_PAUSE = 60.0  # after too many new private chats
+
+TOKEN_SECONDS = 14.5 * 60  # for which an interaction's token is used; Discord accepts it for 15 minutes
+
+MOST_COMPONENTS, MOST_IN_ROW = 40, 5  # of a message; buttons of a row
+LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters: of a message, a button, a picture
+LONGEST_NONCE = 25
+MOST_CHOICES, LONGEST_CHOICE = 25, 100  # completions of an argument, and their characters
+
+# Discord bans an address for 10,000 invalid requests in ten minutes.
+MAX_REFUSALS, WINDOW_SECONDS = 1000, 600.0
+COUNTED_STATUSES = (401, 403)  # which count together with 429, which the library retries and only logs
 
 log = structlog.get_logger()
 
 
-class Budget:
+class RefusalBudget:
+    """The requests that Discord refused recently. Too many of them pause all requests."""
+
     def __init__(self, most: int = MAX_REFUSALS) -> None:
         self._most = most
         self._refused: deque[float] = deque()
 
-    def count_rate_limit(self) -> None:
-        """Count a request answered with 429. The library waits and retries it."""
-        self._count()
-
-    def count_refusal(self, status: int) -> None:
-        """Count a request answered with an error status, if that status counts."""
-        if status in COUNTED_STATUSES:
-            self._count()
-
-    def _count(self) -> None:
+    def count(self) -> None:
+        """Count a refused request."""
         self._refused.append(time.monotonic())
         if len(self._refused) == self._most:
             log.error("discord_requests_paused", requests=self._most, why="Discord refused too many requests")

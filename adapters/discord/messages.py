@@ -14,15 +14,15 @@ from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
+from adapters.discord.limits import LONGEST_NONCE
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
 from bot.panel import Panel
+from bot.places import Place
 from bot.platform import DeliveryError, MessageGone, SentMessage, Unreachable, is_ephemeral, is_private
 from bot.store import STORE_ERRORS
-
-LONGEST_NONCE = 25
 
 T = TypeVar("T")
 
@@ -41,21 +41,23 @@ class Messages:
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         with delivery_errors(place):
             body = {**drawing.message_body(panel, place), "allowed_mentions": drawing.allowed_mentions(panel)}
-            brought = await self._send_by_token(place, body)
-            if brought is None:
+            found = await self._send_by_token(place, body)
+            if found is None:
                 return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
-        token, sent = brought
+        token, sent = found
         return await self.add_picture(place, token, sent, panel) if panel.picture else sent
 
     async def _send_as_bot(self, place: str, panel: Panel, key: str, channel: str) -> SentMessage:
-        async def send(body: Body, upload: Upload | None) -> SentMessage:
-            # A repeated send has the same nonce, so it creates no second message.
-            calling = {**body, "allowed_mentions": drawing.allowed_mentions(panel)}
-            return await self._rest.send(channel, calling, _nonce(key), upload)
+        # A repeated send has the same nonce, so it creates no second message.
+        nonce = key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()
 
-        shown = await self._pictures.show(panel, place, SentMessage(""), send)
-        # For the same reason no abandoned upload can overwrite it.
-        return shown._replace(is_settled=True)
+        async def send(body: Body, upload: Upload | None) -> SentMessage:
+            body = {**body, "allowed_mentions": drawing.allowed_mentions(panel)}
+            return await self._rest.send(channel, body, nonce, upload)
+
+        sent = await self._pictures.show(panel, place, SentMessage(""), send)
+        # With the nonce, an abandoned upload cannot overwrite the message.
+        return sent._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
         """Send a message with an interaction's token. Return both, or None if there is no token for the place.
@@ -64,20 +66,19 @@ class Messages:
         """
         if is_ephemeral(place):
             return reading.ephemeral_token(place), await self._send_ephemeral(place, body)
-        answer = self._answers.find_by_place(place)
-        if answer:
+        if answer := self._answers.find_by_place(place):
             with suppress(TooLate):
                 sent = await answer.send_public(body)
                 if reading.is_guest(place):
                     try:
                         await self._guests.keep(place, answer.token, sent.message)
                     except STORE_ERRORS as error:
-                        # The message was sent. It can be edited once it has been pressed.
+                        # The message can be edited after the next press on it.
                         log.warning("discord_token_not_kept", why=describe_error(error))
                 return answer.token, sent
         if not reading.is_guest(place):
             return None
-        token = await self._guests.get_for_channel(place)
+        token = await self._guests.get(place)
         await self._answers.wait_until_answered(token)
         sent = await self._rest.follow_up(token, body)
         await self._guests.keep(place, token, sent.message)
@@ -85,9 +86,8 @@ class Messages:
 
     async def _send_ephemeral(self, place: str, body: Body) -> SentMessage:
         token = _valid_token(place)
-        answer = self._answers.find_by_token(token)
         try:
-            if answer:
+            if answer := self._answers.find_by_token(token):
                 return await answer.send(body, private=True)
         except TooLate:
             raise Unreachable("the interaction cannot be answered any more") from None
@@ -112,10 +112,12 @@ class Messages:
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         with delivery_errors(place, editing=True):
             answer = self._answers.find_by_message(sent.message)
-            is_answer = answer is not None and await answer.wait_for_handover()
+            if answer:
+                await answer.handed_over.wait()
+                answer = answer if answer.can_edit else None
 
             async def change(body: Body, upload: Upload | None) -> SentMessage:
-                if answer and is_answer:
+                if answer:
                     with suppress(TooLate):
                         if upload and self._pictures.are_slow(place):
                             await answer.defer()
@@ -129,7 +131,7 @@ class Messages:
         if is_ephemeral(place):
             return await self._rest.edit_with_token(_valid_token(place), message, body, upload)
         if reading.is_guest(place):
-            token = await self._guests.get_for_message(place, message)
+            token = await self._guests.get(place, message)
             await self._answers.wait_until_answered(token)
             return await self._rest.edit_with_token(token, message, body, upload)
         return await self._in_channel(place, lambda channel: self._rest.edit(channel, message, body, upload))
@@ -141,17 +143,14 @@ class Messages:
                 if token.is_valid:
                     await self._rest.delete_with_token(token, message)
             elif reading.is_guest(place):
-                await self._rest.delete_with_token(await self._guests.get_for_message(place, message), message)
+                await self._rest.delete_with_token(await self._guests.get(place, message), message)
             else:
-                await self._in_channel(place, partial(self._delete_in, message))
-
-    async def _delete_in(self, message: str, channel: str) -> None:
-        try:
-            await self._rest.delete(channel, message)
-        except discord.HTTPException as error:
-            # The bot can always delete its own messages, so this one belongs to another application.
-            if error.code != NO_PERMISSION:
-                raise
+                try:
+                    await self._in_channel(place, lambda channel: self._rest.delete(channel, message))
+                except discord.HTTPException as error:
+                    # The bot can always delete its own messages, so this one belongs to another application.
+                    if error.code != NO_PERMISSION:
+                        raise
 
     async def _in_channel(self, place: str, call: Callable[[str], Awaitable[T]]) -> T:
         """Call ``call`` with a place's channel, as the bot.
@@ -161,7 +160,7 @@ class Messages:
         """
         if not is_private(place):
             return await call(reading.channel_of(place))
-        user = reading.user_of(place)
+        user = Place.parse(place).person
         channel = await self._private.channel(user)
         try:
             return await call(channel)
@@ -174,9 +173,5 @@ class Messages:
 def _valid_token(place: str) -> InteractionToken:
     token = reading.ephemeral_token(place)
     if not token.is_valid:
-        raise Unreachable("the token is good no more")
+        raise Unreachable("the token has expired")
     return token
-
-
-def _nonce(key: str) -> str:
-    return key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()

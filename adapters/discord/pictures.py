@@ -1,7 +1,7 @@
-"""Pictures on Discord: which one each message has, and which channels accept none.
+"""Uploads pictures, and remembers which channels accept none.
 
-A picture's file is named after its scene. This name and Discord's attachment id are stored with the message
-(`SentMessage.picture`). A picture that is not known to be there is uploaded again.
+A picture's file is named after its scene. The name and Discord's attachment id are stored with the message
+(`SentMessage.picture`). A picture that the message is not known to have is uploaded.
 """
 
 import asyncio
@@ -23,18 +23,16 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import NotDelivered, PlatformFailure, SentMessage, SlowDown
 
-# Time before a text is sent without its picture, counted from the request: the library's waits for rate limits
+# Time after which a text is sent without its picture. It does not include the library's waits for rate limits, which
 # would delay a text as well.
 UPLOAD_SECONDS = 2.0
+SLOW_SECONDS = 0.5  # duration of an upload that would risk an answer's three seconds
 
-SLOW_SECONDS = 0.5  # a slower upload would risk an answer's three seconds
 MAX_LATE = 2  # consecutive late uploads after which a channel gets no pictures for LATE_SECONDS
+REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0  # pauses after a refusal and after late uploads
 
-# how long no picture is tried after a refusal, and after late uploads
-REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
-
-REMEMBERED = 20_000  # channels
-STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")  # the stored form of a picture: attachment id and file name
+CHANNELS_KEPT = 20_000
+STORED_PICTURE = re.compile(r"[0-9]+/[0-9a-f]+\.png")  # attachment id and file name
 REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
 CONTENT_TOO_LARGE, SERVER_ERROR = 413, 500
 
@@ -42,40 +40,39 @@ log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload and raises TimeoutError if it is late.
+    """Times an upload from the request until the response, and raises TimeoutError if it is late.
 
-    The time runs from the request until the response. Before and after, the library can wait for a rate limit or open a
-    private chat, as for a text. ``seconds`` is the measured time.
+    Before and after, the library can wait for a rate limit, as for a text. ``seconds`` is the measured time.
     """
 
     def __init__(self) -> None:
         self.limit = asyncio.timeout(None)
         self.seconds = 0.0
-        self._began: float | None = None
+        self._started_at: float | None = None  # loop time
 
     def start(self) -> None:
-        """Start the time, unless it runs: the library can retry a request."""
-        if self._began is None:
-            self._began = asyncio.get_running_loop().time()
-            self.limit.reschedule(self._began + UPLOAD_SECONDS)
+        """Start, unless the time is running: the library can retry a request."""
+        if self._started_at is None:
+            self._started_at = asyncio.get_running_loop().time()
+            self.limit.reschedule(self._started_at + UPLOAD_SECONDS)
 
     def stop(self) -> None:
-        if self._began is not None and not self.limit.expired():
-            self.seconds = asyncio.get_running_loop().time() - self._began
+        if self._started_at is not None and not self.limit.expired():
+            self.seconds = asyncio.get_running_loop().time() - self._started_at
             self.limit.reschedule(None)
-            self._began = None
+            self._started_at = None
 
 
 def trace_config() -> aiohttp.TraceConfig:
     """Return a trace configuration that runs the stopwatch given as a call's ``trace_request_ctx``."""
     config = aiohttp.TraceConfig()
 
-    async def start(_session: object, call: SimpleNamespace, _about: object) -> None:
+    async def start(_session: object, call: SimpleNamespace, _params: object) -> None:
         if call.trace_request_ctx:
             call.trace_request_ctx.start()
 
-    async def stop(_session: object, call: SimpleNamespace, about: aiohttp.TraceRequestEndParams) -> None:
-        if call.trace_request_ctx and about.response.status < SERVER_ERROR:
+    async def stop(_session: object, call: SimpleNamespace, params: aiohttp.TraceRequestEndParams) -> None:
+        if call.trace_request_ctx and params.response.status < SERVER_ERROR:
             call.trace_request_ctx.stop()
 
     config.on_request_start.append(start)
@@ -99,11 +96,11 @@ class Pictures:
     """Remembers which channels refuse pictures, or take them too slowly."""
 
     def __init__(self) -> None:
-        # channels without pictures, and whether only the permission to attach files is missing
-        self._refusing: TTLCache[str, bool] = TTLCache(REMEMBERED, REFUSED_SECONDS)
-        self._late: LRUCache[str, int] = LRUCache(REMEMBERED)  # consecutive late uploads by channel
-        self._resting: TTLCache[str, bool] = TTLCache(REMEMBERED, LATE_SECONDS)
-        self._slow: LRUCache[str, bool] = LRUCache(REMEMBERED)  # channels with a last upload too slow for an answer
+        # All are by channel. A refusing channel's value is whether only the permission to attach files is missing.
+        self._refusing: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, REFUSED_SECONDS)
+        self._late: LRUCache[str, int] = LRUCache(CHANNELS_KEPT)  # consecutive late uploads
+        self._resting: TTLCache[str, bool] = TTLCache(CHANNELS_KEPT, LATE_SECONDS)
+        self._slow: LRUCache[str, bool] = LRUCache(CHANNELS_KEPT)  # the last upload was too slow for an answer
 
     def set_permission(self, place: str, has_permission: bool) -> None:
         """Note whether the bot can attach files at a place."""
@@ -113,10 +110,6 @@ class Pictures:
         elif self._refusing.get(channel):
             del self._refusing[channel]
 
-    def are_accepted(self, place: str) -> bool:
-        channel = _channel(place)
-        return channel not in self._refusing and channel not in self._resting
-
     def are_slow(self, place: str) -> bool:
         """Return whether an answer at a place should be deferred while its picture uploads."""
         return _channel(place) in self._slow
@@ -125,13 +118,14 @@ class Pictures:
         """Deliver a panel with its picture, kept or uploaded, or without it if that fails or takes too long.
 
         ``sent`` is the message to change. ``deliver`` can be called again with another body, and must then create no
-        second message. Returns the message with its new state. Raises what ``deliver`` raises.
+        second message. Returns the message with its new state. Raises the errors of ``deliver``.
         """
-        if panel.picture is None or not drawing.has_room_for_picture(panel) or not self.are_accepted(place):
+        channel, has_room = _channel(place), drawing.has_room_for_picture(panel)
+        if panel.picture is None or not has_room or channel in self._refusing or channel in self._resting:
             return await deliver(drawing.message_body(panel, place), None)
         name = drawing.picture_name(panel.picture)
-        attachment, _, stands = sent.picture.partition("/")
-        if stands == name:
+        attachment, _, kept_name = sent.picture.partition("/")
+        if kept_name == name:
             try:
                 kept = await deliver(drawing.message_body(panel, place, {"id": attachment}), None)
             except discord.HTTPException as error:
@@ -149,24 +143,25 @@ class Pictures:
                 raise
             failure: Exception = error
         else:
-            self._late.pop(_channel(place), None)
+            self._late.pop(channel, None)
             if stopwatch.seconds > SLOW_SECONDS:
-                self._slow[_channel(place)] = True
+                self._slow[channel] = True
             else:
-                self._slow.pop(_channel(place), None)
+                self._slow.pop(channel, None)
             return shown
         # A request without a clear answer can still take effect later.
         is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
         try:
             shown = await deliver(drawing.message_body(panel, place), None)
         except (SlowDown, NotDelivered, *LIBRARY_ERRORS) as error:
-            if is_settled or _is_refusal(error):
+            is_refused = isinstance(error, discord.HTTPException) and error.code and error.status != RATE_LIMITED
+            if is_settled or is_refused:
                 raise
-            self._record_failure(_channel(place), failure)
+            self._record_failure(channel, failure)
             # NotDelivered would claim that the upload had no effect.
             raise PlatformFailure(describe_error(error)) from None
         # The text alone was accepted, so the picture was the cause.
-        self._record_failure(_channel(place), failure)
+        self._record_failure(channel, failure)
         return shown._replace(is_settled=is_settled)
 
     def _record_failure(self, channel: str, error: Exception) -> None:
@@ -193,25 +188,20 @@ def _channel(place: str) -> str:
     return channel_of(place) if where.chat else f"@{where.person}"
 
 
-def _is_refusal(error: Exception) -> bool:
-    """Return whether Discord refuses the request itself, so that a retry is pointless."""
-    return isinstance(error, discord.HTTPException) and bool(error.code) and error.status != RATE_LIMITED
-
-
-def picture_of(said: Any) -> str:
-    """Return what to store of a message's picture, from Discord's JSON of the message. Empty without a picture."""
-    media = next(_media(said.get("components")), None) if isinstance(said, dict) else None
+def picture_of(message: Any) -> str:
+    """Return the stored form of a message's picture, from Discord's JSON. Empty without a picture."""
+    media = next(_media(message.get("components")), None) if isinstance(message, dict) else None
     if media is None:
         return ""
     name = str(media.get("url")).partition("?")[0].rpartition("/")[2]
-    known = f"{media['attachment_id']}/{name}"
-    return known if STORED_PICTURE.fullmatch(known) else ""
+    stored = f"{media['attachment_id']}/{name}"
+    return stored if STORED_PICTURE.fullmatch(stored) else ""
 
 
 def _media(components: Any) -> Iterator[dict[str, Any]]:
     """Yield the uploaded pictures in JSON components, which can be malformed.
 
-    Discord lists only those attachments that no component shows.
+    A message's attachments do not include them.
     """
     for component in components if isinstance(components, list) else ():
         if not isinstance(component, dict):

@@ -1,4 +1,4 @@
-"""The channels of private chats."""
+"""Opens the channels of private chats, and remembers them."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ from bot.identity.adapter_data import StoredField
 from bot.platform import NotDelivered, PlatformFailure, private_place
 
 CHANNELS_KEY = "discord:private"  # a hash: channels by user
-REMEMBERED = 50_000
+CHANNELS_KEPT = 50_000
 
 
 def kept_of(person: str) -> list[StoredField]:
@@ -21,47 +21,44 @@ def kept_of(person: str) -> list[StoredField]:
 
 
 class PrivateChats:
-    """Opens private chats, once each: Discord limits how often a bot can do so."""
+    """Opens each private chat once, because Discord limits how often a bot can do so."""
 
     def __init__(self, rest: Rest, client: Any) -> None:
         self._rest, self._client = rest, client
-        self._remembered: LRUCache[str, str] = LRUCache(REMEMBERED)
-        self._asking: dict[tuple[str, str], asyncio.Task[str]] = {}
+        self._channels: LRUCache[str, str] = LRUCache(CHANNELS_KEPT)
+        self._loading: dict[tuple[str, str], asyncio.Task[str]] = {}
 
     async def channel(self, user: str, wrong: str = "") -> str:
         """Return the channel of a person's private chat. They can still refuse messages.
 
-        ``wrong`` is a known channel that Discord denies to exist or to be visible to the bot.
+        ``wrong`` is a known channel that the bot cannot see, or that does not exist.
         """
-        channel = self._remembered.get(user, wrong)
+        channel = self._channels.get(user, wrong)
         if channel != wrong:
             return channel
-        # Several tables of one person can ask at once.
-        asking = self._asking.get((user, wrong))
-        if asking is None:
-            asking = self._asking[user, wrong] = asyncio.create_task(self._load(user, wrong))
-            asking.add_done_callback(lambda _done: self._asking.pop((user, wrong)))
-        return await asyncio.shield(asking)
+        # Several of a person's tables can need it at once.
+        loading = self._loading.get((user, wrong))
+        if loading is None:
+            loading = self._loading[user, wrong] = asyncio.create_task(self._load(user, wrong))
+            loading.add_done_callback(lambda _done: self._loading.pop((user, wrong)))
+        return await asyncio.shield(loading)
 
     async def _load(self, user: str, wrong: str) -> str:
-        self._remembered.pop(user, None)
+        self._channels.pop(user, None)
         channel = (await self._client.hget(CHANNELS_KEY, user) or b"").decode()
         if channel and channel == wrong:
-            # Opening can be refused, and should not be tried again with the wrong channel.
+            # Forgotten now, because opening another one can fail.
             await self._client.hdel(CHANNELS_KEY, user)
             channel = ""
         if not channel:
-            channel = await self._open(user)
+            try:
+                with delivery_errors(private_place(f"{PLATFORM}:{user}")):
+                    channel = await self._rest.open_private_chat(user)
+            except NotDelivered:
+                raise
+            except PlatformFailure as error:
+                # There was no channel yet, so nothing was sent.
+                raise NotDelivered(str(error)) from None
             await self._client.hset(CHANNELS_KEY, user, channel)
-        self._remembered[user] = channel
+        self._channels[user] = channel
         return channel
-
-    async def _open(self, user: str) -> str:
-        try:
-            with delivery_errors(private_place(f"{PLATFORM}:{user}")):
-                return await self._rest.open_private_chat(user)
-        except NotDelivered:
-            raise
-        except PlatformFailure as error:
-            # There was no channel yet, so nothing was sent.
-            raise NotDelivered(str(error)) from None

@@ -1,8 +1,8 @@
 """Reads Discord's interactions for the card room.
 
-Places: a server's channel is ``discord:server/channel``, so that a server with all its channels is one chat. A private
-chat is ``discord:@user``. A channel is ``discord:guest<channel>`` if the bot is not a member there, because a person
-has installed it for themselves. There it can only write while an interaction's token is valid.
+A server's channel is the place ``discord:server/channel``, so that a server with all its channels is one chat. A
+private chat is ``discord:@user``. A channel is ``discord:guest<channel>`` if the bot is not a member there, because a
+person has installed it for themselves. There it can write only while an interaction's token is valid.
 """
 
 import re
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import discord
 
+from adapters.discord.limits import TOKEN_SECONDS
 from bot.places import GUEST, Place
 from bot.platform import Person, Press
 
 PLATFORM = "discord"
 
-TOKEN_SECONDS = 14.5 * 60  # a token is valid for 15 minutes; ours are dropped a little earlier
-ANSWER_SECONDS = 4  # an interaction is answered within three seconds or never
+ANSWER_SECONDS = 4  # after which an interaction has its answer or never gets one: Discord allows three
 
 # A button's custom id: a payload, and a number if one panel has the same payload twice.
 CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
@@ -45,15 +45,15 @@ class InteractionToken(NamedTuple):
     @property
     def is_young(self) -> bool:
         """True if the interaction can still be waiting for its answer."""
-        return self._age < ANSWER_SECONDS
+        return self.age < ANSWER_SECONDS
 
     @property
     def is_valid(self) -> bool:
-        return self._age < TOKEN_SECONDS
+        return self.age < TOKEN_SECONDS
 
     @property
-    def _age(self) -> float:
-        # A token can be from the future: the clock was set back, or another worker's clock is ahead.
+    def age(self) -> float:
+        # A token can be from the future if the clock was set back, or if another worker's clock is ahead.
         return abs(time.time() - self.since)
 
 
@@ -61,8 +61,8 @@ def is_complete(interaction: Interaction) -> bool:
     """Return whether the interaction has a person, a place and a token. The library does not check them."""
     token: object = interaction.token
     has_token = isinstance(token, str) and token.isascii()
-    is_somewhere = is_private_chat(interaction) or interaction.channel_id is not None
-    return has_token and hasattr(interaction.user, "id") and is_somewhere
+    has_place = is_private_chat(interaction) or interaction.channel_id is not None
+    return has_token and has_place and hasattr(interaction.user, "id")
 
 
 def person_of(user: discord.User | discord.Member, language: str = "") -> Person:
@@ -75,7 +75,7 @@ def presser_of(interaction: Interaction) -> Person:
 
 
 def locale_of(interaction: Interaction) -> str:
-    """Return the client's locale. Those unknown to the library can have any value."""
+    """Return the client's locale, which can be any value if the library does not know it."""
     return str(interaction.locale.value)
 
 
@@ -112,7 +112,7 @@ def ephemeral_place_of(interaction: Interaction) -> str:
 
 
 def parse_press(interaction: Interaction) -> Press | None:
-    """Return the press, or None for a foreign button.
+    """Return the press, or None if the button is not the bot's.
 
     Raises AttributeError, TypeError or ValueError if its message cannot be read.
     """
@@ -123,22 +123,20 @@ def parse_press(interaction: Interaction) -> Press | None:
         return None
     ephemeral = ephemeral_place_of(interaction)
     place = ephemeral if ephemeral and interaction.message.flags.ephemeral else place_of(interaction)
-    key, payload = f"dc{interaction.id}", found["payload"]
-    genuine = custom_id in _custom_ids(interaction.message.components)
-    message, is_admin = str(interaction.message.id), is_admin_of(interaction)
-    return Press(key, presser_of(interaction), place, message, payload, ephemeral, genuine, is_admin)
-
-
-def is_admin_of(interaction: Interaction) -> bool | None:
-    """Return whether the person can manage the server, or None outside servers.
-
-    Discord sends each member's permissions in the channel, overwrites included
-    (discord.com/developers/docs/resources/guild, "permissions" of a guild member in an interaction).
-    """
-    if interaction.guild_id is None:
-        return None
-    granted = interaction.permissions
-    return granted.manage_guild or granted.administrator
+    is_admin = None
+    if interaction.guild_id is not None:
+        # The member's permissions in the channel: docs.discord.com/developers/resources/guild#guild-member-object
+        is_admin = interaction.permissions.manage_guild or interaction.permissions.administrator
+    return Press(
+        key=f"dc{interaction.id}",
+        person=presser_of(interaction),
+        place=place,
+        message=str(interaction.message.id),
+        payload=found["payload"],
+        ephemeral=ephemeral,
+        genuine=custom_id in _custom_ids(interaction.message.components),
+        is_admin=is_admin,
+    )
 
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
@@ -165,14 +163,10 @@ def message_url(place: str, message: str) -> str:
     Empty elsewhere: the bot does not know the server of a channel that it is not a member of.
     """
     where = Place.parse(place)
-    if where.is_private or is_guest(place):
+    if where.is_private or where.is_guest:
         return ""
     return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
 
 
 def is_guest(place: str) -> bool:
     return Place.parse(place).is_guest
-
-
-def user_of(place: str) -> str:
-    return Place.parse(place).person

@@ -7,6 +7,7 @@ from adapters.discord.reading import Interaction
 from bot.texts import gettext_noop as _
 from bot.texts import texts
 
+# Discord's names of the permissions that a board needs.
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
 
@@ -18,17 +19,12 @@ def challenge_refusal(interaction: Interaction, opponent: discord.User | None, l
             name=opponent.display_name
         )
     if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
-        missing = [name for name, has in _board_permissions(interaction) if not has]
-        if missing:
+        granted = interaction.app_permissions
+        needed = {VIEW: granted.view_channel, WRITE: granted.send_messages}
+        if isinstance(interaction.channel, discord.Thread):
+            needed = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
+        if missing := [_(name) for name, is_granted in needed.items() if not is_granted]:
             return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
-                permissions=", ".join(_(name) for name in missing)
+                permissions=", ".join(missing)
             )
     return ""
-
-
-def _board_permissions(interaction: Interaction) -> list[tuple[str, bool]]:
-    """Return the permissions that a board needs, by Discord's names, and whether the bot has them."""
-    has = interaction.app_permissions
-    if isinstance(interaction.channel, discord.Thread):
-        return [(VIEW, has.view_channel), (WRITE_IN_THREADS, has.send_messages_in_threads)]
-    return [(VIEW, has.view_channel), (WRITE, has.send_messages)]

@@ -1,7 +1,7 @@
 """The part of Discord's REST API that the bot uses.
 
-Requests go through the library's client, which respects rate limits, with ready JSON bodies. Requests with an
-interaction's token go another way, as in the library: they have their own limits.
+Requests as the bot go through the library's client, which respects rate limits. Requests with an interaction's token
+have their own limits, so they go through the library's webhook adapter.
 """
 
 import json
@@ -17,7 +17,7 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
-from adapters.discord.limits import Budget
+from adapters.discord.limits import COUNTED_STATUSES, RefusalBudget
 from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_config
 from adapters.discord.reading import InteractionToken
 from bot.platform import PlatformFailure, SentMessage
@@ -28,7 +28,7 @@ TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 class Rest:
     """REST calls. They raise the library's errors, and `SlowDown` after too many refusals."""
 
-    def __init__(self, client: discord.Client, budget: Budget, proxy: str | None) -> None:
+    def __init__(self, client: discord.Client, budget: RefusalBudget, proxy: str | None) -> None:
         self._client, self._budget, self._proxy = client, budget, proxy
         self._tokens: Any = AsyncWebhookAdapter()  # type: ignore[no-untyped-call]
         self._session: aiohttp.ClientSession | None = None
@@ -60,23 +60,24 @@ class Rest:
         return _id(await self._request(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
     async def _request(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
-        self._budget.check()
-        more: dict[str, Any] = {} if body is None else {"json": body}
+        content: dict[str, Any] = {} if body is None else {"json": body}
         if upload:
-            more = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
-        try:
-            with self._closing_is_trouble():
-                return await self._client.http.request(route, timeout=TIMEOUT, **more)
-        except discord.HTTPException as error:
-            self._budget.count_refusal(error.status)
-            raise
+            content = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
+        with self._request_errors():
+            return await self._client.http.request(route, timeout=TIMEOUT, **content)
 
     @contextmanager
-    def _closing_is_trouble(self) -> Iterator[None]:
-        """Turn the error of a call that was waiting to retry when the session closed into PlatformFailure."""
+    def _request_errors(self) -> Iterator[None]:
+        """Count a refused request. Raise SlowDown after too many, and PlatformFailure if the session is closed."""
+        self._budget.check()
         try:
             yield
+        except discord.HTTPException as error:
+            if error.status in COUNTED_STATUSES:
+                self._budget.count()
+            raise
         except RuntimeError:
+            # The library was waiting to retry the request when the session closed.
             if not self._is_closed:
                 raise
             raise PlatformFailure("closed meanwhile") from None
@@ -89,10 +90,10 @@ class Rest:
         kind: int,
         body: Body | None = None,
         *,
-        tell: bool = False,
+        wants_message: bool = False,
         upload: Upload | None = None,
     ) -> SentMessage:
-        """Answer an interaction. ``tell`` is whether to return the message that it creates or changes."""
+        """Answer an interaction. Return the message that the answer creates or changes, if ``wants_message``."""
         route = Route(
             "POST",
             "/interactions/{webhook_id}/{webhook_token}/callback",
@@ -100,10 +101,12 @@ class Rest:
             webhook_token=token.value,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
-        response = await self._request_with_token(
-            route, payload, {"with_response": "1"} if tell else None, upload=upload
-        )
-        return _message(response, "resource", "message") if tell else SentMessage("")
+        if not wants_message:
+            await self._request_with_token(route, payload, upload=upload)
+            return SentMessage("")
+        response = await self._request_with_token(route, payload, {"with_response": "1"}, upload=upload)
+        resource = response.get("resource") if isinstance(response, dict) else None
+        return _message(resource.get("message") if isinstance(resource, dict) else None)
 
     async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
         """Send one more message where the interaction came from."""
@@ -144,40 +147,36 @@ class Rest:
         young: bool = False,
         upload: Upload | None = None,
     ) -> Any:
-        """Send a request. ``young`` is whether another worker might still have to answer the interaction."""
-        self._budget.check()
+        """Send a request. ``young`` is whether the interaction can still be waiting for its answer."""
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
         uploading = _Uploading(self._session, _form(body, upload), upload.stopwatch) if upload else None
         session, payload = (uploading, None) if uploading else (self._session, body)
-        ask = self._tokens.request(route, session=session, params=params, proxy=self._proxy, payload=payload)
         try:
-            with self._closing_is_trouble():
-                return await ask
+            with self._request_errors():
+                return await self._tokens.request(
+                    route, session=session, params=params, proxy=self._proxy, payload=payload
+                )
         except discord.HTTPException as error:
-            self._budget.count_refusal(error.status)
             if young and error.code == NO_WEBHOOK:
                 raise PlatformFailure("the interaction has not been answered yet") from None
             raise
 
 
 class _Uploading(NamedTuple):
-    """A session for requests with a ready form, which the library does not accept directly."""
+    """A session that sends a ready form, which the library does not accept."""
 
     session: aiohttp.ClientSession
     form: aiohttp.BytesPayload
     stopwatch: Stopwatch | None
 
-    def request(self, method: str, url: str, **more: Any) -> Any:
-        return self.session.request(method, url, **{**more, "data": self.form, "trace_request_ctx": self.stopwatch})
+    def request(self, method: str, url: str, **options: Any) -> Any:
+        return self.session.request(method, url, **{**options, "data": self.form, "trace_request_ctx": self.stopwatch})
 
 
 def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
-    """Return a body with a file, as multipart/form-data.
-
-    It is built by hand: aiohttp's own forms take as long as the rest of a call.
-    """
+    """Return a body with a file, as multipart/form-data. Forms of aiohttp would take as long as the rest of a call."""
     boundary = token_hex(16)
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="payload_json"\r\n'
@@ -189,21 +188,13 @@ def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:
     return aiohttp.BytesPayload(content, content_type=f"multipart/form-data; boundary={boundary}")
 
 
+def _message(response: Any) -> SentMessage:
+    return SentMessage(_id(response), picture_of(response))
+
+
 def _id(response: Any) -> str:
     """Return the id in a response. Raises PlatformFailure if it is missing: a proxy on the way can send anything."""
-    return str(_value_in(response, "id"))
-
-
-def _message(response: Any, *path: str) -> SentMessage:
-    found = _value_in(response, *path)
-    return SentMessage(_id(found), picture_of(found))
-
-
-def _value_in(response: Any, *path: str) -> Any:
-    """Return the value at a path of keys in a response. Raises PlatformFailure if it is missing."""
     try:
-        for name in path:
-            response = response[name]
+        return str(response["id"])
     except (KeyError, TypeError):
         raise PlatformFailure("an answer without an id") from None
-    return response

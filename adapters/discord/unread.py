@@ -13,11 +13,11 @@ UNREADABLE = _("I cannot read what Discord says that you want. Please try again.
 
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # types of interactions that take an answer
 CHOICES = 8  # the response type with choices for autocompletion
-LONGEST_ID = 20  # digits of an id, which has 64 bits
+LONGEST_ID = 20  # digits of a 64-bit id
 
 
 class UnreadableInteraction(NamedTuple):
-    """The minimum for an answer to any interaction. ``kind`` is the number of its type."""
+    """The fields that an answer to any interaction needs. ``kind`` is the number of its type."""
 
     token: InteractionToken
     kind: int
@@ -29,7 +29,7 @@ class UnreadableInteraction(NamedTuple):
 
     @classmethod
     def from_event(cls, data: Any) -> "UnreadableInteraction | None":
-        """Read the gateway's event. None if something is missing."""
+        """Read the gateway's event. Returns None if a field is missing."""
         if not isinstance(data, dict):
             return None
         number, token, kind = str(data.get("id")), data.get("token"), data.get("type")
@@ -39,9 +39,10 @@ class UnreadableInteraction(NamedTuple):
         return cls(InteractionToken(number, token, int(time.time())), kind, str(data.get("locale")))
 
 
-async def answer(rest: Rest, bare: UnreadableInteraction) -> None:
+async def answer(rest: Rest, interaction: UnreadableInteraction) -> None:
     """Say that the interaction could not be read. Raises the library's errors."""
-    if bare.kind == AUTOCOMPLETE:
-        await rest.answer(bare.token, CHOICES, {"choices": []})
-    elif bare.kind in (COMMAND, COMPONENT, FORM):
-        await Answer(rest, bare.token, "").send_toast(texts(language_of(bare.language)).gettext(UNREADABLE))
+    if interaction.kind == AUTOCOMPLETE:
+        await rest.answer(interaction.token, CHOICES, {"choices": []})
+    elif interaction.kind in (COMMAND, COMPONENT, FORM):
+        text = texts(language_of(interaction.language)).gettext(UNREADABLE)
+        await Answer(rest, interaction.token, "").send_toast(text)

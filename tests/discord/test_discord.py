@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from adapters.discord import answers as answers_module
 from adapters.discord import examine, reading
 from adapters.discord.errors import LIBRARY_ERRORS
-from adapters.discord.limits import Budget
+from adapters.discord.limits import RefusalBudget
 from bot.delivery import surface_sync
 from bot.panel import Panel, Span
 from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private_place
@@ -587,7 +587,7 @@ async def test_too_many_refusals_pause_requests(store: Store, server: DiscordSer
 
 
 def test_budget_forgets_old_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = Budget(most=2)
+    budget = RefusalBudget(most=2)
     now = 1000.0
     monkeypatch.setattr("adapters.discord.limits.time.monotonic", lambda: now)
     budget._refused.extend((now, now))

@@ -139,7 +139,7 @@ class EventReceiver:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
-        self.client = Client(self.pressed, self.unread, self.chat_back, None, None)
+        self.client = Client(self.pressed, self.unread, self.refresh_server, None, None)
 
     async def pressed(self, interaction: discord.Interaction[Any]) -> None:
         raise AssertionError(interaction)
@@ -147,7 +147,7 @@ class EventReceiver:
     async def unread(self, bare: UnreadableInteraction) -> None:
         raise AssertionError(bare)
 
-    async def chat_back(self, server: int) -> None:
+    def refresh_server(self, server: int) -> None:
         self.opened.append(server)
 
     async def receive(self, event: str, data: Any) -> list[int]:

@@ -20,7 +20,7 @@ from bot.features.daily.ranking import rank_among
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile
-from bot.platform import Reply, chat_of, is_private, private_place
+from bot.platform import Command, Press, Reply, chat_of, is_private, private_place
 from bot.replies import private_reply
 from bot.texts import error_text
 from bot.viewers import Viewers
@@ -33,22 +33,24 @@ class DailyCommands:
     def __init__(
         self,
         days: Days,
-        played: PastDays,
+        past_days: PastDays,
         reminder_hours: ChosenHours,
         viewers: Viewers,
         private_hands: PrivateHands,
         updates: Updates,
     ) -> None:
-        self._days, self._played, self._hours, self._viewers = days, played, reminder_hours, viewers
+        self._days, self._past_days, self._hours, self._viewers = days, past_days, reminder_hours, viewers
         self._private_hands, self._updates = private_hands, updates
 
-    async def show(self, place: str, profile: Profile) -> Reply:
-        if not is_private(place):
-            await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
-            return Reply(panel=await self._group_panel(place))
-        return Reply(panel=await self._own_panel_with_reminder(profile))
+    async def show(self, command: Command, profile: Profile) -> Reply:
+        place = command.place
+        if is_private(place):
+            return Reply(panel=await self._own_panel_with_reminder(profile))
+        await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
+        return Reply(panel=await self._group_panel(place))
 
-    async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        place = press.place
         match words:
             case ["today"] if is_private(place):
                 return Reply(panel=await self._own_panel_with_reminder(profile))
@@ -58,28 +60,24 @@ class DailyCommands:
             case ["today"]:
                 return Reply(panel=await self._group_panel(place))
             case ["play"]:
-                return await self.play(place, profile)
-            case ["yesterday", *chat] if len(chat) < 2:
-                return private_reply(
-                    place, profile.language, await self._played.yesterday_panel(profile, _chosen_group(place, chat))
-                )
-            case ["lines", number, *chat] if len(chat) < 2 and number.isdecimal() and len(number) < 4:
-                return private_reply(
-                    place,
-                    profile.language,
-                    await self._played.lines_panel(profile, int(number), _chosen_group(place, chat)),
-                )
+                return await self.play(press, profile)
+            case ["yesterday", *named] if len(named) < 2:
+                panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, named))
+                return private_reply(place, profile.language, panel)
+            case ["lines", number, *named] if len(named) < 2 and number.isdecimal() and len(number) < 4:
+                panel = await self._past_days.lines_panel(profile, int(number), _chosen_group(place, named))
+                return private_reply(place, profile.language, panel)
         raise BadPayload()
 
-    async def play(self, place: str, profile: Profile) -> Reply:
-        """Deal today's cards in the private chat, or show the hand again. Link there if the bot cannot write."""
+    async def play(self, request: Command | Press, profile: Profile) -> Reply:
+        """Deal today's cards in the private chat, or show the hand again. Link there if the bot cannot write to it."""
+        place, private, day = request.place, private_place(profile.id), self._days.today()
         if not is_private(place):
-            await self._days.results.add_request(self._days.today(), chat_of(place), profile.id)
-        private = private_place(profile.id)
+            await self._days.results.add_request(day, chat_of(place), profile.id)
         if not (place == private or profile.has_private_chat):
             return Reply(error_text(OpenPrivateForDaily(), profile.language), start_word=DAILY)
         toast = "" if place == private else await self._private_hands.toast(profile)
-        if table := await self._days.table_in_play(profile.id, self._days.today()):
+        if table := await self._days.table_in_play(profile.id, day):
             await self._updates.send_change(table.code, Hand(SEAT), Change(draft=NO_DRAFT, repost=True, place=private))
         else:
             await self._days.open_table(profile.id, profile.name, private)
@@ -88,7 +86,7 @@ class DailyCommands:
     async def _group_panel(self, place: str) -> Panel:
         day = self._days.today()
         viewer = await self._viewers.viewer_at(place)
-        lines = await self._played.add_names(await self._days.results.ranking(day, chat_of(place)))
+        lines = await self._past_days.add_names(await self._days.results.ranking(day, chat_of(place)))
         return day_panel(viewer.language, day, await self._days.game_on(day), lines)
 
     async def _own_panel_with_reminder(self, profile: Profile) -> Panel:
@@ -105,11 +103,11 @@ class DailyCommands:
             seal = commitment((await self._days.chain()).secret(day))
             had_cards = await self._days.has_had_cards(profile.id, day)
             return day_panel(profile.language, day, game, (), seal, had_cards=had_cards)
-        friends = await self._played.add_names(rank_among(lines, await self._played.friends(profile)))
+        friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
 
 
 def _chosen_group(place: str, named: Sequence[str]) -> str:
-    """Return the group of the requested lines, or "" for friends. Buttons in a private chat name it."""
+    """Return the group whose lines are requested, or "" for friends. Only buttons in private chats name the group."""
     return (named[0] if named else "") if is_private(place) else chat_of(place)

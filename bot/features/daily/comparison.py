@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.features.daily.deal import SEAT
-from bot.features.daily.lines import Branch, DayLine, Decision, first_fork
+from bot.features.daily.lines import DayLine, Decision, first_fork
 from bot.features.daily.pages import add_heading
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
 from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
-from engine.robots.findings import Summary, Verdict, summarize
+from engine.robots.findings import Verdict, summarize
 
 LINES_PER_PAGE = 4  # a phone's screen and a half
 SQUARES_PER_ROW = 10  # fits on a narrow phone
@@ -50,7 +50,7 @@ def page_payload(page: str, *words: object, chat: str = "") -> str:
 
 def side_by_side_panel(language: str, suits: str, comparison: Comparison, number: int, chat: str = "") -> Panel:
     """Return the page of lines nearest to ``number``. ``chat`` is their group, empty for the reader's friends."""
-    words = _wording(language, suits, comparison)
+    words = Wording(language, (), faces_of(game_kind(comparison.game), suits))
     _ = words.text
     page = Writer()
     add_heading(page, language, comparison.day, comparison.game)
@@ -59,7 +59,11 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
     number = min(max(number, 1), pages)
     for entry in comparison.lines[(number - 1) * LINES_PER_PAGE : number * LINES_PER_PAGE]:
         page.gap()
-        page.line(_title(words, entry), "bold")
+        name, margin = isolate_name(entry.name), entry.line.result.margin
+        if margin is None:
+            page.line(_("{name}: given up"), "bold", name=name)
+        else:
+            page.line("{rank}. {name} {margin}", "bold", rank=entry.rank, name=name, margin=signed_text(margin))
         for row in rows_of_squares(entry.line):
             page.line(row)
         page.line(parting_text(words, comparison.best, entry.line))
@@ -82,14 +86,12 @@ def fork_text(words: Wording, comparison: Comparison) -> str:
     fork = first_fork([entry.line for entry in comparison.lines])
     if fork is None:
         return _("All played the same.")
-    branches = " · ".join(f"{_branch_text(words, branch)} ×{branch.times}" for branch in fork.branches)
-    return _("The lines first part {when}: {ways}").format(when=_moment_text(words, fork.decision), ways=branches)
-
-
-def _branch_text(words: Wording, branch: Branch) -> str:
-    _ = words.text
-    move = move_text(words, branch.move)
-    return _("{move}, later").format(move=move) if branch.is_later else move
+    ways = []
+    for branch in fork.branches:
+        way = _("{move}, later") if branch.is_later else "{move}"
+        ways.append(f"{way.format(move=move_text(words, branch.move))} ×{branch.times}")
+    when = _moment_text(words, fork.decision)
+    return _("The lines first part {when}: {ways}").format(when=when, ways=" · ".join(ways))
 
 
 def _moment_text(words: Wording, decision: Decision) -> str:
@@ -103,14 +105,6 @@ def rows_of_squares(line: DayLine) -> list[str]:
     rows = max(1, -(-len(squares) // SQUARES_PER_ROW))
     each = max(1, -(-len(squares) // rows))
     return [squares[at : at + each] for at in range(0, len(squares), each)]
-
-
-def _title(words: Wording, entry: ComparedLine) -> str:
-    _ = words.text
-    margin = entry.line.result.margin
-    if entry.rank is None or margin is None:
-        return _("{name}: given up").format(name=isolate_name(entry.name))
-    return f"{entry.rank}. {isolate_name(entry.name)} {signed_text(margin)}"
 
 
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
@@ -136,7 +130,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     _ = words.text
     if entry.verdicts is None:
         return []
-    found: Summary = summarize(scale_verdicts(entry.verdicts, game), SEAT, most=1)
+    found = summarize(scale_verdicts(entry.verdicts, game), SEAT, most=1)
     if found.accuracy is None:
         return [(_("No decisions to judge."), None)]
     if not found.costliest:
@@ -145,8 +139,9 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     costliest = _("The costliest, {when}: {move}, better {other} ({points})")
     exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
     losses: list[tuple[str, Verdict | None]] = [(given.format(exact=exact, judged=judged), None)]
+    # A move can have several verdicts.
     for worst in found.costliest:
-        when = _moment_text(words, entry.line.decision_at(worst.place))
+        when = _moment_text(words, next(made for made in entry.line.decisions if made.place == worst.place))
         move, other = short_move(words, worst.move), short_move(words, worst.better)
         losses.append((costliest.format(when=when, move=move, other=other, points=lost_text(worst)), worst))
     return losses
@@ -158,10 +153,6 @@ def move_text(words: Wording, move: str) -> str:
     if word == "play":
         return words.card(rest[0]) + (f" ({rest[1]}!)" if len(rest) > 1 else "")
     return short_move(words, move) if word in ("declare", "bid") else f"“{advice_text(words, move)}”"
-
-
-def _wording(language: str, suits: str, comparison: Comparison) -> Wording:
-    return Wording(language, (), faces_of(game_kind(comparison.game), suits))
 
 
 # The table on a web page
@@ -193,7 +184,7 @@ class DayTable:
 
 
 def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
-    words = _wording(language, suits, comparison)
+    words = Wording(language, (), faces_of(game_kind(comparison.game), suits))
     rows = tuple(_row(words, comparison, entry) for entry in comparison.lines)
     tricks = max((len(row.cells) for row in rows), default=0)
     return DayTable(fork_text(words, comparison), tricks, rows, comparison.more, comparison.is_analysis_pending)
@@ -202,37 +193,29 @@ def day_table(language: str, suits: str, comparison: Comparison) -> DayTable:
 def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRow:
     _ = words.text
     fork = entry.line.fork_from(comparison.best) if comparison.best else None
-    found = loss_texts(words, comparison.game, entry)
-    worst = next((verdict for _text, verdict in found if verdict), None)
-    fork_place = fork.decision.place if fork else None
-    worst_place = worst.place if worst else None
-    notes = [parting_text(words, comparison.best, entry.line)]
-    for text, verdict in found:
+    notes, costliest = [parting_text(words, comparison.best, entry.line)], None
+    for text, verdict in loss_texts(words, comparison.game, entry):
+        costliest = verdict
         why = reason_texts(words).get(verdict.why, "").rstrip(".") if verdict else ""
         notes.append(f"{text} ({why})" if why else text)
-    cells = tuple(
-        _cell(words, entry, decision, decision.place == fork_place, decision.place == worst_place)
-        for decision in entry.line.decisions
-        if decision.card
-    )
+    cells = []
+    for decision in entry.line.decisions:
+        if not decision.card:
+            continue
+        # Nobody took the trick in which the deal was given up.
+        is_taken = entry.line.result.tricks[decision.trick - 1 : decision.trick] == "1"
+        is_fork = fork is not None and decision.place == fork.decision.place
+        is_costliest = costliest is not None and decision.place == costliest.place
+        label = _("Trick {trick}: {card}").format(trick=decision.trick, card=words.card(decision.card))
+        notes_on_card = (
+            (is_taken, _("taken")),
+            (is_fork, _("parts from the best line")),
+            (is_costliest, _("the costliest move")),
+        )
+        label += "".join(f", {note}" for is_true, note in notes_on_card if is_true)
+        href = f"/g/{entry.line.game}#d1m{decision.place + 1}" if entry.is_readable else ""
+        cells.append(Cell(words.card(decision.card), label, href, is_taken, is_fork, is_costliest))
     rank = f"{entry.rank}. " if entry.rank else ""
     margin = entry.line.result.margin
     score = _("given up") if margin is None else signed_text(margin)
-    return TableRow(rank + isolate_name(entry.name), score, cells, tuple(notes))
-
-
-def _cell(words: Wording, entry: ComparedLine, decision: Decision, is_fork: bool, is_costliest: bool) -> Cell:
-    _ = words.text
-    tricks, number = entry.line.result.tricks, decision.trick
-    # Nobody took the trick in which the deal was given up.
-    is_taken = tricks[number - 1 : number] == "1"
-    label = _("Trick {trick}: {card}").format(trick=number, card=words.card(decision.card))
-    for is_true, text in (
-        (is_taken, _("taken")),
-        (is_fork, _("parts from the best line")),
-        (is_costliest, _("the costliest move")),
-    ):
-        if is_true:
-            label += f", {text}"
-    href = f"/g/{entry.line.game}#d1m{decision.place + 1}" if entry.is_readable else ""
-    return Cell(words.card(decision.card), label, href, is_taken, is_fork, is_costliest)
+    return TableRow(rank + isolate_name(entry.name), score, tuple(cells), tuple(notes))

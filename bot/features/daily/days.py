@@ -9,11 +9,11 @@ import structlog
 
 from bot.cluster.host_time import HostTime
 from bot.concurrency.background import TaskSet
-from bot.days.marks import drop_marks_before
+from bot.days.marks import DayMarks, drop_marks_before
 from bot.features.daily import keys
 from bot.features.daily.chain import Chain
 from bot.features.daily.deal import LEVEL, play_with_robots, result_of
-from bot.features.daily.dealt import deal_marks
+from bot.features.daily.errors import DailyUnavailable, DealtToday, PlayedToday
 from bot.features.daily.games import DayGames
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
@@ -23,7 +23,7 @@ from bot.robots.pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Day
 from bot.tables.challenges import Challenges
-from bot.tables.errors import NoSuchTable, TableError
+from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine.shuffle import SECRET_BYTES
@@ -31,25 +31,10 @@ from engine.shuffle import SECRET_BYTES
 log = structlog.get_logger()
 
 
-class PlayedToday(TableError):
-    code = "played_today"
-    sentence = "You have played today's deal. The next one comes at midnight."
-
-
-class DealtToday(TableError):
-    code = "dealt_today"
-    sentence = "You have had today's cards already, and they are dealt once. The next deal comes at midnight."
-
-
-class DailyUnavailable(TableError):
-    code = "no_days_here"
-    sentence = "The deal of the day is not played here: whoever hosts me would have to install numba."
-
-
 async def load_chain(client: Any, today: date) -> Chain:
-    """Return the first stored chain of secrets with this day, and create one if it is missing.
+    """Return the first stored chain of secrets that includes a day. Create one if none does.
 
-    That happens on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their days.
+    None does on first use, after the last day of a chain, or with a wrong clock. Earlier chains keep their days.
     """
     while True:
         known = (await client.get(keys.CHAIN) or b"").decode()
@@ -61,11 +46,17 @@ async def load_chain(client: Any, today: date) -> Chain:
 
 
 class Days:
+    """Deals each day's cards and stores the results. Methods can raise the store's errors.
+
+    ``marks`` are of the people who got a day's cards. The cards are dealt once, even after /forget or if the table is
+    lost. A mark is stored before the first play, because the person then knows the hand.
+    """
+
     def __init__(
         self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, host_time: HostTime
     ) -> None:
         self.results, self._games = DayResults(room.store.client), DayGames(room.store.client)
-        self._dealt = deal_marks(room.store.client)
+        self.marks = DayMarks(room.store.client, "deal")
         self._room, self._challenges, self._archive, self._host_time = room, challenges, archive, host_time
         self._robot_pool, self._par_tasks = robot_pool, TaskSet()
         self._par_day: date | None = None
@@ -91,7 +82,7 @@ class Days:
 
     async def has_had_cards(self, person: str, day: date) -> bool:
         """Return whether a person got a day's cards and has no table for them now."""
-        return await self._dealt.has(day, person) and await self.table_in_play(person, day) is None
+        return await self.marks.has(day, person) and await self.table_in_play(person, day) is None
 
     async def can_play(self, person: str) -> bool:
         day = self.today()
@@ -109,13 +100,18 @@ class Days:
             raise DailyUnavailable()
         if await self.results.get(day, person):
             raise PlayedToday()
-        if await self._dealt.has(day, person):
+        if await self.marks.has(day, person):
             if table := await self.table_in_play(person, day):
                 return table
             raise DealtToday()
         secret = (await self.chain()).secret(day)
-        self._start_par(day, secret)
-        await self._give_up_older(person, day)
+        if self._par_day != day:
+            self._par_day = day
+            self._par_tasks.start(self._store_par(day, secret))
+        # The number of tables per person is limited, so unfinished ones of earlier days are closed.
+        for table in await self._room.lists.tables_of(person):
+            if table.day and table.day < day and table.phase == "playing":
+                await self._room.close(table.code, f"daily:{day}")
         game, update = await self.game_on(day), f"daily:{day}:{person}"
         try:
             table = await self._challenges.open_practice(
@@ -124,14 +120,15 @@ class Days:
         except NoSuchTable:
             # The game is over; its result might not be stored yet.
             raise PlayedToday() from None
-        await self._dealt.add(day, person)
+        await self.marks.add(day, person)
         return table
 
-    async def _give_up_older(self, person: str, day: date) -> None:
-        """Close unfinished tables of earlier days, because the number of tables per person is limited."""
-        for table in await self._room.lists.tables_of(person):
-            if table.day and table.day < day and table.phase == "playing":
-                await self._room.close(table.code, f"daily:{day}")
+    async def mark_before_forgetting(self, person: str) -> None:
+        """Mark a person who got cards without a mark: from an earlier release, or from a worker that was killed."""
+        days = [day for day in await self.results.open_days() if await self.results.get(day, person)]
+        days += [table.day for table in await self._room.lists.tables_of(person) if table.day]
+        for day in days:
+            await self.marks.add(day, person)
 
     async def finish(self, game: FinishedGame, day: date) -> bool:
         """Store a finished game and its result, and return whether it counts. Idempotent.
@@ -154,7 +151,7 @@ class Days:
     async def close_past(self) -> None:
         """Move the games of past days into the archive. Idempotent."""
         await drop_marks_before(self._room.store.client, self.today())
-        past = await self.results.open_days_before(self.today())
+        past = [day for day in await self.results.open_days() if day < self.today()]
         if not past:
             return
         for day, game in await self.results.pending_games():
@@ -167,13 +164,8 @@ class Days:
     async def _archive_game(self, game: FinishedGame, day: date) -> None:
         await self.results.store_line(day, await self._archive.keep(game))
 
-    def _start_par(self, day: date, secret: bytes) -> None:
-        """Start computing par in a robot process, which takes seconds."""
-        if self._par_day != day:
-            self._par_day = day
-            self._par_tasks.start(self._store_par(day, secret))
-
     async def _store_par(self, day: date, secret: bytes) -> None:
+        """Compute par in a robot process, which takes seconds."""
         try:
             if await self.results.par(day) is None:
                 await self.results.store_par(

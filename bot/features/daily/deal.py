@@ -3,7 +3,7 @@
 Both follow from the game and the day's secret. Players who make the same moves at the same places get the same replies.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -36,9 +36,6 @@ class DayResult:
     def squares(self) -> str:
         """The tricks as squares, which reveal no card."""
         return "".join("🟩" if trick == "1" else "⬜" for trick in self.tricks)
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @classmethod
     def parse(cls, fields: dict[str, Any]) -> "DayResult":

@@ -1,27 +1,24 @@
-"""The feature of the deal of the day."""
+"""The feature object of the deal of the day, and the policy of its tables."""
 
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from typing import Any, NamedTuple
 
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.daily import keys
-from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult, result_of, seed_for_move
-from bot.features.daily.dealt import mark_before_forgetting
-from bot.features.daily.loop import Reminders, reminder_hours
+from bot.features.daily.loop import DayAnalyses, Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
 from bot.panel import Panel
-from bot.people import Profile
-from bot.platform import Command, Press, Reply
 from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.snapshot import OwnTexts
@@ -38,7 +35,7 @@ class DayDetails(NamedTuple):
 
 
 class DailyPolicy(TablePolicy):
-    """Tables of the deal of the day: not rated, with deterministic robots, and no public record before midnight."""
+    """Makes day tables unrated, their robots deterministic, and their records secret until midnight."""
 
     own_texts = OwnTexts(
         confirm_resign=_("Do you really want to give today's deal up? It is played only once."),
@@ -83,17 +80,16 @@ class DailyFeature(Feature):
     name = "daily"
 
     def __init__(self, core: Core) -> None:
-        self._room = core.room
         self.days = Days(core.room, core.challenges, core.archive, core.robot_pool, core.host_time)
-        self.reminders = Reminders(core.store, core.shards, core.host_time, core.people, core.adapters, self.days)
         self._hours = reminder_hours(core.store.client)
-        played = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
-        self.daily = DailyCommands(self.days, played, self._hours, core.viewers, core.private_hands, core.updates)
-        self.site = DaySite(core.people, self.days, self.daily, played)
+        self.reminders = Reminders(self._hours, core.shards, core.host_time, core.people, core.adapters, self.days)
+        past_days = PastDays(self.days, core.people, core.archive, core.analysis_pool, is_analysed=core.analyses_games)
+        self.daily = DailyCommands(self.days, past_days, self._hours, core.viewers, core.private_hands, core.updates)
+        self.site = DaySite(core.people, self.days, self.daily, past_days)
         self.policy = DailyPolicy(core.store, core.archive, self.days)
-        self.commands = {"daily": self._command}
-        self.pages = {"daily": self._page}
-        self.start_words = {"daily": self._start}
+        self.commands = {"daily": self.daily.show}
+        self.pages = {"daily": self.daily.answer}
+        self.start_words = {"daily": self.daily.play}
         self.loops = {
             "days": partial(core.shards.while_leader, CLOSE_SECONDS, self.days.close_past),
             "reminders": self.reminders.run,
@@ -101,15 +97,6 @@ class DailyFeature(Feature):
         if core.analyses_games:
             analyses = DayAnalyses(core.shards, self.days, core.archive, core.analysis_pool)
             self.loops["day analyses"] = analyses.run
-
-    async def _command(self, command: Command, profile: Profile) -> Reply:
-        return await self.daily.show(command.place, profile)
-
-    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        return await self.daily.answer(press.place, profile, words)
-
-    async def _start(self, command: Command, profile: Profile) -> Reply:
-        return await self.daily.play(command.place, profile)
 
     def stop(self) -> None:
         self.days.stop()
@@ -119,7 +106,7 @@ class DailyFeature(Feature):
 
     def steps_before_leaving(self, forgetting: Forgetting) -> Iterator[Step]:
         # Otherwise a forgotten person could get today's cards again.
-        yield partial(mark_before_forgetting, self._room, forgetting.person)
+        yield partial(self.days.mark_before_forgetting, forgetting.person)
 
     def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
         yield partial(self.days.results.forget, forgetting.person, forgetting.pseudonym)
@@ -129,9 +116,7 @@ class DailyFeature(Feature):
         results = self.days.results
         found = [(day, await results.get(day, person)) for day in await results.days_of(person)]
         return {
-            "days": [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result],
-            "days_asked_for": [
-                {"day": day.isoformat(), "chat": chat} for day, chat in await results.requests_of(person)
-            ],
+            "days": [{"day": str(day), **asdict(result)} for day, result in found if result],
+            "days_asked_for": [{"day": str(day), "chat": chat} for day, chat in await results.requests_of(person)],
             "reminded_at": await self._hours.hour_of(person),
         }

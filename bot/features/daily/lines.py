@@ -8,7 +8,7 @@ declaration before their move and after it.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from bot.features.daily.deal import SEAT, DayResult, result_of
@@ -61,7 +61,7 @@ class DayLine:
         return cls(game.id, result_of(record), tuple(decisions))
 
     def to_text(self) -> str:
-        return json.dumps([self.game, self.result.to_dict(), self.decisions], separators=(",", ":"))
+        return json.dumps([self.game, asdict(self.result), self.decisions], separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str | bytes) -> "DayLine":
@@ -74,9 +74,6 @@ class DayLine:
             if own_decision != other_decision:
                 return Fork(own_decision, other_decision)
         return None
-
-    def decision_at(self, place: int) -> Decision:
-        return next(decision for decision in self.decisions if decision.place == place)
 
 
 def best_line(lines: Sequence[DayLine]) -> DayLine | None:

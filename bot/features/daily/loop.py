@@ -1,7 +1,7 @@
-"""Reminders of the deal of the day, sent to private chats at the hour each person chose."""
+"""Background work of the deal of the day: reminders at the hour that each person chose, and analyses."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -12,11 +12,14 @@ from bot.days.chosen_hours import ChosenHours
 from bot.features.daily import keys
 from bot.features.daily.days import Days
 from bot.features.daily.pages import reminder_panel
+from bot.finished.analysis_pool import AnalysisPool
+from bot.finished.archive import Archive
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
-from bot.store import Store
 
-POLL_SECONDS = 60.0
+REMINDER_SECONDS = 60.0  # interval at which reminders are checked
+ANALYSIS_SECONDS = 30.0  # interval at which missing analyses are checked
+
 log = structlog.get_logger()
 
 
@@ -29,36 +32,54 @@ class Reminders:
 
     def __init__(
         self,
-        store: Store,
+        hours: ChosenHours,
         shards: Shards,
         host_time: HostTime,
         people: People,
         adapters: Mapping[str, Adapter],
         days: Days,
     ) -> None:
-        self._shards, self._host_time, self._people = shards, host_time, people
-        self._adapters, self._days = adapters, days
-        self._hours = reminder_hours(store.client)
+        self._hours, self._shards, self._host_time = hours, shards, host_time
+        self._people, self._adapters, self._days = people, adapters, days
 
     async def run(self) -> None:
-        await self._shards.while_leader(POLL_SECONDS, lambda: self.send_due(self._host_time.now()))
+        await self._shards.while_leader(REMINDER_SECONDS, lambda: self.send_due(self._host_time.now()))
 
     async def send_due(self, now: datetime) -> None:
         day = now.date()
         for person in await self._hours.due(now):
-            if await self._days.results.get(day, person):
+            adapter = self._adapters.get(platform_of(person))
+            if await self._days.results.get(day, person) or not await self._hours.note_sent(day, person):
                 continue
-            if await self._hours.note_sent(day, person) and not await self._days.has_had_cards(person, day):
-                await self._send(person, day)
+            if adapter is None or await self._days.has_had_cards(person, day):
+                continue
+            language, game = (await self._people.person(person)).language, await self._days.game_on(day)
+            try:
+                panel = reminder_panel(language, day, game)
+                await adapter.send(private_place(person), panel, f"daily {day} {person}")
+            except DeliveryError as error:
+                await self._hours.note_failed(day, person, error)
+                log.info("reminder_not_sent", platform=platform_of(person), why=type(error).__name__)
 
-    async def _send(self, person: str, day: date) -> None:
-        adapter = self._adapters.get(platform_of(person))
-        if adapter is None:
-            return
-        game = await self._days.game_on(day)
-        panel = reminder_panel((await self._people.person(person)).language, day, game)
-        try:
-            await adapter.send(private_place(person), panel, f"daily {day} {person}")
-        except DeliveryError as error:
-            await self._hours.note_failed(day, person, error)
-            log.info("reminder_not_sent", platform=platform_of(person), why=type(error).__name__)
+
+class DayAnalyses:
+    """Analyses yesterday's games one after the other, while the robot pool is idle."""
+
+    def __init__(self, shards: Shards, days: Days, archive: Archive, analysis_pool: AnalysisPool) -> None:
+        self._shards, self._days = shards, days
+        self._archive, self._analysis_pool = archive, analysis_pool
+        self._failed: set[str] = set()
+
+    async def run(self) -> None:
+        await self._shards.while_leader(ANALYSIS_SECONDS, self.work)
+
+    async def work(self) -> None:
+        """Analyse the games of yesterday that have no analysis. Failed ones are not retried."""
+        lines = await self._days.results.lines_of_play(self._days.today() - timedelta(days=1))
+        known = await self._analysis_pool.stored_verdicts([line.game for line in lines.values()])
+        for line in lines.values():
+            if line.game in known or line.game in self._failed:
+                continue
+            game = await self._archive.get(line.game)
+            if game is None or await self._analysis_pool.analyse_when_idle(game) is None:
+                self._failed.add(line.game)

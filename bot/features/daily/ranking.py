@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from bot.features.daily.deal import DayResult
@@ -33,10 +34,7 @@ def rank_among(lines: Sequence[RankedResult], people: Collection[str]) -> list[R
     return rank_results({line.person: line.result for line in lines if line.person in people})
 
 
-def streak_of(ordinals: list[int], today: int) -> Streak:
-    longest = run = 0
-    before: int | None = None
-    for day in ordinals:
-        run = run + 1 if before is not None and day == before + 1 else 1
-        longest, before = max(longest, run), day
-    return Streak(run if before is not None and before >= today - 1 else 0, longest)
+def streak_of(ordinals: Sequence[int], today: int) -> Streak:
+    """Return the streak of a person who played on these days, in ascending order. All days are ordinals."""
+    runs = [len(list(run)) for _, run in groupby(enumerate(ordinals), lambda numbered: numbered[1] - numbered[0])]
+    return Streak(runs[-1] if runs and ordinals[-1] >= today - 1 else 0, max(runs, default=0))

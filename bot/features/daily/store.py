@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import date
 from typing import Any
 
@@ -24,7 +25,7 @@ class DayResults:
 
     async def store_result(self, day: date, person: str, result: DayResult) -> None:
         """Store a person's result of a day unless there is one."""
-        await self._client.hsetnx(keys.results(day), person, json.dumps(result.to_dict()))
+        await self._client.hsetnx(keys.results(day), person, json.dumps(asdict(result)))
         await self._client.expire(keys.results(day), KEPT_SECONDS)
         await self._client.zadd(keys.days(person), {day.isoformat(): day.toordinal()})
 
@@ -64,7 +65,7 @@ class DayResults:
         return DayResult.parse(json.loads(found)) if found else None
 
     async def store_par(self, day: date, par: DayResult) -> None:
-        await self._client.set(keys.par(day), json.dumps(par.to_dict()), ex=KEPT_SECONDS)
+        await self._client.set(keys.par(day), json.dumps(asdict(par)), ex=KEPT_SECONDS)
 
     async def streak(self, person: str, today: date) -> Streak:
         found = await self._client.zrange(keys.days(person), 0, -1, withscores=True)
@@ -120,10 +121,6 @@ class DayResults:
 
     async def open_days(self) -> list[date]:
         return sorted(date.fromisoformat(day.decode()) for day in await self._client.smembers(keys.OPEN))
-
-    async def open_days_before(self, today: date) -> list[date]:
-        """Return the past days that can still have games here."""
-        return [day for day in await self.open_days() if day < today]
 
     async def forget(self, person: str, pseudonym: str) -> None:
         """Delete a person's results. Games and lines here name the pseudonym instead."""

@@ -14,7 +14,8 @@ import pytest
 from bot.cluster import host_time
 from bot.features.daily import keys
 from bot.features.daily.chain import Chain, days_to_end
-from bot.features.daily.days import DailyUnavailable, Days, load_chain
+from bot.features.daily.days import Days, load_chain
+from bot.features.daily.errors import DailyUnavailable
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from bot.features.privacy.feature import PrivacyFeature

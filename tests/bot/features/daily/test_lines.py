@@ -6,7 +6,6 @@ import pytest
 
 from bot.actions import page
 from bot.features.daily import keys
-from bot.features.daily.analyses import DayAnalyses
 from bot.features.daily.comparison import (
     LINES_PER_PAGE,
     ComparedLine,
@@ -19,6 +18,7 @@ from bot.features.daily.days import Days
 from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
+from bot.features.daily.loop import DayAnalyses
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.store import Store
@@ -254,7 +254,7 @@ async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypa
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
-        monkeypatch.setattr(worker.feature(DailyFeature).daily._played, "_is_analysed", True)
+        monkeypatch.setattr(worker.feature(DailyFeature).daily._past_days, "_is_analysed", True)
         lines = await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)
         assert sorted(lines) == ["paper:1", "paper:2", "paper:3"]
         # The private page shows the reader's line. The group's page shows the players who asked there,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.features.daily.days import Days, DealtToday
-from bot.features.daily.dealt import deal_marks
+from bot.features.daily.days import Days
+from bot.features.daily.errors import DealtToday
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
 from bot.features.privacy import forgetting
@@ -136,9 +136,9 @@ async def test_mark_is_anonymous_and_deleted_after_the_day(store: Store, monkeyp
         await begin_deal(anna)
         await forget_person(worker, "paper:1001")
         assert await find_traces(store, "paper:1001", "1001", "annabella") == []
-        assert await deal_marks(store.client).has(TODAY, "paper:1001")
+        assert await worker.feature(DailyFeature).days.marks.has(TODAY, "paper:1001")
         await worker.feature(DailyFeature).days.close_past()
-        assert await deal_marks(store.client).has(TODAY, "paper:1001")
+        assert await worker.feature(DailyFeature).days.marks.has(TODAY, "paper:1001")
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         assert not [key async for key in store.client.scan_iter("*marks:*")]
@@ -149,7 +149,7 @@ async def test_player_continues_after_a_kill_before_the_mark(store: Store) -> No
         code = await begin_deal(anna)
         await store.client.delete(keys.day_marks(TODAY))
         assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
-        assert await deal_marks(store.client).has(TODAY, "paper:1")
+        assert await worker.feature(DailyFeature).days.marks.has(TODAY, "paper:1")
         # A table alone is enough, because earlier releases set no mark.
         await store.client.delete(keys.day_marks(TODAY))
         await forget_person(worker, "paper:1")

@@ -6,7 +6,7 @@ from bot.texts import texts
 
 
 def private_toast(place: str, language: str) -> str:
-    """Return the toast for a panel sent to the private chat; empty if the place is that chat."""
+    """Return the toast for a panel sent to the private chat; empty if the place is private or ephemeral."""
     return "" if is_private(place) else texts(language).gettext("It is in our private chat.")
 
 
@@ -15,11 +15,6 @@ def private_reply(place: str, language: str, panel: Panel) -> Reply:
     return Reply(private_toast(place, language), panel, private=not is_private(place))
 
 
-def is_answer_private(command: Command) -> bool:
-    """Return whether the person sees private answers in the place of the command."""
-    return is_private(command.place) or bool(command.ephemeral)
-
-
-def command_toast(command: Command, language: str) -> str:
-    """Return the toast for a page sent to the private chat. The adapter knows if that fails."""
-    return "" if is_answer_private(command) else texts(language).gettext("It is in our private chat.")
+def answer_place(command: Command) -> str:
+    """Return the place of a private answer to a command, where the platform can show one; else the command's place."""
+    return command.ephemeral or command.place

@@ -101,11 +101,11 @@ async def _full_page(
     site: Site, request: web.Request, code: str, language: str, cookie: str = ""
 ) -> web.Response | None:
     """Return the page of a full table, with a link to watch it if allowed; None if it is not full."""
-    full = await site.card_room.lobby.full_table(code)
-    if full is None:
+    watch_id = await site.card_room.lobby.watch_id_of_full_table(code)
+    if watch_id is None:
         return None
-    why = texts(language).gettext(FULL_TO_WATCH if full.watch_id else FULL)
-    return site.message_page(request, why, language=language, watch_id=full.watch_id, cookie=cookie)
+    why = texts(language).gettext(FULL_TO_WATCH if watch_id else FULL)
+    return site.message_page(request, why, language=language, watch_id=watch_id, cookie=cookie)
 
 
 async def sit(site: Site, request: web.Request) -> web.Response:

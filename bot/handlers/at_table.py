@@ -7,7 +7,7 @@ from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.errors import NoEphemeral, NoHints
 from bot.handlers.hints import Hints
-from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
@@ -39,14 +39,7 @@ class TableButtons(Handlers):
         seat = table.seat_of(press.person.id)
         if seat is None:
             raise NotAtThisTable(code=action.code)
-        version = parse_number(action.words)
-        if version != table.oldest_panel(seat):
-            raise OldPanel()
-        if len(action.words) > 2:
-            raise BadPayload()
-        draft = Draft(version, *action.words[1:])
-        if draft.has_duplicates:
-            raise BadPayload()
+        draft = parse_draft(action.words, table.oldest_panel(seat))
         place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
         await self._updates.send_change(action.code, Hand(seat), change)

@@ -24,7 +24,7 @@ from bot.handlers.hands import Hands
 from bot.handlers.hints import Hints
 from bot.handlers.invitations import Invitations
 from bot.handlers.joining import Joining
-from bot.handlers.limits import BREAK_SECONDS, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
+from bot.handlers.limits import BREAK_SECONDS, Limits, TooManyCommands, TooManyPresses, Verdict
 from bot.handlers.lobby import Lobby
 from bot.handlers.offers import Offers
 from bot.handlers.own_tables import OwnTables
@@ -63,7 +63,7 @@ class Dispatcher:
         store, room, people, challenges = worker.store, worker.room, worker.people, worker.challenges
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         robot_pool, private_hands = worker.robot_pool, worker.private_hands
-        guard = Guard(room, Tries(store.client))
+        guard = Guard(room)
         after_games = AfterGames(archive, worker.ratings, challenges, people, store.outage)
         self.hands = Hands(
             room, worker.shards, people, worker.policies, after_games, is_limited=worker.settings.rate_limits

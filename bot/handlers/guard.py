@@ -2,27 +2,54 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 
-from bot.handlers.limits import Tries
 from bot.platform import Person
+from bot.rate_limits import RateLimit
+from bot.store import keys
+from bot.store.lua import read_script
+from bot.tables.errors import TableError
 from bot.tables.room import Room
+from engine.errors import EngineError
+
+TRIES = RateLimit(burst=5, interval=3600.0)  # wrong table codes of a person
+TAKE = read_script(__file__, "tries")
+
+
+class TooManyCodes(TableError):
+    """``minutes`` is how long to wait."""
+
+    code = "too_many_codes"
+    sentence = "Too many wrong codes: try again in {minutes} minutes, or press the button on the challenge."
+
+    def __init__(self, minutes: int) -> None:
+        super().__init__(minutes=minutes)
+        self.minutes = minutes
 
 
 class Guard:
-    """Counts codes that a person can have guessed."""
+    """Counts the wrong codes that each person tries, in the store."""
 
-    def __init__(self, room: Room, tries: Tries) -> None:
-        self._room, self._tries = room, tries
+    def __init__(self, room: Room) -> None:
+        self._room, self._take = room, room.store.client.register_script(TAKE)
 
     @asynccontextmanager
     async def count_guess(self, person: Person, place: str, code: str) -> AsyncIterator[None]:
-        """Count the body as a try if it fails and the code can be a guess (`Tries.count_if_failed`)."""
+        """Count the body as a try if it fails and the person did not know the code. TooManyCodes above the limit."""
         if await self.knows(person, place, code):
             yield
             return
-        async with self._tries.count_if_failed(person, partial(self._is_at_table, person, code)):
+        # Before the code is checked, so that parallel tries count too.
+        wait = await self._add(person, 1)
+        if wait > 0:
+            raise TooManyCodes(minutes=-(-wait // 60_000))
+        try:
             yield
+        except EngineError:
+            table = self._room.cached_table(code)
+            if table is not None and person.id in table.people:
+                await self._add(person, -1)
+            raise
+        await self._add(person, -1)
 
     async def knows(self, person: Person, place: str, code: str) -> bool:
         """Return whether a person knows a code: they sit at the table, or the place shows it."""
@@ -32,7 +59,7 @@ class Guard:
         # Another worker can have seated them, or this one before a restart.
         return await self._room.lists.has_table(person.id, place, code)
 
-    def _is_at_table(self, person: Person, code: str) -> bool:
-        """Return whether this worker knows that a person sits at a table or asks for a chair there."""
-        table = self._room.cached_table(code)
-        return table is not None and person.id in table.people
+    async def _add(self, person: Person, count: int) -> int:
+        """Count a try, or take one back; return the milliseconds to wait, 0 if the try was counted."""
+        interval = round(1000 * TRIES.interval)
+        return int(await self._take(keys=[keys.tries(person.id)], args=[count, TRIES.burst, interval]))

@@ -10,13 +10,13 @@ from bot.actions import BadPayload, TableAction
 from bot.cluster.shards import Shards
 from bot.handlers.after_games import AfterGames
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
-from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import People
 from bot.platform import Reply
 from bot.rate_limits import RateLimiter
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
-from bot.tables.errors import NoSuchTable, OldPanel
+from bot.tables.errors import NoSuchTable
 from bot.tables.room import Commit, Room
 from bot.tables.table import Table
 from bot.texts import error_text
@@ -67,32 +67,25 @@ class OpenHand:
         """
         try:
             action = actions.parse_payload(payload)
-            if (
-                not isinstance(action, TableAction)
-                or action.verb not in LOCAL_ACTIONS
-                or action.code != self.table.code
-            ):
+            if not isinstance(action, TableAction) or action.code != self.table.code:
+                return None
+            if action.verb not in LOCAL_ACTIONS:
                 return None
             self._hands.count_choice(self._person)
             if action.verb == "menu":
-                self._menu = _parse_menu(action.words)
+                menu = action.words[0] if action.words else ""
+                if menu not in MENUS:
+                    raise BadPayload()
+                self._menu = menu
             else:
-                self._draft = self._parse_draft(action.words)
+                seat = self.table.seat_of(self._person)
+                if seat is None:
+                    raise BadPayload()
+                self._draft = parse_draft(action.words, self.table.oldest_panel(seat))
         except EngineError as fault:
             return Reply(toast=error_text(fault, language))
         self._changed.set()
         return Reply()
-
-    def _parse_draft(self, words: list[str]) -> Draft:
-        seat = self.table.seat_of(self._person)
-        if seat is None or not words or not words[0].isdecimal() or len(words) > 2:
-            raise BadPayload()
-        if words[0] != str(self.table.oldest_panel(seat)):
-            raise OldPanel()
-        draft = Draft(int(words[0]), *words[1:])
-        if draft.has_duplicates:
-            raise BadPayload()
-        return draft
 
     async def states(self) -> AsyncIterator[str]:
         """Yield the page's contents as JSON, now and after each change. States that come too fast are skipped.
@@ -131,7 +124,11 @@ class OpenHand:
         while True:
             self._changed.clear()
             if self._needs_reload:
-                await self._catch_up()
+                self._needs_reload = False
+                try:
+                    self._keep_newer(await self._hands.room.load_recent(self.table.code))
+                except NoSuchTable:
+                    self.has_ended = True
             if self.has_ended or self._person not in self.table.people:
                 self.has_ended = True
                 return
@@ -139,7 +136,11 @@ class OpenHand:
             yield table
             if table.phase in ("over", "closed"):
                 return
-            await self._wait()
+            try:
+                async with asyncio.timeout(self._hands.reload_seconds(table.code)):
+                    await self._changed.wait()
+            except TimeoutError:
+                self._needs_reload = True
 
     async def _clock_left(self) -> float | None:
         """Return the seconds left for the move, 0 if time is up; None if no clock runs."""
@@ -152,21 +153,6 @@ class OpenHand:
         if rings_in is None:
             return None
         return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
-
-    async def _wait(self) -> None:
-        """Wait until the table has changed or must be loaded again."""
-        try:
-            async with asyncio.timeout(self._hands.reload_seconds(self.table.code)):
-                await self._changed.wait()
-        except TimeoutError:
-            self._needs_reload = True
-
-    async def _catch_up(self) -> None:
-        self._needs_reload = False
-        try:
-            self._keep_newer(await self._hands.room.load_recent(self.table.code))
-        except NoSuchTable:
-            self.has_ended = True
 
     async def _page(self) -> HandPage:
         profile = await self._hands.people.person(self._person)
@@ -188,13 +174,6 @@ class OpenHand:
 
     def close(self) -> None:
         self._hands.remove(self)
-
-
-def _parse_menu(words: list[str]) -> str:
-    menu = words[0] if words else ""
-    if menu not in MENUS:
-        raise BadPayload()
-    return menu
 
 
 class Hands:

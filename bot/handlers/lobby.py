@@ -55,12 +55,6 @@ class Invitation(NamedTuple):
     panel: Panel
 
 
-class FullTable(NamedTuple):
-    """A table with no free chair; ``watch_id`` is empty if it has no game yet or allows no spectators."""
-
-    watch_id: str
-
-
 class Lobby:
     """The tables of people who play on pages. Every method can raise one of the store's errors."""
 
@@ -168,10 +162,11 @@ class Lobby:
             return None
         return Invitation(table.game_id, invitee_panel(table.localize(language), language))
 
-    async def full_table(self, code: str) -> FullTable | None:
-        """Return a full table to which a code invited people; None for any other table.
+    async def watch_id_of_full_table(self, code: str) -> str | None:
+        """Return the watch id of a full table to which a code invited people; None for any other table.
 
-        Other tables stay secret: practice, named opponents, matched strangers and tournaments.
+        It is empty if the table has no game yet or allows no spectators. Other tables stay secret: practice, named
+        opponents, matched strangers and tournaments.
         """
         try:
             table = await self._room.table(code)
@@ -183,10 +178,10 @@ class Lobby:
                 find_free_chair(table)
                 return None
         except TableIsFull:
-            return FullTable("")
+            return ""
         except TableError:
             return None
-        return FullTable(await self._watching.watch_id(table))
+        return await self._watching.watch_id(table)
 
     async def rematch_of(self, payload: str) -> str:
         """Return the code of the table that a press for a rematch opened or found; empty for any other press."""

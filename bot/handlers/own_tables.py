@@ -15,8 +15,8 @@ from bot.panels.drafts import Draft
 from bot.panels.hand import RESIGN
 from bot.parsing.games import parse_code
 from bot.people import Profile
-from bot.platform import Command, Press, Reply, private_place
-from bot.replies import is_answer_private
+from bot.platform import Command, Press, Reply, is_private, private_place
+from bot.replies import answer_place
 from bot.tables.errors import NoTables, TableError
 from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
@@ -36,7 +36,7 @@ class OwnTables(Handlers):
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = parse_code(command.words)
         place = command.ephemeral or private_place(profile.id)
-        toast = "" if is_answer_private(command) else await self._private_hands.toast(profile, code)
+        toast = "" if is_private(answer_place(command)) else await self._private_hands.toast(profile, code)
         if not await self._private_hands.resend(profile.id, code, place):
             raise await self._private_hands.explain_missing(profile.id, code) if code else NoTables()
         return Reply(toast)
@@ -54,13 +54,13 @@ class OwnTables(Handlers):
             table for table in await self._lists.tables_of(profile.id) if table.phase == "open" and not table.matched
         ]
         table = await self._meant(command, profile, tables, NoChallenge())
-        return await self._invitations.invitation(table, profile, command.ephemeral or command.place)
+        return await self._invitations.invitation(table, profile, answer_place(command))
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         """Ask for confirmation on the person's hand."""
         tables = [table for table in await self._lists.tables_of(profile.id) if table.phase == "playing"]
         table = await self._meant(command, profile, tables, NoTables())
-        toast = "" if is_answer_private(command) else await self._private_hands.toast(profile, table.code)
+        toast = "" if is_private(answer_place(command)) else await self._private_hands.toast(profile, table.code)
         seat = table.seat_of(profile.id)
         assert seat is not None
         place = command.ephemeral or private_place(profile.id)

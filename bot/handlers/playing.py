@@ -3,9 +3,8 @@
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from bot.handlers.guard import Guard
+from bot.handlers.guard import Guard, TooManyCodes
 from bot.handlers.hands import Hands, OpenHand
-from bot.handlers.limits import TooManyCodes
 from bot.identity.programs import Program, ProgramError, Programs
 from bot.people import People
 from bot.platform import Person, private_place

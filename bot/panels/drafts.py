@@ -1,6 +1,10 @@
 """Drafts: half-made choices that need several presses, and their stored text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from bot.actions import BadPayload, parse_number
+from bot.tables.errors import OldPanel
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +23,20 @@ class Draft:
         """Return the choice if it is for this version, else an empty string."""
         return self.choice if self.version == version else ""
 
-    @property
-    def has_duplicates(self) -> bool:
-        """True if a card is named twice, which cannot come from a button."""
-        cards = self.choice.split(",")
-        return len(set(cards)) < len(cards)
-
 
 NO_DRAFT = Draft()
+
+
+def parse_draft(words: Sequence[str], version: int) -> Draft:
+    """Parse the words of a button: a version and a choice. Raise OldPanel unless the version is the current one."""
+    if parse_number(words) != version:
+        raise OldPanel()
+    draft = Draft(version, *words[1:2])
+    # No button names a card twice.
+    cards = draft.choice.split(",")
+    if len(words) > 2 or len(set(cards)) < len(cards):
+        raise BadPayload()
+    return draft
 
 
 def encode_draft(draft: Draft) -> str:

@@ -52,6 +52,7 @@ class _Hand:
     def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool) -> None:
         self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
         self.phrases = Phrases(seen, words)
+        self.strangers = [seat for seat, _chair in seen.others] if seen.are_strangers else []
         self.page = Writer()
         self.move_prefix = actions.move(seen.code, seen.version, "")
         self.moves: defaultdict[str, list[str]] = defaultdict(list)
@@ -71,24 +72,33 @@ class _Hand:
             self._write_totals(view)
             return self.page.panel()
         self._write_task()
-        self._write_trick(view.deal)
+        self.phrases.write_trick(self.page, view.deal)
+        if isinstance(view.deal, SpadesView) and view.deal.drawn:
+            drawn = self.words.card(view.deal.drawn)
+            self.page.line(self.words.text("You have drawn {card}"), "bold", card=drawn)
         self._write_news()
         self.page.fold()
-        self._write_hand(view.deal)
+        if view.deal.hand:
+            # From high to low, a line for each suit.
+            self.page.gap()
+            faces = self.words.faces
+            for suit, codes in groupby(view.deal.hand, key=itemgetter(1)):
+                self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
         self.page.gap()
         self.phrases.write_packets(self.page, view.deal)
-        self._write_last_trick(view.deal)
         self._write_table(view.deal)
         self._write_last_deal(view)
         self._write_totals(view)
-        return self.page.panel(*self._rows(view.deal), *self._stranger_rows(), self._browser_row())
+        browser: Row = ()
+        if self.has_pages and not self.chosen:
+            label = self.words.text("🌐 In the browser")
+            browser = (Button(label, actions.table(self.seen.code, "browser"), kind="browser"),)
+        return self.page.panel(*self._rows(view.deal), *self._stranger_rows(), browser)
 
     def _write_totals(self, view: View) -> None:
         self.page.gap()
         self.phrases.write_heading(self.page, view.deal_number)
         self.page.line(self.phrases.totals(view.totals))
-
-    # Before the game
 
     def _waiting_panel(self) -> Panel:
         _ = self.words.text
@@ -118,8 +128,6 @@ class _Hand:
             if self.seen.is_cut_short:
                 self.page.line(self.words.ending(winner, self.seen.view.ending))
 
-    # Events
-
     def _write_news(self) -> None:
         """Write the others' events since the player's last move, except played cards."""
         for line in self.phrases.robot_lines():
@@ -142,19 +150,13 @@ class _Hand:
             self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
             self.phrases.write_score(self.page, result.entries)
 
-    def _write_last_trick(self, deal: DealView) -> None:
-        """Write the last trick, and the cards drawn after it."""
+    def _write_table(self, deal: DealView) -> None:
         _ = self.words.text
         if deal.last_trick and deal.phase != "over":
             self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick_text(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
             drawn = " · ".join(self.phrases.played_card(by, card) for by, card, _signal in deal.drawn)
             self.page.line(_("Drawn: {cards}"), cards=drawn)
-
-    # The table
-
-    def _write_table(self, deal: DealView) -> None:
-        _ = self.words.text
         for seat, known in enumerate(deal.known):
             if known and seat != self.seen.seat:
                 self.page.line(
@@ -171,31 +173,14 @@ class _Hand:
         if counts:
             self.page.line(" · ".join(counts))
 
-    def _write_trick(self, deal: DealView) -> None:
-        _ = self.words.text
-        self.phrases.write_trick(self.page, deal)
-        if isinstance(deal, SpadesView) and deal.drawn:
-            self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
-
-    def _write_hand(self, deal: DealView) -> None:
-        """Write the player's cards from high to low, a line for each suit."""
-        if not deal.hand:
-            return
-        self.page.gap()
-        faces = self.words.faces
-        for suit, codes in groupby(deal.hand, key=itemgetter(1)):
-            self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
-
     # The task and the buttons
 
     def _write_task(self) -> None:
         _ = self.words.text
         seen = self.seen
         if asked := self.question():
-            question, *comes_to = asked
-            self.page.line(question, "bold")
-            for line in comes_to:
-                self.page.line(line)
+            for number, line in enumerate(asked):
+                self.page.line(line, "" if number else "bold")
             return
         turn, warning = turn_line(seen, self.words), self.warning()
         is_waiting = seen.turn is not None and not seen.is_my_turn
@@ -212,11 +197,11 @@ class _Hand:
     def question(self) -> tuple[str, ...]:
         """Return the open question about resigning or a stranger, and its consequence; or an empty tuple."""
         _ = self.words.text
-        if self.chosen == RESIGN and (question := self.seen.own_texts.confirm_resign):
-            return (_(question),)
-        if self.chosen == RESIGN and self.seen.is_duplicate:
-            return (_("Do you really want to resign? The other side wins the deal."),)
         if self.chosen == RESIGN:
+            if question := self.seen.own_texts.confirm_resign:
+                return (_(question),)
+            if self.seen.is_duplicate:
+                return (_("Do you really want to resign? The other side wins the deal."),)
             return (_("Do you really want to resign? The other side wins the game."),)
         if about := self._stranger_question():
             return deed_question(self.words.language, about[0], self.seen.name(about[1]))[:2]
@@ -245,13 +230,15 @@ class _Hand:
         return self.seen.seat is not None and self.seen.seat & 1 == seat & 1
 
     def _rows(self, deal: DealView) -> list[Row]:
+        _ = self.words.text
         if self.chosen == RESIGN:
-            return [self._resign_row()]
+            yes_button = self._move_button(_("Yes, I resign"), RESIGN, "danger")
+            return [(yes_button, self._draft_button(_("No, play on")))]
         if about := self._stranger_question():
             deed, seat = about
             yes = deed_question(self.words.language, deed, self.seen.name(seat)).yes
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
-            return [(yes_button, self._draft_button(self.words.text("No")))]
+            return [(yes_button, self._draft_button(_("No")))]
         if self.seen.alarm == "flagged" and not self.seen.is_my_turn and self.seen.turn is not None:
             return [*self._declaration_rows(), *self._claim_rows(), *self._timeout_rows(self.seen.turn)]
         if deal.phase == "take" and self.seen.is_my_turn:
@@ -350,12 +337,9 @@ class _Hand:
             return None
         for deed in DEEDS:
             seat = self.chosen.removeprefix(deed)
-            if seat != self.chosen and seat.isdecimal() and int(seat) in self._strangers():
+            if seat != self.chosen and seat.isdecimal() and int(seat) in self.strangers:
                 return deed, int(seat)
         return None
-
-    def _strangers(self) -> list[int]:
-        return [seat for seat, _chair in self.seen.others] if self.seen.are_strangers else []
 
     def _stranger_rows(self) -> list[Row]:
         """Return rows of deeds and phrases for strangers, unless a choice is half made."""
@@ -369,23 +353,11 @@ class _Hand:
         if self.chosen:
             return []
         row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.are_strangers and self.seen.can_say else []
-        others = self._strangers()
         for deed in DEEDS:
-            for seat in others:
-                label = deed_label(self.words.language, deed, self.seen.name(seat), len(others))
+            for seat in self.strangers:
+                label = deed_label(self.words.language, deed, self.seen.name(seat), len(self.strangers))
                 row.append(self._draft_button(label, f"{deed}{seat}"))
         return [tuple(row)]
-
-    def _browser_row(self) -> Row:
-        """Return the button to the table's page, unless a choice is half made."""
-        if self.chosen or not self.has_pages:
-            return ()
-        _ = self.words.text
-        return (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
-
-    def _resign_row(self) -> Row:
-        _ = self.words.text
-        return (self._move_button(_("Yes, I resign"), RESIGN, "danger"), self._draft_button(_("No, play on")))
 
     def _timeout_rows(self, late: int) -> list[Row]:
         """Return what opponents of a player can do when the time is up."""

@@ -10,7 +10,7 @@ from bot.features.analysis.commands import AnalysisPages
 from bot.features.analysis.completion import Completion
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, SentMessage
-from bot.replies import command_toast, private_reply
+from bot.replies import answer_place, private_reply, private_toast
 from bot.table_policy import Outcome
 from bot.tables.table import Table
 
@@ -45,7 +45,7 @@ class AnalysisFeature(Feature):
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
         panel = await self.analyses.show_last_game(command.place, profile)
-        return Reply(panel=panel, private=True, toast=command_toast(command, profile.language))
+        return Reply(panel=panel, private=True, toast=private_toast(answer_place(command), profile.language))
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 1:

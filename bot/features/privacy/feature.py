@@ -11,7 +11,7 @@ from bot.features.privacy.rewriting import Rewriter
 from bot.features.privacy.unused import UnusedProfiles
 from bot.people import Profile
 from bot.platform import Command, Press, Reply
-from bot.replies import command_toast
+from bot.replies import answer_place, private_toast
 
 
 class PrivacyFeature(Feature):
@@ -30,10 +30,14 @@ class PrivacyFeature(Feature):
             self.loops["unused"] = UnusedProfiles(core.store, core.people, self.forgetter, days).run
 
     async def _mydata(self, command: Command, profile: Profile) -> Reply:
-        return replace(await self.own_data.send_data(profile), toast=command_toast(command, profile.language))
+        return replace(
+            await self.own_data.send_data(profile), toast=private_toast(answer_place(command), profile.language)
+        )
 
     async def _forget(self, command: Command, profile: Profile) -> Reply:
-        return replace(await self.own_data.ask_to_forget(profile), toast=command_toast(command, profile.language))
+        return replace(
+            await self.own_data.ask_to_forget(profile), toast=private_toast(answer_place(command), profile.language)
+        )
 
     async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         return await self.own_data.answer(press.place, profile, words)

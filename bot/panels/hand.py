@@ -62,6 +62,7 @@ class _Hand:
     def panel(self) -> Panel:
         if self.seen.phase in ("open", "closed"):
             return self._waiting_panel()
+        _ = self.words.text
         view = self.seen.view
         assert view
         assert view.deal
@@ -74,8 +75,7 @@ class _Hand:
         self._write_task()
         self.phrases.write_trick(self.page, view.deal)
         if isinstance(view.deal, SpadesView) and view.deal.drawn:
-            drawn = self.words.card(view.deal.drawn)
-            self.page.line(self.words.text("You have drawn {card}"), "bold", card=drawn)
+            self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(view.deal.drawn))
         self._write_news()
         self.page.fold()
         if view.deal.hand:
@@ -91,8 +91,7 @@ class _Hand:
         self._write_totals(view)
         browser: Row = ()
         if self.has_pages and not self.chosen:
-            label = self.words.text("🌐 In the browser")
-            browser = (Button(label, actions.table(self.seen.code, "browser"), kind="browser"),)
+            browser = (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
         return self.page.panel(*self._rows(view.deal), *self._stranger_rows(), browser)
 
     def _write_totals(self, view: View) -> None:

@@ -61,6 +61,8 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``<platform>:…`` | | an adapter's own keys, which its folder describes |
 """
 
+import re
+from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
 from zlib import crc32
@@ -94,57 +96,70 @@ def shard_of(code: str) -> int:
     return crc32(code.encode()) % SHARDS
 
 
-def table(code: str) -> str:
-    return f"{{s{shard_of(code)}}}:table:{code}"
+def _table_key(kind: str) -> Callable[[str], str]:
+    """Return the function from a table's code to its key of this kind."""
+    return lambda code: f"{{s{shard_of(code)}}}:{kind}:{code}"
 
 
-def shown(code: str) -> str:
-    return f"{{s{shard_of(code)}}}:shown:{code}"
+def _shard_key(kind: str) -> Callable[[int], str]:
+    """Return the function from a shard to its key of this kind."""
+    return lambda shard: f"{{s{shard}}}:{kind}"
 
 
-def changed(shard: int) -> str:
-    return f"{{s{shard}}}:changed"
+def _key(prefix: str) -> Callable[[str], str]:
+    """Return the function from an id to the key with this prefix."""
+    return lambda id_: prefix + id_
 
 
-def timers(shard: int) -> str:
-    return f"{{s{shard}}}:timers"
+table = _table_key("table")
+shown = _table_key("shown")
+gone = _table_key("gone")
+ended = _table_key("ended")
 
+changed = _shard_key("changed")
+timers = _shard_key("timers")
+attended = _shard_key("attended")
+probe = _shard_key("probe")
+set_aside = _shard_key("set_aside")
 
-def attended(shard: int) -> str:
-    return f"{{s{shard}}}:attended"
+# keys of people, by their ids
+person = _key("person:")
+seated = _key("seated:")
+named = _key("named:")
+games_of = _key("games_of:")
+sessions = _key("sessions:")
+tries = _key("tries:")
+scopes = _key("{games}:scopes:")
 
+# keys of finished games, by their ids
+game = _key("game:")
+analysis = _key("analysis:")
+changes = _key("{games}:changes:")
 
-def probe(shard: int) -> str:
-    return f"{{s{shard}}}:probe"
+# keys of leaderboards, by their scopes
+ratings = _key("{games}:ratings:")
+ranks = _key("{games}:ranks:")
+history = _key("{games}:history:")
 
-
-def set_aside(shard: int) -> str:
-    return f"{{s{shard}}}:set_aside"
-
-
-def gone(code: str) -> str:
-    return f"{{s{shard_of(code)}}}:gone:{code}"
-
-
-def ended(code: str) -> str:
-    return f"{{s{shard_of(code)}}}:ended:{code}"
-
-
-def worker_channel(worker: str) -> str:
-    """Return the channel on which a worker gets commits to the tables that it delivers (`bot.store.committed`)."""
-    return f"buongioco:worker:{worker}"
-
-
-def person(id: str) -> str:  # noqa: A002
-    return f"person:{id}"
-
-
-def chat(place: str) -> str:
-    return f"chat:{place}"
+chat = _key("chat:")
+pace = _key("pace:")
+last_game = _key("last:")  # of a person or chat
+used_keys = _key("used_keys:")
+entrance = _key("entrance:")
+opened_from = _key("opened_from:")
+worker_channel = _key("buongioco:worker:")  # channel for commits to the tables that a worker delivers
 
 
 def handle(platform: str, handle: str) -> str:
     return f"handle:{platform}:{handle.lower()}"
+
+
+def hosted(place: str) -> str:
+    return f"hosted:{place.partition('/')[0]}"
+
+
+def challenges(place: str) -> str:
+    return f"challenges:{place.partition('/')[0]}"
 
 
 def day_key(day: date) -> str:
@@ -157,86 +172,8 @@ def day_marks(day: date) -> str:
 
 def confirmed(key: str) -> str:
     """Return a key in the same slot. Writing it makes replicas confirm earlier writes to the given key."""
-    begin = key.find("{")
-    end = key.find("}", begin + 1)
-    tag = key[begin + 1 : end] if begin >= 0 and end > begin + 1 else key
-    return f"{{{tag}}}:confirmed"
-
-
-def seated(person: str) -> str:
-    return f"seated:{person}"
-
-
-def tries(person: str) -> str:
-    return f"tries:{person}"
-
-
-def pace(chat: str) -> str:
-    return f"pace:{chat}"
-
-
-def named(person: str) -> str:
-    return f"named:{person}"
-
-
-def sessions(person: str) -> str:
-    return f"sessions:{person}"
-
-
-def used_keys(program: str) -> str:
-    return f"used_keys:{program}"
-
-
-def entrance(digest: str) -> str:
-    return f"entrance:{digest}"
-
-
-def opened_from(digest: str) -> str:
-    return f"opened_from:{digest}"
-
-
-def hosted(place: str) -> str:
-    return f"hosted:{place.partition('/')[0]}"
-
-
-def challenges(place: str) -> str:
-    return f"challenges:{place.partition('/')[0]}"
-
-
-def game(id: str) -> str:  # noqa: A002
-    return f"game:{id}"
-
-
-def games_of(person: str) -> str:
-    return f"games_of:{person}"
-
-
-def analysis(id: str) -> str:  # noqa: A002
-    return f"analysis:{id}"
-
-
-def last_game(whose: str) -> str:
-    return f"last:{whose}"
-
-
-def scopes(person: str) -> str:
-    return f"{{games}}:scopes:{person}"
-
-
-def changes(id: str) -> str:  # noqa: A002
-    return f"{{games}}:changes:{id}"
-
-
-def ratings(scope: str) -> str:
-    return f"{{games}}:ratings:{scope}"
-
-
-def ranks(scope: str) -> str:
-    return f"{{games}}:ranks:{scope}"
-
-
-def history(scope: str) -> str:
-    return f"{{games}}:history:{scope}"
+    tag = re.match("[^{]*{([^}]+)}", key)
+    return f"{{{tag[1] if tag else key}}}:confirmed"
 
 
 # Prefixes of keys that name a person, which a backup reads first.

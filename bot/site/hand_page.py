@@ -6,7 +6,7 @@ have a button of their own.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot import actions
 from bot.finished.archive import game_id
@@ -16,13 +16,13 @@ from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel, task_text
 from bot.panels.set_aside import set_aside_panel
 from bot.people import Profile
-from bot.pictures.scene import Light, Pile, PlayedCard
+from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene
 from bot.table_policy import ORDINARY, Outcome, TablePolicy
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
 from bot.words.phrases import table_words
-from engine.views import DealView, Packet, PacketsView, TressetteView, View
+from engine.views import DealView, Packet, PacketsView, TressetteView
 
 POINTS_IN_TRICKS = 11  # in a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)
 LOCAL_ACTIONS = ("draft", "menu")  # kept by the page alone: the chosen parts of a move, and which menu is open
@@ -155,52 +155,44 @@ def hand_page(
     the facts of the finished game that the table's ``policy`` shows to this person.
     """
     table = table.localize(profile.language)
-    seat = table.seat_of(person)
-    seen = snapshot(table, seat, policy.own_texts)
+    seen = snapshot(table, table.seat_of(person), policy.own_texts)
     outcome = outcome or Outcome("", ())
-    panel = _page_panel(table, seen, person, profile, chosen, menu, policy, outcome)
-    _ = table_words(seen, profile.language, profile.suits).text
-    why = _(UNRATED[unrated]) if unrated else ""
-    asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(again)) if again else ""
-    besides = policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
-    return _PageBuilder(table, seen, profile, panel, chosen, besides, policy).build()
+    if table.phase in ("playing", "over") and seen.seat is not None and not table.error:
+        panel = _game_panel(table, seen, profile, chosen, policy, outcome)
+    else:
+        panel = _waiting_panel(table, seen, person, profile, menu, policy)
+    return _PageBuilder(table, seen, profile, panel, chosen, policy).build(outcome, again, unrated)
 
 
-def _page_panel(
-    table: Table,
-    seen: TableSnapshot,
-    person: str,
-    profile: Profile,
-    chosen: str,
-    menu: str,
-    policy: TablePolicy,
-    outcome: Outcome,
+def _game_panel(
+    table: Table, seen: TableSnapshot, profile: Profile, chosen: str, policy: TablePolicy, outcome: Outcome
 ) -> Panel:
+    """Return the panel of a player's hand. After the game it ends with the result."""
+    language, suits = profile.language, profile.suits
+    panel = hand_panel(seen if profile.wants_phrases else seen._replace(phrases=()), language, suits, chosen)
+    if table.phase != "over" or table.game is None:
+        return panel
+    if result := policy.result_panel(table, outcome, language):
+        return Panel((*panel.text, Span("\n\n"), *result.text))
+    result = result_panel(seen, table.game.record(live=False), language, suits, game_id(table), ())
+    again = [row for row in result.rows if row[0].role is Role.REMATCH]
+    return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
+
+
+def _waiting_panel(
+    table: Table, seen: TableSnapshot, person: str, profile: Profile, menu: str, policy: TablePolicy
+) -> Panel:
+    """Return the panel of a table whose game has not begun, or that cannot be read."""
     if table.error:
         return set_aside_panel(table.code, profile.language)
-    words = (profile.language, profile.suits)
-    if table.phase in ("playing", "over") and seen.seat is not None:
-        panel = hand_panel(seen if profile.wants_phrases else seen._replace(phrases=()), *words, chosen)
-        if table.phase != "over" or table.game is None:
-            return panel
-        if result := policy.result_panel(table, outcome, profile.language):
-            return Panel((*panel.text, Span("\n\n"), *result.text))
-        record = table.game.record(live=False)
-        result = result_panel(seen, record, *words, game_id(table), ())
-        again = [row for row in result.rows if row[0].role is Role.REMATCH]
-        return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
     if card := policy.card_panel(table, seen, person, profile.language):
         return card
-    panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
-    asked = hand_panel(seen, *words).rows if seen.asking else ()
-    is_opener = person == table.opener.person
-    kept = [tuple(button for button in row if _is_for_player(button, is_opener=is_opener)) for row in panel.rows]
-    return Panel(panel.text, (*asked, *(row for row in kept if row)))
-
-
-def _is_for_player(button: Button, *, is_opener: bool) -> bool:
-    """Return whether a challenge's button is for a player who already has a seat."""
-    return button.role not in (Role.SIT, Role.INVITE) and (is_opener or button.role is not Role.TERMS)
+    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, by_link=True)
+    asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
+    # The person has a seat already, and only the opener can change the terms.
+    hidden = {Role.SIT, Role.INVITE} | ({Role.TERMS} if person != table.opener.person else set())
+    rows = (tuple(button for button in row if button.role not in hidden) for row in panel.rows)
+    return Panel(panel.text, (*asked, *filter(None, rows)))
 
 
 class _PageBuilder:
@@ -211,95 +203,79 @@ class _PageBuilder:
         profile: Profile,
         panel: Panel,
         chosen: str,
-        besides: str,
         policy: TablePolicy,
     ) -> None:
-        self.table, self.seen, self.panel, self.chosen, self.besides = table, seen, panel, chosen, besides
+        self.table, self.seen, self.profile, self.panel = table, seen, profile, panel
+        self.chosen, self.policy = chosen, policy
         self.words = table_words(seen, profile.language, profile.suits)
-        self.profile, self.policy = profile, policy
         self.deal = seen.view.deal if seen.view else None
-        self.scene = hand_scene(seen, profile.language, profile.suits, profile.deck, chosen, any_letters=True)
-        self.deck = f"{self.words.faces.deck}-{profile.deck}"
         moves = seen.view.moves if seen.view else ()
         self.playable = {move.split(" ")[1] for move in moves if move.startswith("play ")}
         self.pressed = {button.about: button for row in panel.rows for button in row if button.about}
-        without_card = [[button for button in row if not button.about] for row in panel.rows]
-        extra = [tuple(button for button in row if not self._is_too_early(button)) for row in without_card]
-        self.extra = tuple(filter(None, extra))
 
-    def build(self) -> HandPage:
-        seen, panel = self.seen, self.panel
-        common = {
-            "code": seen.code,
-            "phase": seen.phase,
-            "game": self.words.text(seen.kind.name),
-            "rules": f"/rules/{seen.kind.id}",
-            "deck": self.deck,
-            "version": self.table.version,
-            "text": tuple((text, style) for text, style, _person in panel.text),
-            "rows": panel.rows,
-            "extra": self.extra,
-            "clock": 0 if seen.is_practice else seen.clock,
-            "alarm": seen.alarm,
-            "by_link": seen.phase == "open" and not self.table.matched,
-        }
-        if self.table.error or self.scene is None or self.deal is None or seen.view is None:
-            return HandPage(says=panel.plain, **common)  # type: ignore[arg-type]
-        scene, deal, view = self.scene, self.deal, seen.view
-        said = "".join(span.text for span in panel.text[: panel.fold])
+    def build(self, outcome: Outcome, again: str, unrated: str) -> HandPage:
+        table, seen, profile, panel, _ = self.table, self.seen, self.profile, self.panel, self.words.text
+        rows = (tuple(b for b in row if not b.about and not self._is_too_early(b)) for row in panel.rows)
+        page = HandPage(
+            code=seen.code,
+            phase=seen.phase,
+            game=_(seen.kind.name),
+            rules=f"/rules/{seen.kind.id}",
+            deck=f"{self.words.faces.deck}-{profile.deck}",
+            version=table.version,
+            says=panel.plain,
+            text=tuple((text, style) for text, style, _person in panel.text),
+            rows=panel.rows,
+            extra=tuple(filter(None, rows)),
+            clock=0 if seen.is_practice else seen.clock,
+            alarm=seen.alarm,
+            by_link=seen.phase == "open" and not table.matched,
+        )
+        scene = hand_scene(seen, profile.language, profile.suits, profile.deck, self.chosen, any_letters=True)
+        deal, view = self.deal, seen.view
+        if table.error or scene is None or deal is None or view is None:
+            return page
+        why = _(UNRATED[unrated]) if unrated else ""
+        asks = _("{name} asks for a rematch, and waits a minute.").format(name=isolate_name(again)) if again else ""
+        note = self.policy.outcome_note(outcome, profile.language) or " ".join(filter(None, (why, asks)))
         is_over = bool(view.ending)
+        line = task_text(seen, profile.language, profile.suits, self.chosen)
+        if is_over:
+            how = self.words.ending(view.winner, view.ending) if seen.is_cut_short and view.winner else ""
+            line = " ".join(filter(None, (scene.line, how, note)))
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
-        end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
-        return HandPage(
-            says=f"{said.strip()} {self.besides}".strip(),
+        end = deal_end(seen, profile.language, profile.suits) if is_over or is_fresh else None
+        last_trick = deal.last_trick.cards if deal.last_trick and scene.last_trick else ()
+        said = "".join(span.text for span in panel.text[: panel.fold])
+        return replace(
+            page,
+            says=f"{said.strip()} {note}".strip(),
             is_mine=scene.is_mine and not is_over,
-            line=self._line(scene.line, view),
+            line=line,
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(side.name, side.points, side.notes, side.is_to_move) for side in scene.sides),
             sitting=() if is_over else self._players(deal),
             trick=self._page_cards(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
-            last_trick=self._page_cards(scene.last_trick, (card.seat for card in deal.last_trick.cards))
-            if deal.last_trick and scene.last_trick
-            else (),
+            last_trick=self._page_cards(scene.last_trick, (card.seat for card in last_trick)) if last_trick else (),
             last_title=scene.last_title,
             stock=scene.stock.size if scene.stock else 0,
             drawn=self._page_cards(scene.drawn, [seen.seat or 0] * len(scene.drawn)),
             drawn_title=scene.drawn_title,
             middle=self._piles(scene.middle, None),
-            hand=self._hand(deal) if scene.hand else (),
+            hand=tuple(
+                self._tap_card(card, code, card.light) for code, card in zip(deal.hand or (), scene.hand, strict=True)
+            )
+            if scene.hand
+            else (),
             packets=self._piles(scene.packets, seen.seat),
             tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
-            tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
+            tally_title=_("deal {number}").format(number=end.number) if end else "",
             end_trick=self._page_cards(end.trick, end.seats) if end else (),
             results=self.policy.results_path,
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             # Others still have to play these cards.
-            replay=game_id(self.table) if self.table.phase == "over" and not self.table.is_duplicate else "",
-            **common,  # type: ignore[arg-type]
-        )
-
-    def _line(self, ending: str, view: View) -> str:
-        """Return the line above the player's cards. ``ending`` is the game's result for the reader."""
-        if not view.ending:
-            return task_text(self.seen, self.profile.language, self.profile.suits, self.chosen)
-        is_cut_short = self.seen.is_cut_short and view.winner
-        how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
-        return " ".join(filter(None, (ending, how, self.besides)))
-
-    def _tap_press(self, code: str | None, packet: Packet | None = None) -> tuple[str, Role]:
-        """Return the payload of a tap on a card or packet, and its role."""
-        button = self.pressed.get(code or "") or self.pressed.get(str(packet.number) if packet else "")
-        if button:
-            return button.payload, button.role
-        if packet and (hold := self._hold_press(packet)):
-            return hold, Role.CHOOSE
-        # The engine refuses a card that cannot be played, and says why.
-        is_refused = code and self.playable
-        return (
-            (actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY)
-            if is_refused
-            else ("", Role.NONE)
+            replay=game_id(table) if table.phase == "over" and not table.is_duplicate else "",
         )
 
     def _is_too_early(self, button: Button) -> bool:
@@ -315,43 +291,38 @@ class _PageBuilder:
             return not tricks[side] and declared[side] <= declared[1 - side]
         return view.totals[side] + declared[side] + POINTS_IN_TRICKS < target
 
-    def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
-        assert self.scene
-        found = []
-        for code, card in zip(deal.hand or (), self.scene.hand, strict=True):
-            press, role = self._tap_press(code)
-            found.append(TapCard(card.code, self._name(code), card.light, press, role=role))
-        return tuple(found)
+    def _tap_card(self, card: Card, code: str | None, light: Light, packet: Packet | None = None) -> TapCard:
+        """Return a card or a packet's top card with the payload of a tap on it."""
+        number = str(packet.number) if packet else ""
+        press, role = "", Role.NONE
+        if button := self.pressed.get(code or "") or self.pressed.get(number):
+            press, role = button.payload, button.role
+        elif packet and (hold := self._hold_press(packet)):
+            press, role = hold, Role.CHOOSE
+        elif code and self.playable:
+            # The engine refuses a card that cannot be played, and says why.
+            press, role = actions.move(self.seen.code, self.seen.version, f"play {code}"), Role.PLAY
+        return TapCard(card.code, self._name(code), light, press, packet.left if packet else 1, number, role)
 
     def _name(self, code: str | None) -> str:
         return self.words.card(code) if code else ""
 
     def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
-        if not piles:
-            return ()
-        found = []
-        for pile, packet in zip(piles, self._packets_of(owner), strict=True):
-            press, role = self._tap_press(packet.top, packet)
-            light, number = self._light_of(pile, packet), str(packet.number)
-            found.append(TapCard(pile.top.code, self._name(packet.top), light, press, pile.size, number, role))
-        return tuple(found)
-
-    def _packets_of(self, owner: int | None) -> list[Packet]:
-        assert self.deal
-        if not isinstance(self.deal, PacketsView):
-            return []
-        return [
-            packet for packet in self.deal.packets if packet.owner == owner and packet.place != "hand" and packet.left
-        ]
-
-    def _light_of(self, pile: Pile, packet: Packet) -> Light:
-        """Return a packet's light: raised if a tap plays or chooses it.
+        """Return the packets of an owner, raised if a tap plays or chooses them.
 
         An honour that can only be picked up is dim like any unplayable card. Its button is above.
         """
-        if pile.top.light == "playable" and packet.top not in self.playable:
-            return "dim"
-        return pile.top.light or ("playable" if self._hold_press(packet) else "")
+        found = []
+        for pile, packet in zip(piles, self._packets_of(owner) if piles else (), strict=True):
+            light = pile.top.light or ("playable" if self._hold_press(packet) else "")
+            if pile.top.light == "playable" and packet.top not in self.playable:
+                light = "dim"
+            found.append(self._tap_card(pile.top, packet.top, light, packet))
+        return tuple(found)
+
+    def _packets_of(self, owner: int | None) -> list[Packet]:
+        packets = self.deal.packets if isinstance(self.deal, PacketsView) else ()
+        return [packet for packet in packets if packet.owner == owner and packet.place != "hand" and packet.left]
 
     def _hold_press(self, packet: Packet) -> str:
         """Return the payload of a tap while the player takes two packets in hand.
@@ -379,33 +350,31 @@ class _PageBuilder:
         return (seat - (self.seen.seat or 0)) % len(self.seen.chairs)
 
     def _players(self, deal: DealView) -> tuple[PagePlayer, ...]:
+        _, drawn_code = self.words.text, self.words.faces.drawn_code
         found = []
         for seat, chair in enumerate(self.seen.chairs):
             is_reader = seat == self.seen.seat
             known = () if is_reader else deal.known[seat]
+            dealing = _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
+            packets = [] if is_reader else self._packets_of(seat)
             found.append(
                 PagePlayer(
                     self._relative_seat(seat),
-                    self.words.text("you") if is_reader else isolate_name(chair.name) if chair else "…",
+                    _("you") if is_reader else isolate_name(chair.name) if chair else "…",
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
-                    self._dealer_text() if deal.dealer == seat else "",
+                    dealing if deal.dealer == seat else "",
                     0 if is_reader else deal.counts[seat] - len(known),
-                    tuple(TapCard(self._drawn_code(code), self._name(code)) for code in known),
-                    () if is_reader else self._others_packets(seat),
+                    tuple(TapCard(drawn_code(code), self._name(code)) for code in known),
+                    tuple(
+                        TapCard(
+                            drawn_code(packet.top) if packet.top else "",
+                            self._name(packet.top),
+                            size=packet.left,
+                            label=str(packet.number),
+                        )
+                        for packet in packets
+                    ),
                 )
             )
         return tuple(sorted(found, key=lambda player: player.at))
-
-    def _dealer_text(self) -> str:
-        _ = self.words.text
-        return _("deals the cards") if self.seen.kind.has_dealer else _("draws first")
-
-    def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
-        return tuple(
-            TapCard(self._drawn_code(packet.top), self._name(packet.top), size=packet.left, label=str(packet.number))
-            for packet in self._packets_of(seat)
-        )
-
-    def _drawn_code(self, code: str | None) -> str:
-        return self.words.faces.drawn_code(code) if code else ""

@@ -1,7 +1,8 @@
-"""Finished games as JSON: the engine replays each position from the record.
+"""The models of the API's answers, made from tables and finished games.
 
-A finished game has no secrets. Each step has what everyone saw, and what each seat saw in addition. A page with all
-hands open shows both. Cards, moves and views are described in `engine.views` and docs/records.md.
+The engine replays each position of a finished game from its record. A finished game has no secrets: each step has what
+everyone saw, and what each seat saw in addition. A page with all hands open shows both. Cards, moves and views are
+described in `engine.views` and docs/records.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from bot.words.phrases import fixture_line
 from bot.words.transcript import ending_of, printable_name
 from bot.words.verdicts import reason_texts, short_move
 from bot.words.wording import Wording, faces_of
-from engine import Game, GameKind, Record, game_kind, replay
+from engine import Game, Record, game_kind, replay
 from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, costliest_moves, summarize
 from engine.tressette import TressetteDeal
@@ -208,17 +209,17 @@ def replayed_deal(game: FinishedGame, number: int, language: str, suits: str) ->
     )
 
 
-def replayed_analysis(game: FinishedGame, known: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
-    """Return the analysis known so far. None means that none was started."""
+def replayed_analysis(game: FinishedGame, analysis: Analysis | None, language: str, suits: str) -> ReplayedAnalysis:
+    """Return the analysis so far. It is None if it has not begun."""
     record, deals = game.record, len(game.record.deals)
     words = _wording(record, language, suits)
-    verdicts = known.verdicts if known else []
-    is_done = known is not None and known.deals == deals
+    verdicts = analysis.verdicts if analysis else []
+    is_done = analysis is not None and analysis.deals == deals
     seats = range(len(record.seats)) if is_done else range(0)
     return ReplayedAnalysis(
         deals=deals,
-        deals_done=known.deals if known else 0,
-        is_begun=known is not None,
+        deals_done=analysis.deals if analysis else 0,
+        is_begun=analysis is not None,
         judgements=[_judgement(words, verdict) for verdict in verdicts],
         players=[_player_summary(verdicts, seat) for seat in seats],
         costliest=[_judgement(words, verdict) for verdict in costliest_moves(verdicts, COSTLIEST)],
@@ -231,27 +232,23 @@ def _wording(record: Record, language: str, suits: str) -> Wording:
 
 
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
+    _ = words.text
     game: Game
     for place, game in enumerate(replay(record, number)):
         # Chance's moves are replayed with the move before them, so the game can be one move ahead of its record.
         seat, move = record.deals[number - 1].moves[place - 1][:2] if place else (None, "")
         view = game.view(None).deal
         assert view
+        dealing = _("{name} deals") if game.kind.has_dealer else _("{name} draws first")
         current = game.current
         yield Step.model_construct(
             seat=seat,
             move=move,
-            text=words.move(seat, move) if place else _dealt_text(words, game.kind, view),
+            text=words.move(seat, move) if place else dealing.format(name=words.names[view.dealer]),
             view=view,
             seats=[_seat_view(game.view(viewer).deal) for viewer in range(len(record.seats))],
             taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
         )
-
-
-def _dealt_text(words: Wording, kind: GameKind, view: DealView) -> str:
-    _ = words.text
-    begins = _("{name} deals") if kind.has_dealer else _("{name} draws first")
-    return begins.format(name=words.names[view.dealer])
 
 
 def _seat_view(view: DealView | None) -> SeatView:
@@ -268,11 +265,9 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
     _ = words.text
     text = ""
     if verdict.lost > 0:
-        better = short_move(words, verdict.better)
         why = reason_texts(words).get(verdict.why, "").rstrip(".")
-        text = (
-            _("Better: {move} ({why})").format(move=better, why=why) if why else _("Better: {move}").format(move=better)
-        )
+        better = _("Better: {move} ({why})") if why else _("Better: {move}")
+        text = better.format(move=short_move(words, verdict.better), why=why)
     return Judgement(
         deal=verdict.deal,
         place=verdict.place,
@@ -324,7 +319,8 @@ def own_table(table: Table, person: str) -> OwnTable:
     """Return the table as a person sees it, using only the view of their seat."""
     seat = table.seat_of(person)
     view = table.view(seat) if seat is not None else None
-    deal = view.deal if view else None
-    known = dict(public_table(table))
-    moves = list(view.moves) if view and table.phase == "playing" else []
-    return OwnTable.model_construct(**(known | {"view": deal or known["view"], "seat": seat, "moves": moves}))
+    fields = dict(public_table(table)) | {"seat": seat, "moves": []}
+    if view:
+        fields["view"] = view.deal or fields["view"]
+        fields["moves"] = list(view.moves) if table.phase == "playing" else []
+    return OwnTable.model_construct(**fields)

@@ -1,7 +1,7 @@
 """Reads finished games for people and programs that know a game's id.
 
-An id is a table's code and the first digits of its first seal. For new tables that is 54 bits from the store's secret
-and a deal's. Ids appear only in results, in the chats of the game.
+An id is a table's code and the first digits of its first seal. For new tables these have 54 bits of the store's secret
+and of the deal's. Ids appear only in results, in the chats of the game.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class GameReader:
 
     def __init__(self, archive: Archive, analysis_pool: AnalysisPool) -> None:
         self._archive, self._analysis_pool = archive, analysis_pool
-        self._told: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
+        self._bodies: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
 
     async def get_record(self, game_id: str) -> Answer | None:
         """Return the record (docs/records.md)."""
@@ -64,18 +64,17 @@ class GameReader:
     async def get_deal(self, game_id: str, number: int, reader: Reader) -> Answer | None:
         """Return a `ReplayedDeal`. ``number`` starts at 1."""
 
-        def tell(game: FinishedGame) -> BaseModel | None:
+        def build(game: FinishedGame) -> BaseModel | None:
             return replayed_deal(game, number, *reader) if 1 <= number <= len(game.record.deals) else None
 
-        return await self._cached_answer(game_id, f"deal {number} {reader}", tell)
+        return await self._cached_answer(game_id, f"deal {number} {reader}", build)
 
     async def get_analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
         """Return the `ReplayedAnalysis` so far.
 
         ``begin`` starts a missing one. Raises AnalysisBusy or NotAnalysed if that fails.
         """
-        stored = await self._archive.get_bytes(game_id)
-        game = _parsed(stored)
+        game = _parse_game(await self._archive.get_bytes(game_id))
         if game is None:
             return None
         try:
@@ -87,29 +86,32 @@ class GameReader:
         return Answer.from_body(replayed_analysis(game, known, *reader).model_dump_json().encode())
 
     async def _cached_answer(
-        self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]
+        self, game_id: str, name: str, build: Callable[[FinishedGame], BaseModel | None]
     ) -> Answer | None:
-        """Return the answer for a game as stored now. A forgotten person is missing from the next answer on."""
+        """Return an answer about a game as it is stored now, so a person who was forgotten since is missing from it.
+
+        ``name`` tells apart the answers about one game.
+        """
         stored = await self._archive.get_bytes(game_id)
         if stored is None:
             return None
-        key = f"{blake2b(stored, digest_size=16).hexdigest()} {what}"
-        body = self._told.get(key)
+        key = f"{blake2b(stored, digest_size=16).hexdigest()} {name}"
+        body = self._bodies.get(key)
         if body is None:
             try:
-                game = _parsed(stored)
-                told = tell(game) if game else None
+                game = _parse_game(stored)
+                answer = build(game) if game else None
             except FaultyRecord:
                 return None
-            if told is None:
+            if answer is None:
                 return None
-            body = told.model_dump_json().encode()
+            body = answer.model_dump_json().encode()
             if len(body) < CACHE_BYTES:
-                self._told[key] = body
+                self._bodies[key] = body
         return Answer.from_body(body)
 
 
-def _parsed(stored: bytes | None) -> FinishedGame | None:
+def _parse_game(stored: bytes | None) -> FinishedGame | None:
     try:
         return FinishedGame.parse(stored) if stored else None
     except UnreadableGame:

@@ -13,10 +13,8 @@ from adapters.web.api import problems
 from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
 from adapters.web.api.problems import Problem
 
-# The description of 422, with which only operations that take a key answer.
+# The description of 422, an answer of operations that take a key.
 UNPROCESSABLE = "The rules do not allow it, or the Idempotency-Key belongs to another request."
-
-REFERENCE = "#/components/schemas/{model}"
 
 
 @cache
@@ -28,8 +26,10 @@ def document() -> dict[str, Any]:
     answers = [model for operation in OPERATIONS for model in operation.models]
     bodies = [operation.body for operation in OPERATIONS if operation.body]
     models: list[type[BaseModel]] = list(dict.fromkeys([*answers, *bodies, Problem]))
-    names, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=REFERENCE)
-    references = {model: names[model, "serialization"] for model in models}
+    names, schemas = models_json_schema(
+        [(model, "serialization") for model in models], ref_template="#/components/schemas/{model}"
+    )
+    references: dict[type[BaseModel] | None, Any] = {model: names[model, "serialization"] for model in models}
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, references)
@@ -50,11 +50,12 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, references: dict[type[BaseModel], Any]) -> dict[str, Any]:
+def _operation(operation: Operation, references: dict[type[BaseModel] | None, Any]) -> dict[str, Any]:
     found = [references[model] for model in operation.models]
     schema = found[0] if len(found) == 1 else {"oneOf": found}
     problem = {problems.MEDIA_TYPE: {"schema": references[Problem]}}
     retry_after = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
+    body = {"required": True, "content": {"application/json": {"schema": references.get(operation.body)}}}
     answers: dict[str, Any] = {
         "200": {"description": operation.summary, "content": {operation.media_type: {"schema": schema}}}
     }
@@ -68,14 +69,10 @@ def _operation(operation: Operation, references: dict[type[BaseModel], Any]) -> 
         "summary": operation.summary,
         **({"description": operation.description} if operation.description else {}),
         **({"security": [{"token": []}], "x-scope": operation.scope} if operation.scope else {}),
-        **({"requestBody": _body(references[operation.body])} if operation.body else {}),
+        **({"requestBody": body} if operation.body else {}),
         "parameters": [_parameter(parameter) for parameter in operation.parameters],
         "responses": answers,
     }
-
-
-def _body(schema: Any) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
@@ -86,11 +83,10 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
         schema["pattern"] = f"^{parameter.pattern}$"
     else:
         schema["minimum"] = 1
-    is_required = parameter.place != "query"
     return {
         "name": parameter.name,
         "in": parameter.place,
-        "required": is_required,
+        "required": parameter.place != "query",
         "description": parameter.description,
         "schema": schema,
     }

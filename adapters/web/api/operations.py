@@ -72,7 +72,7 @@ class Parameter(NamedTuple):
     kind: Literal["string", "integer"] = "string"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Operation:
     """An operation of the API.
 
@@ -88,9 +88,16 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     description: str = ""
     media_type: str = "application/json"
-    statuses: tuple[int, ...] = (404, 429, 503)
+    errors: tuple[int, ...] = (404, 429, 503)
     body: type[RequestBody] | None = None
     scope: Scope | None = None
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """The statuses of its problems."""
+        if self.body:
+            return 400, 401, 403, 404, 408, 409, 413, 422, 429, 503
+        return (401, 403, *self.errors) if self.scope else self.errors
 
     @property
     def is_stream(self) -> bool:
@@ -119,155 +126,129 @@ KEY = Parameter(
     ),
     "[A-Za-z0-9_-]{8,64}",
 )
-READ_STATUSES = (401, 403, 404, 429, 503)
-WRITE_STATUSES = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
 COOKIE_NOTE = "The pages' cookie tells who the reader is; it is optional."
 
 OPERATIONS = (
+    Operation("game", "/games/{game_id}", "A finished game", (ReplayedGame,), parameters=(GAME, *READER)),
     Operation(
-        name="game",
-        path="/games/{game_id}",
-        summary="A finished game",
-        models=(ReplayedGame,),
-        parameters=(GAME, *READER),
-    ),
-    Operation(
-        name="record",
-        path="/games/{game_id}/record",
-        summary="A finished game's record",
+        "record",
+        "/games/{game_id}/record",
+        "A finished game's record",
+        RECORD_TYPES,
         description="The whole game in the format `buongioco/1`, for anybody to check: see docs/records.md.",
-        models=RECORD_TYPES,
         parameters=(GAME,),
     ),
     Operation(
-        name="deal",
-        path="/games/{game_id}/deals/{deal}",
-        summary="A deal of a finished game, step by step",
+        "deal",
+        "/games/{game_id}/deals/{deal}",
+        "A deal of a finished game, step by step",
+        (ReplayedDeal,),
         description="Each position as everybody saw it and as each seat saw it.",
-        models=(ReplayedDeal,),
         parameters=(GAME, DEAL, *READER),
     ),
     Operation(
-        name="analysis",
-        path="/games/{game_id}/analysis",
-        summary="The analysis of a finished game, as far as it exists",
-        models=(ReplayedAnalysis,),
+        "analysis",
+        "/games/{game_id}/analysis",
+        "The analysis of a finished game, as far as it exists",
+        (ReplayedAnalysis,),
         parameters=(GAME, *READER),
     ),
     Operation(
-        name="begin_analysis",
-        path="/games/{game_id}/analysis",
+        "begin_analysis",
+        "/games/{game_id}/analysis",
+        "Have a finished game analysed",
+        (ReplayedAnalysis,),
         method="POST",
-        summary="Have a finished game analysed",
         description="Answers with its progress. A game is analysed once; the result is kept for a week.",
-        models=(ReplayedAnalysis,),
         parameters=(GAME, *READER),
     ),
     Operation(
-        name="leaderboard",
-        path="/leaderboard",
-        summary="The leaderboard",
+        "leaderboard",
+        "/leaderboard",
+        "The leaderboard",
+        (Leaderboard,),
         description=f"Over all chats; a group's own leaderboard is shown only in that group. {COOKIE_NOTE}",
-        models=(Leaderboard,),
         parameters=(KIND, PERIOD, LANGUAGE),
-        statuses=(400, 429, 503),
+        errors=(400, 429, 503),
     ),
     Operation(
-        name="player",
-        path="/players/{player_id}",
-        summary="A player",
+        "player",
+        "/players/{player_id}",
+        "A player",
+        (Player,),
         description=f"Ranks and the rating's history. Players also see their own last games. {COOKIE_NOTE}",
-        models=(Player,),
         parameters=(PLAYER, LANGUAGE),
     ),
+    Operation("table", "/tables/{watch_id}", "A table, as everybody can see it", (PublicTable,), parameters=(TABLE,)),
     Operation(
-        name="table",
-        path="/tables/{watch_id}",
-        summary="A table, as everybody can see it",
-        models=(PublicTable,),
-        parameters=(TABLE,),
-    ),
-    Operation(
-        name="table_stream",
-        path="/tables/{watch_id}/stream",
-        summary="The states of a table",
+        "table_stream",
+        "/tables/{watch_id}/stream",
+        "The states of a table",
+        (PublicTable,),
         description=(
             "A line of JSON for the current state, and another after each change; the last comes when the game is "
             "over. A slow reader gets only the latest state. Empty lines keep the connection open: ignore them."
         ),
-        models=(PublicTable,),
         parameters=(TABLE,),
         media_type=NDJSON,
     ),
-    Operation(name="me", path="/me", summary="Who I am", models=(Me,), statuses=READ_STATUSES, scope="read"),
+    Operation("me", "/me", "Who I am", (Me,), scope="read"),
+    Operation("my_tables", "/me/tables", "My tables", (OwnTables,), scope="read"),
     Operation(
-        name="my_tables",
-        path="/me/tables",
-        summary="My tables",
-        models=(OwnTables,),
-        statuses=READ_STATUSES,
-        scope="read",
-    ),
-    Operation(
-        name="open_table",
-        path="/me/tables",
+        "open_table",
+        "/me/tables",
+        "Open a table",
+        (OwnTable,),
         method="POST",
-        summary="Open a table",
         description=(
             "With robots the cards are dealt at once. Otherwise the table waits for others to join by its code. "
             "409 if the key has already opened a table that has ended."
         ),
-        models=(OwnTable,),
         parameters=(KEY,),
-        statuses=WRITE_STATUSES,
         body=WantedTable,
         scope="play",
     ),
     Operation(
-        name="my_table",
-        path="/me/tables/{code}",
-        summary="A table, as my seat can see it",
+        "my_table",
+        "/me/tables/{code}",
+        "A table, as my seat can see it",
+        (OwnTable,),
         description="For a minute after the game it still answers, with the `phase` `over` and the game in `replay`.",
-        models=(OwnTable,),
         parameters=(TABLE_CODE,),
-        statuses=READ_STATUSES,
         scope="read",
     ),
     Operation(
-        name="sit",
-        path="/me/tables/{code}/seat",
+        "sit",
+        "/me/tables/{code}/seat",
+        "Sit down at a table",
+        (OwnTable,),
         method="POST",
-        summary="Sit down at a table",
-        models=(OwnTable,),
         parameters=(TABLE_CODE, KEY),
-        statuses=WRITE_STATUSES,
         body=WantedSeat,
         scope="play",
     ),
     Operation(
-        name="move",
-        path="/me/tables/{code}/moves",
+        "move",
+        "/me/tables/{code}/moves",
+        "Make a move",
+        (OwnTable,),
         method="POST",
-        summary="Make a move",
         description="409 if another decision is due than at that version: read the table again.",
-        models=(OwnTable,),
         parameters=(TABLE_CODE, KEY),
-        statuses=WRITE_STATUSES,
         body=Move,
         scope="play",
     ),
     Operation(
-        name="my_stream",
-        path="/me/tables/{code}/stream",
-        summary="The states of a table, as my seat can see them",
+        "my_stream",
+        "/me/tables/{code}/stream",
+        "The states of a table, as my seat can see them",
+        (OwnTable,),
         description=(
             "A line of JSON for the current state, and another after each change; the last comes when the game is "
             "over. Empty lines keep the connection open: ignore them."
         ),
-        models=(OwnTable,),
         parameters=(TABLE_CODE,),
         media_type=NDJSON,
-        statuses=READ_STATUSES,
         scope="read",
     ),
 )

@@ -25,7 +25,6 @@ from adapters.web.api.operations import (
     OwnTables,
     Parameter,
     RequestBody,
-    WantedSeat,
     WantedTable,
 )
 from adapters.web.api.problems import ApiError, not_found
@@ -156,31 +155,29 @@ class Api:
         raise not_found("There is no such path: see /api/v1/openapi.json.")
 
     async def _openapi(self, request: web.Request) -> web.StreamResponse:
-        return _json_response(request, Answer.from_body(openapi_json()))
+        return _cached_response(request, Answer.from_body(openapi_json()))
 
     # Finished games
 
     async def game(self, request: web.Request) -> web.StreamResponse:
         game_id = request.match_info["game_id"]
-        return _game_response(request, await self._card_room.games.get_game(game_id, _reader(request)))
+        return _cached_response(request, await self._card_room.games.get_game(game_id, _reader(request)))
 
     async def record(self, request: web.Request) -> web.StreamResponse:
-        return _game_response(request, await self._card_room.games.get_record(request.match_info["game_id"]))
+        return _cached_response(request, await self._card_room.games.get_record(request.match_info["game_id"]))
 
     async def deal(self, request: web.Request) -> web.StreamResponse:
         game_id, number = request.match_info["game_id"], int(request.match_info["deal"])
-        return _game_response(request, await self._card_room.games.get_deal(game_id, number, _reader(request)))
+        return _cached_response(request, await self._card_room.games.get_deal(game_id, number, _reader(request)))
 
-    async def analysis(self, request: web.Request) -> web.StreamResponse:
+    async def analysis(self, request: web.Request, *, begin: bool = False) -> web.StreamResponse:
         game_id = request.match_info["game_id"]
-        return _game_response(request, await self._card_room.games.get_analysis(game_id, _reader(request)))
+        answer = await self._card_room.games.get_analysis(game_id, _reader(request), begin=begin)
+        return _cached_response(request, answer)
 
     async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
-        game_id = request.match_info["game_id"]
         try:
-            return _game_response(
-                request, await self._card_room.games.get_analysis(game_id, _reader(request), begin=True)
-            )
+            return await self.analysis(request, begin=True)
         except AnalysisBusy:
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed.", 60) from None
         except NotAnalysed:
@@ -192,15 +189,13 @@ class Api:
         game, period = (request.query.get(name, ALL) for name in ("game", "period"))
         players, person = self._card_room.feature(RatingsFeature).players, await self._person(request)
         board = await players.leaderboard(person, game, period, _reader(request).language)
-        return _json_response(request, Answer.from_body(board.model_dump_json().encode()))
+        return _cached_response(request, board)
 
     async def player(self, request: web.Request) -> web.StreamResponse:
         player_id, person = request.match_info["player_id"], await self._person(request)
         players = self._card_room.feature(RatingsFeature).players
         player = await players.player(player_id, person, _reader(request).language)
-        if player is None:
-            raise not_found(NO_PLAYER)
-        return _json_response(request, Answer.from_body(player.model_dump_json().encode()))
+        return _cached_response(request, player, NO_PLAYER)
 
     async def _person(self, request: web.Request) -> str:
         """Return the person the cookies belong to, or ""."""
@@ -211,9 +206,7 @@ class Api:
 
     async def table(self, request: web.Request) -> web.StreamResponse:
         table = await self._card_room.watching.get_table(request.match_info["watch_id"])
-        if table is None:
-            raise not_found(NO_TABLE)
-        return _json_response(request, Answer.from_body(table.model_dump_json().encode()))
+        return _cached_response(request, table, NO_TABLE)
 
     async def table_stream(self, request: web.Request) -> web.StreamResponse:
         with self._limits.open_stream(request):
@@ -225,7 +218,7 @@ class Api:
     # A program's own tables
 
     async def me(self, request: web.Request) -> web.StreamResponse:
-        program: Program = request[PROGRAM]
+        program = request[PROGRAM]
         return _private_response(Me(name=program.name, scopes=list(program.scopes)))
 
     async def my_tables(self, request: web.Request) -> web.StreamResponse:
@@ -241,9 +234,8 @@ class Api:
         return _private_response(await self._card_room.playing.open(program, body.game, body.rules, body.robots, key))
 
     async def sit(self, request: web.Request) -> web.StreamResponse:
-        body: WantedSeat = request[BODY]
         program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
-        return _private_response(await self._card_room.playing.sit(program, code, body.seat, key))
+        return _private_response(await self._card_room.playing.sit(program, code, request[BODY].seat, key))
 
     async def move(self, request: web.Request) -> web.StreamResponse:
         body: Move = request[BODY]
@@ -348,14 +340,12 @@ def _reader(request: web.Request) -> Reader:
     return Reader(language, request.query.get("suits", "italian"))
 
 
-def _game_response(request: web.Request, answer: Answer | None) -> web.Response:
+def _cached_response(request: web.Request, answer: Answer | BaseModel | None, missing: str = NO_GAME) -> web.Response:
+    """Return the answer, or 304 if the client already has it; 404 with the reason ``missing`` if it is None."""
     if answer is None:
-        raise not_found(NO_GAME)
-    return _json_response(request, answer)
-
-
-def _json_response(request: web.Request, answer: Answer) -> web.Response:
-    """Return the answer, or 304 if the client already has it."""
+        raise not_found(missing)
+    if isinstance(answer, BaseModel):
+        answer = Answer.from_body(answer.model_dump_json().encode())
     headers = {
         "ETag": f'"{answer.tag}"',
         "Cache-Control": "no-cache",

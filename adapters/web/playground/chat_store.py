@@ -22,12 +22,12 @@ from typing import Any
 
 from adapters.web.refusals import Refused
 from bot.identity.names import person_name
-from bot.panel import LONGEST_PAYLOAD, Button, Panel, utf16_length
+from bot.panel import LONGEST_PAYLOAD, Panel, utf16_length
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import gettext_noop as _
 
-LONGEST_TEXT = 4096  # UTF-16 utf16_length of a message, as on Telegram
+LONGEST_TEXT = 4096  # UTF-16 code units of a message, as on Telegram
 PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
 MOST_BUTTONS = 100
@@ -77,8 +77,7 @@ class ChatStore:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self.on_message: Callable[[Chat, int], None] = lambda _chat, _number: None
-        """Called with a new or changed message."""
+        self.on_message: Callable[[Chat, int], None] = lambda _chat, _number: None  # after a new or changed message
         self.on_deleted: Callable[[Chat, int], None] = lambda _chat, _number: None
         self.on_people: Callable[[], None] = lambda: None
         """Called when people or chats change, or a private chat is closed or opened."""
@@ -104,7 +103,7 @@ class ChatStore:
         if not self.people:
             for name in ("Anna", "Bruno"):
                 await self.add_person(name)
-        if not any(not key.startswith("@") for key in self.chats):
+        if all(key.startswith("@") for key in self.chats):
             await self.add_chat("Bar Sport")
 
     async def add_person(self, name: str) -> User:
@@ -211,7 +210,7 @@ class ChatStore:
     async def _drop(self, chat: Chat, number: int) -> None:
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.hdel(f"playground:messages:{chat.id}", number)
-            _drop_attachments(pipe, chat, number)
+            pipe.delete(_file_key(chat, number), _picture_key(chat, number))
             await pipe.execute()
 
     async def _drop_old_pictures(self, chat: Chat) -> None:
@@ -238,8 +237,7 @@ class ChatStore:
                 _keep_picture(pipe, chat, number, picture)
                 if old:
                     pipe.hdel(f"playground:messages:{chat.id}", *old)
-                for old_number in old:
-                    _drop_attachments(pipe, chat, old_number)
+                    pipe.delete(*(key_of(chat, number) for number in old for key_of in (_file_key, _picture_key)))
                 if old_keys:
                     pipe.hdel(f"playground:sends:{chat.id}", *old_keys)
                 await pipe.execute()
@@ -286,12 +284,6 @@ def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -
         pipe.delete(_picture_key(chat, number))
 
 
-def _drop_attachments(pipe: Any, chat: Chat, number: int) -> None:
-    """Delete the file and the picture of a deleted message."""
-    pipe.delete(_file_key(chat, number))
-    pipe.delete(_picture_key(chat, number))
-
-
 def _clean_title(name: str) -> str:
     name = " ".join(name.split())[:LONGEST_NAME]
     if not name:
@@ -311,20 +303,17 @@ def _panel_fields(panel: Panel) -> dict[str, Any]:
         is_valid = button.kind == "link" or 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD
         if not button.label or not is_valid:
             raise Refused(f"a button needs a label, and a payload of 1 to {LONGEST_PAYLOAD} bytes: {button.label!r}")
-    text = panel.beside_picture if panel.picture else panel
+    text, picture = panel, None
+    if panel.picture:
+        # The page needs these fields before it loads the picture. The size is in the PNG's header.
+        width, height = (int.from_bytes(panel.picture.png[at : at + 4], "big") for at in (16, 20))
+        text = panel.beside_picture
+        picture = {"name": panel.picture.subject.digest, "alt": panel.picture.alt, "width": width, "height": height}
     return {
-        "picture": _picture_fields(panel.picture) if panel.picture else None,
+        "picture": picture,
         "spans": [list(span) for span in text.text],
         "fold": text.fold if panel.picture else None,
-        "rows": [[_button_fields(button) for button in row] for row in rows],
+        "rows": [
+            [{"label": b.label, "payload": b.payload, "style": b.style, "kind": b.kind} for b in row] for row in rows
+        ],
     }
-
-
-def _button_fields(button: Button) -> dict[str, str]:
-    return {"label": button.label, "payload": button.payload, "style": button.style, "kind": button.kind}
-
-
-def _picture_fields(picture: Picture) -> dict[str, Any]:
-    """Return the fields the page needs before it loads the picture. The size is in the PNG's header."""
-    width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
-    return {"name": picture.subject.digest, "alt": picture.alt, "width": width, "height": height}

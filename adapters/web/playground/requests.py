@@ -65,29 +65,30 @@ class Say(Request):
     reply_to: Number | None = None
 
 
-class PressRequest(Request):
+class MessageRequest(Request):
+    """A request about a message in a chat."""
+
+    chat: Short
+    message: Number
+
+
+class PressRequest(MessageRequest):
     """Press a message's button."""
 
     do: Literal["press"]
-    chat: Short
-    message: Number
     payload: Annotated[Text, AfterValidator(_check_payload)]
 
 
-class FetchFile(Request):
+class FetchFile(MessageRequest):
     """Download a message's file."""
 
     do: Literal["file"]
-    chat: Short
-    message: Number
 
 
-class FetchPicture(Request):
+class FetchPicture(MessageRequest):
     """Download a message's picture; the name ensures that it is the wanted one."""
 
     do: Literal["picture"]
-    chat: Short
-    message: Number
     name: Short
 
 
@@ -105,21 +106,14 @@ class ClosePrivate(Request):
     closed: bool
 
 
-class AddPerson(Request):
-    """Add a person."""
+class Add(Request):
+    """Add a person or a group."""
 
-    do: Literal["add_person"]
+    do: Literal["add_person", "add_chat"]
     name: Text
 
 
-class AddChat(Request):
-    """Add a group."""
-
-    do: Literal["add_chat"]
-    name: Text
-
-
-AnyRequest = Say | PressRequest | FetchFile | FetchPicture | GoPrivate | ClosePrivate | AddPerson | AddChat
+AnyRequest = Say | PressRequest | FetchFile | FetchPicture | GoPrivate | ClosePrivate | Add
 REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="do")])
 
 
@@ -173,19 +167,33 @@ class Requests:
         return self._answered[key]
 
     async def _do(self, person: User, request: AnyRequest, key: str) -> str:
-        if isinstance(request, Say):
-            return await self._say(person, request, key)
-        if isinstance(request, PressRequest):
-            return await self._press(person, request, key)
-        if isinstance(request, FetchFile):
-            return await self._send_file(person, request)
-        if isinstance(request, FetchPicture):
-            return await self._send_picture(person, request)
-        if isinstance(request, GoPrivate):
-            return await self._go_private(person, request.code)
-        if isinstance(request, ClosePrivate):
-            return await self._set_closed(person, request.closed)
-        raise Refused("there is no such request")
+        match request:
+            case Say():
+                return await self._say(person, request, key)
+            case PressRequest():
+                return await self._press(person, request, key)
+            case FetchFile():
+                chat = self._chat(person, request.chat)
+                text = await self._chat_store.file(chat, request.message)
+                name = chat.messages.get(request.message, {}).get("file", "file")
+                self._tabs.send_to_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
+            case FetchPicture():
+                chat = self._chat(person, request.chat)
+                png = b64encode(await self._chat_store.picture(chat, request.message, request.name)).decode()
+                self._tabs.send_to_person(person, {"type": "picture", "n": request.n, "png": png})
+            case GoPrivate():
+                # The private chat opens, as with Start on other platforms.
+                if person.closed:
+                    await self._chat_store.set_closed(person, False)
+                self._tabs.send_to_person(person, {"type": "go", "chat": f"@{person.id}"})
+                await self._card_room.send_hands(self._person(person), request.code)
+            case ClosePrivate():
+                await self._chat_store.set_closed(person, request.closed)
+                if not person.closed:
+                    await self._card_room.send_hands(self._person(person))
+            case Add():
+                raise Refused("there is no such request")
+        return ""
 
     async def _say(self, person: User, request: Say, key: str) -> str:
         chat = self._chat(person, request.chat)
@@ -244,32 +252,6 @@ class Requests:
             await self._chat_store.send(place, reply.panel, f"{key}.r", reply.file)
         return reply.toast
 
-    async def _send_file(self, person: User, request: FetchFile) -> str:
-        chat = self._chat(person, request.chat)
-        text = await self._chat_store.file(chat, request.message)
-        name = chat.messages.get(request.message, {}).get("file", "file")
-        self._tabs.send_to_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
-        return ""
-
-    async def _send_picture(self, person: User, request: FetchPicture) -> str:
-        png = await self._chat_store.picture(self._chat(person, request.chat), request.message, request.name)
-        self._tabs.send_to_person(person, {"type": "picture", "n": request.n, "png": b64encode(png).decode()})
-        return ""
-
-    async def _go_private(self, person: User, code: str) -> str:
-        """Open the private chat, as Start does on other platforms."""
-        if person.closed:
-            await self._chat_store.set_closed(person, False)
-        self._tabs.send_to_person(person, {"type": "go", "chat": f"@{person.id}"})
-        await self._card_room.send_hands(self._person(person), code)
-        return ""
-
-    async def _set_closed(self, person: User, closed: bool) -> str:
-        await self._chat_store.set_closed(person, closed)
-        if not person.closed:
-            await self._card_room.send_hands(self._person(person))
-        return ""
-
     def _person(self, user: User) -> Person:
         return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self._languages.get(user.id, ""))
 
@@ -283,10 +265,8 @@ class Requests:
 
 def has_button(message: dict[str, Any] | None, payload: str) -> bool:
     """Return whether a message of the bot has a button to press with exactly this payload."""
-    if message is None or message["by"] != BOT:
-        return False
-    buttons = [button for row in message["rows"] for button in row if button["kind"] in ("press", "browser")]
-    return any(button["payload"] == payload for button in buttons)
+    rows = message["rows"] if message and message["by"] == BOT else []
+    return any(b["kind"] in ("press", "browser") and b["payload"] == payload for row in rows for b in row)
 
 
 def _place(chat: Chat) -> str:

@@ -16,9 +16,9 @@ from aiohttp import WSMsgType, web
 from aiohttp.web_routedef import AbstractRouteDef
 from cachetools import LRUCache, TTLCache
 
-from adapters.web.playground.chat_store import ChatStore, User
+from adapters.web.playground.chat_store import Chat, ChatStore, User
 from adapters.web.playground.page_texts import page_texts
-from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decode, parse_request
+from adapters.web.playground.requests import Add, AnyRequest, Requests, decode, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
@@ -58,27 +58,30 @@ class Server:
         self.tabs = Tabs()
         self.requests = Requests(chat_store, card_room, self.tabs)
         chat_store.on_message, chat_store.on_deleted = self.tabs.send_message, self.tabs.send_deletion
-        chat_store.on_people = self._send_people
+        chat_store.on_people = lambda: self.tabs.send_to_each(lambda tab: {"type": "people", **self._people(tab)})
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
-        self._folder, self._link = card_room.settings.data, ""
+        self._folder = card_room.settings.data
         self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
         """Keys of requests that added a person or group: pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
-
-    @property
-    def routes(self) -> list[AbstractRouteDef]:
-        return [web.post("/ticket", self._issue_ticket), web.get("/ws", self._serve_tab)]
+        self.routes: list[AbstractRouteDef] = [web.post("/ticket", self._issue_ticket), web.get("/ws", self._serve_tab)]
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Accept tabs until the context ends."""
         async with self._site.open():
+            url, link = self._site.url, ""
             try:
-                self._announce()
+                if self.access.is_open:
+                    log.info("playground_opened_to_others", address=f"{url}/", opens_by="each person's own link")
+                    link = f"{url}/chat#key={self._host_key}"
+                    show_link(self._folder, link)
+                else:
+                    log.info("playground_opened", url=f"{url}/")
                 yield
             finally:
-                delete_link(self._folder, self._link)
+                delete_link(self._folder, link)
                 await self.tabs.close(GOODBYE_SECONDS)
                 await self._busy.wait(2.0)
 
@@ -89,35 +92,19 @@ class Server:
         """
         return f"{self._site.url}/t/{code}" if self.access.is_open else f"{self._site.url}/chat#join={code}"
 
-    def _announce(self) -> None:
-        url = self._site.url
-        if not self.access.is_open:
-            log.info("playground_opened", url=f"{url}/")
-        else:
-            log.info("playground_opened_to_others", address=f"{url}/", opens_by="each person's own link")
-            self._link = f"{url}/chat#key={self._host_key}"
-            show_link(self._folder, self._link)
-
-    def _send_people(self) -> None:
-        self.tabs.send_to_each(lambda tab: {"type": "people", **self._people(tab)})
-
     def _people(self, tab: Tab) -> dict[str, Any]:
-        chat_store = self._chat_store
         people = [
             {"id": user.id, "name": user.name, "handle": user.handle, "closed": user.closed}
             | ({"token": user.token} if tab.is_host else {})
-            for user in chat_store.people.values()
+            for user in self._chat_store.people.values()
         ]
-        chats = [{"id": chat.id, "title": chat.title} for chat in chat_store.chats.values() if tab.can_see(chat)]
+        chats = [{"id": chat.id, "title": chat.title} for chat in self._visible_chats(tab)]
         return {"people": people, "chats": chats}
 
+    def _visible_chats(self, tab: Tab) -> list[Chat]:
+        return [chat for chat in self._chat_store.chats.values() if tab.can_see(chat)]
+
     def _hello(self, tab: Tab) -> dict[str, Any]:
-        chat_store = self._chat_store
-        messages = {
-            chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:]
-            for chat in chat_store.chats.values()
-            if tab.can_see(chat)
-        }
         return {
             "type": "hello",
             "me": tab.person.id if tab.person else None,
@@ -126,7 +113,7 @@ class Server:
             "texts": page_texts(language_of(tab.language)),
             "commands": command_hints(language_of(tab.language)),
             **self._people(tab),
-            "messages": messages,
+            "messages": {chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:] for chat in self._visible_chats(tab)},
         }
 
     # Requests
@@ -143,13 +130,10 @@ class Server:
         self._tickets[ticket] = key
         return web.Response(text=ticket)
 
-    def _link_key(self, request: web.Request) -> str:
-        """Return the key of the page's link, from its ticket or, in old links, from the address."""
-        key: str | None = self._tickets.pop(request.query.get("ticket", ""), None)
-        return request.query.get("key", "") if key is None else key
-
     async def _serve_tab(self, request: web.Request) -> web.StreamResponse:
-        person, is_host = self._identify(self._link_key(request))
+        key: str | None = self._tickets.pop(request.query.get("ticket", ""), None)
+        # Old links have the key in the address.
+        person, is_host = self._identify(request.query.get("key", "") if key is None else key)
         self._admit(request, person, is_host)
         socket = web.WebSocketResponse(max_msg_size=LONGEST_REQUEST, heartbeat=20)
         tab = Tab(socket, request.transport, person, is_host)
@@ -200,13 +184,14 @@ class Server:
         except Refused as refused:
             tab.send(_refusal(_request_name(text), refused.text(language_of(tab.language))))
             return
-        self._busy.start(self._answer(tab, text))
 
-    async def _answer(self, tab: Tab, text: str) -> None:
-        try:
-            tab.send(await self.handle(tab, text))
-        finally:
-            self.tabs.end_request(tab)
+        async def answer() -> None:
+            try:
+                tab.send(await self.handle(tab, text))
+            finally:
+                self.tabs.end_request(tab)
+
+        self._busy.start(answer())
 
     async def handle(self, tab: Tab, text: str) -> str:
         """Perform a request and return the answer, also after an error."""
@@ -227,12 +212,12 @@ class Server:
 
     async def _perform(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store
-        if isinstance(request, AddPerson | AddChat):
+        if isinstance(request, Add):
             if self.access.is_open and not tab.is_host:
                 raise Refused(_("Only the host adds people and groups."))
             key = press_key(request.n, request.model_dump_json())
             if key not in self._added:
-                await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
+                await (chat_store.add_person if request.do == "add_person" else chat_store.add_chat)(request.name)
                 self._added[key] = True
             return ""
         person = tab.person

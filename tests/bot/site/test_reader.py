@@ -171,7 +171,7 @@ async def test_cache_is_limited(store: Store, monkeypatch: pytest.MonkeyPatch) -
     for number in range(1, len(game.record.deals) + 1):
         assert await reader.get_deal(game.id, number, ENGLISH)
     assert len(game.record.deals) == 3
-    assert 0 < reader._told.currsize <= 30_000
+    assert 0 < reader._bodies.currsize <= 30_000
 
 
 async def test_missing_games_and_deals_are_none(store: Store) -> None:

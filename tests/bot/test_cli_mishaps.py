@@ -15,6 +15,7 @@ from bot.store import EmbeddedStore, Store, open_store
 from tests.bot.command import environment, run_command
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.test_run import BUONGIOCO
+from tests.long import long
 
 
 async def create_store(folder: Path, *, games: int = 0) -> None:
@@ -76,7 +77,7 @@ async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
     assert "Forget Anna (paper:1)" in asked.stdout
 
 
-@pytest.mark.parametrize("lines", [1, 2])
+@pytest.mark.parametrize("lines", [1, long(2)])
 async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -> None:
     await create_store(tmp_path)
     code, said = await asyncio.to_thread(

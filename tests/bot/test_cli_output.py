@@ -11,6 +11,7 @@ from bot.cli.output import clean_text, json_line
 from tests.bot.command import environment, run_command
 from tests.bot.test_run import BUONGIOCO
 from tests.groups import COMPILED_SEARCHES
+from tests.long import long
 
 HOSTILE_NAME = "\x1b]0;owned\x07\x1b[31mEve\u202e\x9b2J\r"
 CONTROL_CHARACTERS = ("\x1b", "\x07", "\u202e", "\x9b", "\r")
@@ -62,7 +63,12 @@ def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
 
 @needs_full_device
 @pytest.mark.parametrize(
-    "words", [("games",), ("simulate", "--game", "testa"), ("--help",), ("run", "--help"), ("verify", "game.jsonl")]
+    "words",
+    [
+        ("games",),
+        ("verify", "game.jsonl"),
+        *map(long, [("simulate", "--game", "testa"), ("--help",), ("run", "--help")]),
+    ],
 )
 def test_full_stdout_is_a_one_line_error(tmp_path: Path, words: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
@@ -87,7 +93,9 @@ def test_full_output_file_is_a_clear_error(tmp_path: Path) -> None:
     assert "/dev/full: No space left on device" in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("words", [("games",), ("replay", "game.jsonl", "--lang", "it"), ("play",), ("--help",)])
+@pytest.mark.parametrize(
+    "words", [("replay", "game.jsonl", "--lang", "it"), *map(long, [("games",), ("play",), ("--help",)])]
+)
 def test_commands_work_on_latin_1_terminals(tmp_path: Path, words: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
     done = subprocess.run(

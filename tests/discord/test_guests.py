@@ -12,6 +12,7 @@ from bot.store import Store
 from tests.discord.judge import Refused
 from tests.discord.players import Person, on_discord, text_of, until
 from tests.discord.server import GROUP, Channel, DiscordServer, Failure
+from tests.long import long
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +26,7 @@ def channel_without_bot(server: DiscordServer, where: str) -> Channel:
     return server.channel(300, 9 << 22)
 
 
-@pytest.mark.parametrize("where", ["group chat", "a server without the bot"])
+@pytest.mark.parametrize("where", ["group chat", long("a server without the bot")])
 async def test_whole_game_where_the_bot_is_no_member(store: Store, server: DiscordServer, where: str) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")

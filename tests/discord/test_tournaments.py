@@ -176,6 +176,7 @@ def messages_shown_to(people: Iterable[Person]) -> str:
     return json.dumps([[person.private.messages, channel.ephemerals[person.number]] for person in people])
 
 
+@pytest.mark.long
 async def test_cards_of_a_running_round_stay_secret(store: Store, server: DiscordServer, scenes: list[str]) -> None:
     """Two people finish their deals before two others play the same cards."""
     random, channel = Random(2), server.channels[CHANNEL]

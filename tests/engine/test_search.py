@@ -275,6 +275,7 @@ def test_everything_works_without_compiled_searches() -> None:
     assert done.stdout.endswith("the same\n")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled without numba")
 def test_changed_source_invalidates_compiled_code(tmp_path: Path) -> None:
     shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))

@@ -21,7 +21,7 @@ from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest_target
 from tests.kills.bot_process import free_port
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
 from tests.telegram.models import type_model
@@ -560,7 +560,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
-@pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", "Forbidden: user is deactivated"])
+@pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", long("Forbidden: user is deactivated")])
 async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, says: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:

@@ -17,6 +17,7 @@ from bot.store import EmbeddedStore, open_store
 from tests.bot.command import environment, run_command
 from tests.bot.test_run import start_bot
 from tests.kills.bot_process import free_port
+from tests.long import long
 
 
 def is_well(port: int) -> bool:
@@ -101,7 +102,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGINT), long(signal.SIGHUP)])
 async def test_interrupted_backup_leaves_no_file(
     empty_valkey: EmbeddedStore, tmp_path: Path, number: signal.Signals
 ) -> None:

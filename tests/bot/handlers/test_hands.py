@@ -35,7 +35,7 @@ from engine import GAMES
 from engine.options import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.tables.test_table import play_cards, start_game
-from tests.long import long
+from tests.long import mostly_long
 
 
 async def test_page_of_a_removed_table_ends(
@@ -249,12 +249,13 @@ def choose_press(page: Page, random: Random) -> str:
     return random.choice(bids or [*taps, *buttons])
 
 
-@pytest.mark.parametrize("game", [*(long(game) if game != "pizzichino" else game for game in GAMES)])
+@pytest.mark.long
+@pytest.mark.parametrize("game", GAMES)
 async def test_page_can_play_a_whole_game(worker: Worker, fake: FakePlatform, game: str) -> None:
     await play_deals(worker, fake, game, deals=99)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo", "spades"))
 async def test_page_can_play_a_deal(worker: Worker, fake: FakePlatform, game: str) -> None:
     await play_deals(worker, fake, game, deals=2)
 

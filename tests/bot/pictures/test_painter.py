@@ -19,7 +19,7 @@ from tests.long import mostly_long
 MOST_BYTES = 80_000  # of a picture in a message
 
 
-@pytest.mark.parametrize("game", mostly_long(GAMES, "spades", "tavolo"))
+@pytest.mark.parametrize("game", mostly_long(GAMES, "spades"))
 def test_painting_does_not_depend_on_earlier_scenes(game: str) -> None:
     scenes = scenes_of(game, "classic")[::6]
     painted = [paint(scene) for scene in scenes]

@@ -113,6 +113,7 @@ def health_check_command() -> list[str]:
     return [sys.executable, *words]
 
 
+@pytest.mark.long
 async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()

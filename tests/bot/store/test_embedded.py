@@ -330,7 +330,7 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
     wait_until_alone(tmp_path)
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and recreated"])
+@pytest.mark.parametrize("again", [long(False), True], ids=["deleted", "deleted and recreated"])
 @pytest.mark.parametrize("died", [False, True], ids=["first", "second"])
 def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, again: bool, died: bool) -> None:
     folder = tmp_path / "data"

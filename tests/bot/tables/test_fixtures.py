@@ -137,7 +137,7 @@ async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
             assert (await room.end_overdue(table.code, update)).version == over.version
 
 
-@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo", "spades"))
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo"))
 def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
     choice = duplicate_rules(Choice.default(game))
     assert duplicate_rules(choice) == choice

@@ -15,6 +15,7 @@ from bot.tables.table import TIME_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.hours import pass_time, ring_clocks, step_clock
+from tests.long import long
 
 HOUR = 3600.0
 LONGEST_GAP = 5.0  # longest part of a gap that counts as playing time, in seconds; see playing_time.lua
@@ -50,7 +51,7 @@ async def hang(worker: Worker, seconds: float) -> None:
 # Downtime
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.parametrize("end", [long("stop"), "kill"])
 async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
     fake = FakePlatform()
     async with open_store(embedded.url) as store:

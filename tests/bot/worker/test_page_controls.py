@@ -140,7 +140,9 @@ def next_table(table: Table, random: Random) -> Table:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("tables", "is_brief"), [(8, True), long(80, False)], ids=["until all moves came", "80"])
+@pytest.mark.parametrize(
+    ("tables", "is_brief"), [(2, True), long(8, True), long(80, False)], ids=["2", "until all moves came", "80"]
+)
 def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_brief: bool) -> None:
     words: set[str] = set()
     for seed in range(tables):

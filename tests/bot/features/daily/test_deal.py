@@ -14,7 +14,6 @@ from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View
 from tests.groups import COMPILED_SEARCHES
-from tests.long import mostly_long
 
 SECRET = bytes(range(32))
 SCRIPT = "from bot.features.daily.deal import *; print(play_with_robots({game!r}, bytes(range(32))))"
@@ -70,7 +69,8 @@ def test_giving_up_scores_no_points() -> None:
 
 
 @COMPILED_SEARCHES
-@pytest.mark.parametrize("game_id", mostly_long(GAMES, "spades"))
+@pytest.mark.long
+@pytest.mark.parametrize("game_id", GAMES)
 def test_robot_result_is_the_same_in_another_process(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.features.daily.deal.LEVEL", "strong")
     first = play_with_robots(game_id, SECRET)

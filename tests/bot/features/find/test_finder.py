@@ -22,7 +22,7 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import GAME, find_each_other, run_finder
 from tests.bot.full import full_store
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 
 
 @pytest.fixture(autouse=True)
@@ -407,7 +407,7 @@ async def four(store: Store) -> AsyncIterator[list[Player]]:
         yield [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+@pytest.mark.parametrize("game", ["tressette", long("tavolo")])
 async def test_four_strangers_find_each_other_and_play(four: list[Player], game: str) -> None:
     worker, fake = four[0].worker, four[0].fake
     for number, player in enumerate(four, 1):

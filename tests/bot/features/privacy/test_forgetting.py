@@ -45,7 +45,7 @@ from tests.bot.backup.test_playing_on import write_backup
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players
 from tests.bot.features.privacy.traces import dump_store, find_traces
 from tests.bot.finished.games import finished_game
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 
 ANNA = "paper:1001"  # no other id or number contains it
 
@@ -641,7 +641,7 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
         assert not (await forgetting_marks(store.client))[bruno.person.id].is_erased
 
 
-@pytest.mark.parametrize("step", ["_take_ratings", "_take_tables", "_take_games"])
+@pytest.mark.parametrize("step", ["_take_games", long("_take_ratings"), long("_take_tables")])
 async def test_forgetting_works_after_a_restore(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

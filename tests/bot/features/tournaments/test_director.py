@@ -98,9 +98,8 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("form", "game", "people", "target"), [WHOLE[1], *(long(*one) for one in WHOLE if one != WHOLE[1])]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("form", "game", "people", "target"), WHOLE)
 async def test_tournament_of_whole_games_ranks_by_records(
     field: Field, form: Form, game: str, people: int, target: int | None
 ) -> None:

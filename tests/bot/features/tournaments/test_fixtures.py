@@ -28,6 +28,7 @@ from bot.words.wording import MINUS, Wording
 from bot.worker import Worker
 from engine import GAMES, legal_moves_for_record, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.long import mostly_long
 
 SECRET = bytes(range(32))
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
@@ -95,7 +96,7 @@ def visible_cards(table: Table, player: Player) -> set[str]:
     return set(re.findall(r"'([0-9A-Z]{1,2}[A-Z])'", repr(view)))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo", "spades"))
 async def test_deal_stays_secret_until_all_tables_have_played(
     store: Store, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,7 +124,8 @@ def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
             check_panel(panel)
 
 
-@pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate", "knockout"], "duplicate"))
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])
 def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
     all_of_them = (
         Builder(form, "tressette").enter(60, alone=8).t,

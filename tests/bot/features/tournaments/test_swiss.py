@@ -124,6 +124,7 @@ def test_large_field_is_paired(teams: int) -> None:
     assert len(t.rounds) == rounds_in_all(t) == 6
 
 
+@pytest.mark.long
 def test_pairs_do_not_depend_on_the_process() -> None:
     program = (
         "from tests.bot.features.tournaments.test_swiss import random_tournament\n"

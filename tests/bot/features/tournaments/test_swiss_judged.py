@@ -62,7 +62,7 @@ def verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
 
 
 @pytest.mark.parametrize("count", [18, long(300)])
-@pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
+@pytest.mark.parametrize("leaving", [long(0.0), 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "swiss"))
 def test_rounds_differ_from_py4swiss_only_by_new_rules(form: Form, leaving: float, count: int) -> None:
     found = sum((verdicts(form, seed, leaving=leaving) for seed in range(count)), Counter[str]())

@@ -22,7 +22,6 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.tournaments.field import scores_in_order
 from tests.bot.worker.fleet import LenientPlatform
-from tests.long import long
 
 PEOPLE = tuple(Person(f"paper:{number}", f"Player {number}", f"p{number}", "en") for number in range(1, 7))
 
@@ -124,8 +123,9 @@ async def load_tournament(store: Store) -> Tournament:
     return Tournament(code).after(await store.client.lrange(key, 0, -1))
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("form", ["duplicate", long("knockout"), long("league")])
+@pytest.mark.parametrize("form", ["duplicate", "knockout", "league"])
 async def test_tournament_survives_the_stop_of_its_worker(
     two_workers: TwoWorkers, embedded: EmbeddedStore, form: Form
 ) -> None:

@@ -20,7 +20,7 @@ from engine import GAMES, Game
 from engine.errors import EngineError
 from engine.options import RELEASE, resolve
 from tests.engine.tables import play_random_step, random_rules
-from tests.long import long
+from tests.long import long, mostly_long
 
 PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy"))
 
@@ -139,10 +139,8 @@ def next_table(table: Table, random: Random) -> Table:
     return table.with_entries([Move(seat, move)], f"u{table.version}")
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(
-    ("tables", "is_brief"), [(2, True), long(8, True), long(80, False)], ids=["2", "until all moves came", "80"]
-)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
+@pytest.mark.parametrize(("tables", "is_brief"), [(8, True), long(80, False)], ids=["until all moves came", "80"])
 def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_brief: bool) -> None:
     words: set[str] = set()
     for seed in range(tables):

@@ -47,18 +47,8 @@ def opening_position(game_id: str, rng: random.Random) -> SearchPosition:
     return search_position(game.current)
 
 
-def position_playout(start: SearchPosition, rng: random.Random) -> Playout:
-    """Return a playout of a position by its own method."""
-
-    def playout() -> int:
-        start.copy().playout(rng.random)
-        return start.left
-
-    return playout
-
-
-def position_steps(start: SearchPosition) -> Playout:
-    """Return a playout that plays the highest legal card each time."""
+def position_playout(start: SearchPosition) -> Playout:
+    """Return a playout of a position that plays the highest legal card each time."""
 
     def playout() -> int:
         here = start.copy()
@@ -115,8 +105,8 @@ def run() -> None:
     rows: dict[str, list[Playout]] = {}
     for game_id in GAMES:
         start = opening_position(game_id, rng)
-        rows[game_id] = [public_playout(game_id, rng), position_playout(start, rng), position_steps(start)]
-    figures: dict[str, list[list[tuple[float, float, float]]]] = {name: [[], [], []] for name in rows}
+        rows[game_id] = [public_playout(game_id, rng), position_playout(start)]
+    figures: dict[str, list[list[tuple[float, float, float]]]] = {name: [[], []] for name in rows}
     baselines = []
     for _ in range(ROUNDS):
         for name, playouts in rows.items():
@@ -134,7 +124,7 @@ def _print_playouts(figures: dict[str, list[list[tuple[float, float, float]]]], 
         typer.echo("OpenSpiel is not installed, so there are no ratios: run uv pip install --group benchmarks.")
     else:
         typer.echo(f"OpenSpiel spades, from Python: {statistics.median(baselines):,.0f} steps/s (median); × is to it")
-    paths = ("public face: legal_moves + play", "light: copy + playout", "light: copy + legal + play, card by card")
+    paths = ("public face: legal_moves + play", "light: copy + legal + play, card by card")
     for path, title in enumerate(paths):
         typer.echo(f"\n{title}\n{'':12}{'moves/s':>12}{'playouts/s':>12}{'×':>8}")
         for name, measured in figures.items():

@@ -2,7 +2,7 @@
 
 It deals the unseen cards at random, plays every legal card in each such world, and lets a simple greedy player finish
 the deal on all seats. Then it takes the card with the best mean. It thinks for a given CPU time, so the same seed does
-not give the same choice. That makes it unfit for real tables.
+not give the same choice, and it is unfit for real tables.
 """
 
 import time
@@ -11,7 +11,7 @@ from random import Random
 
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
-from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, list_cards, pick_move
+from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, pick_move
 from engine.robots.greedy import KEEP_VALUE, GreedyRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
@@ -58,7 +58,7 @@ class ReferenceRobot:
     def _world(self, deal: DealView, memory: Memory, seat: int) -> SearchPosition:
         """Return a position with the unseen cards dealt at random."""
         pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
-        unseen = list_cards(pack, memory.unseen)
+        unseen = [*cards(memory.unseen)]
         self.random.shuffle(unseen)
         kind = KINDS.get(type(deal), SearchPosition)
         world: SearchPosition = object.__new__(kind)
@@ -115,7 +115,7 @@ def _greedy_card(here: SearchPosition) -> int:
         return legal.bit_length() - 1
     chosen, highest = -1, -1e9
     rivals = [(seat + step) % seats for step in range(1, seats - here.laid)]
-    for card in list_cards(ITALIAN, legal):
+    for card in cards(legal):
         led = here.wanted if here.laid else ITALIAN.suit_of[card]
         ours = not here.laid or (bool(led & BIT[card]) and card > here.best) or (here.winner ^ seat) & 1 == 0
         best = card if not here.laid or (led & BIT[card] and card > here.best) else here.best
@@ -129,7 +129,7 @@ def _greedy_card(here: SearchPosition) -> int:
 
 
 def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
-    """Choose a card to make the bid and no more. A leader considers the other's answers."""
+    """Choose a card to make exactly the bid. A leader considers the other's answers."""
     seat = here.turn
     bid = deal.bids[seat]
     wants = isinstance(bid, int) and here.taken[seat] < bid

@@ -7,7 +7,7 @@ A move is a number. Below 40 (52 at Spades) it plays that card. From `FIRST_PICK
 of a packet: `pick_move` and `picked_card` translate.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from engine.cards import FRENCH, ITALIAN, Pack, cards
@@ -32,22 +32,6 @@ def pick_move(card: int) -> int:
 
 def picked_card(move: int) -> int:
     return PICKABLE[move - FIRST_PICK]
-
-
-class _CardsInSuit(dict[int, tuple[int, ...]]):
-    """The cards of each set as a tuple. Only sets of one suit are asked for, so its size is bounded."""
-
-    def __missing__(self, mask: int) -> tuple[int, ...]:
-        listed = self[mask] = tuple(cards(mask))
-        return listed
-
-
-CARDS_IN_SUIT = _CardsInSuit()
-
-
-def list_cards(pack: Pack, mask: int) -> list[int]:
-    a, b, c, d = pack.suit_masks
-    return [*CARDS_IN_SUIT[mask & a], *CARDS_IN_SUIT[mask & b], *CARDS_IN_SUIT[mask & c], *CARDS_IN_SUIT[mask & d]]
 
 
 class SearchPosition:
@@ -134,14 +118,6 @@ class SearchPosition:
         self.laid = self.wanted = self.pot = 0
         self.turn = self.winner
 
-    def playout(self, random: Callable[[], float]) -> list[int]:
-        """Play random legal cards to the end and return ``taken``. ``random`` returns numbers in [0, 1)."""
-        pack, legal, play = self.PACK, self.legal_cards, self.play
-        while self.left:
-            choices = list_cards(pack, legal())
-            play(choices[int(random() * len(choices))])
-        return self.taken
-
 
 class StockPosition(SearchPosition):
     """A position with a stock in a known order; ``stock[drawn:]`` is still to be drawn."""
@@ -164,43 +140,6 @@ class StockPosition(SearchPosition):
             self.hands[self.turn] |= BIT[self.stock[self.drawn]]
             self.hands[1 - self.turn] |= BIT[self.stock[self.drawn + 1]]
             self.drawn += 2
-
-    def playout(self, random: Callable[[], float]) -> list[int]:
-        """Do as `SearchPosition.playout`, with local variables only: a search spends most of its time here."""
-        if self.laid:
-            choices = CARDS_IN_SUIT[self.hands[self.turn] & self.wanted] or list_cards(ITALIAN, self.hands[self.turn])
-            self.play(choices[int(random() * len(choices))])
-        turn, suit_of, bit, worth, in_suit = self.turn, ITALIAN.suit_of, BIT, THIRDS, CARDS_IN_SUIT
-        # "mine" leads, whichever seat that is: the winner of a trick swaps places with the loser.
-        my_set, their_set = self.hands[turn], self.hands[1 - turn]
-        mine, theirs = list_cards(ITALIAN, my_set), list_cards(ITALIAN, their_set)
-        my_taken, their_taken = self.taken[turn], self.taken[1 - turn]
-        to_draw = self.stock[self.drawn :]
-        draws = [*zip(to_draw[::2], to_draw[1::2], strict=True)]
-        draws += [(-1, -1)] * (self.left // 2 - len(draws))
-        for my_draw, their_draw in draws:
-            led = mine.pop(int(random() * len(mine)))
-            my_set ^= bit[led]
-            if follow := their_set & suit_of[led]:
-                choices = in_suit[follow]
-                answer = choices[int(random() * len(choices))]
-                theirs.remove(answer)
-                their_set ^= bit[answer]
-                if answer > led:
-                    mine, theirs, my_set, their_set = theirs, mine, their_set, my_set
-                    my_taken, their_taken, turn = their_taken, my_taken, 1 - turn
-            else:
-                answer = theirs.pop(int(random() * len(theirs)))
-                their_set ^= bit[answer]
-            my_taken += worth[led] + worth[answer]
-            if my_draw >= 0:
-                mine.append(my_draw)
-                my_set |= bit[my_draw]
-                theirs.append(their_draw)
-                their_set |= bit[their_draw]
-        self.hands, self.left, self.drawn, self.turn = [0, 0], 0, len(self.stock), turn
-        self.taken[turn], self.taken[1 - turn] = my_taken + self.LAST, their_taken
-        return self.taken
 
 
 class PacketsPosition(SearchPosition):
@@ -246,13 +185,6 @@ class PacketsPosition(SearchPosition):
                 self.packets[seat][number] = left = packet[1:]
                 if left:
                     self.hands[seat] |= BIT[left[0]]
-
-    def playout(self, random: Callable[[], float]) -> list[int]:
-        """Do as `SearchPosition.playout`; picks are among the moves."""
-        while self.left:
-            choices = [*list_cards(ITALIAN, self.legal_cards()), *map(pick_move, cards(self.legal_picks()))]
-            self.make_move(choices[int(random() * len(choices))])
-        return self.taken
 
 
 class SpadesPosition(SearchPosition):

@@ -7,9 +7,9 @@ import pytest
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.packets import PacketsDeal
-from engine.position import StockPosition, pick_move, search_position
+from engine.position import SearchPosition, pick_move, search_position
 from engine.spades import SpadesDeal
-from tests.engine.tables import play_random_step, stock_table
+from tests.engine.tables import play_random_step
 
 
 def dealt_game(game: str, seed: int) -> Game:
@@ -55,8 +55,15 @@ def test_positions_agree_with_the_engine(game: str) -> None:
         assert position.taken == (deal.tricks if isinstance(deal, SpadesDeal) else deal.taken)
 
 
+def play_randomly(position: SearchPosition, random: Random) -> tuple[int, ...]:
+    """Play random cards to the end and return the result."""
+    while position.left:
+        position.play(random.choice([*cards(position.legal_cards())]))
+    return tuple(position.taken)
+
+
 @pytest.mark.parametrize("game", GAMES)
-def test_playout_of_a_copy_leaves_the_position_unchanged(game: str) -> None:
+def test_playing_a_copy_leaves_the_position_unchanged(game: str) -> None:
     random = Random(game)
     table = dealt_game(game, 0)
     assert table.current
@@ -64,35 +71,11 @@ def test_playout_of_a_copy_leaves_the_position_unchanged(game: str) -> None:
     for _ in range(8):
         position = search_position(table.current)
         before = [position.hands.copy(), position.taken.copy(), position.left, position.turn]
-        results = {tuple(position.copy().playout(random.random)) for _ in range(50)}
+        results = {play_randomly(position.copy(), random) for _ in range(50)}
         assert all(sum(result) == whole for result in results)
         assert len(results) > 1
         assert [position.hands, position.taken, position.left, position.turn] == before
         table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
-
-
-def test_fast_stock_playout_is_as_random_as_the_plain_one() -> None:
-    """Both choose uniformly, so their means over many playouts agree within four standard errors."""
-    table = dealt_game("metamazzo", 1)
-    for _ in range(5):
-        table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
-    assert table.current
-    position = search_position(table.current)
-    assert isinstance(position, StockPosition)
-    means = []
-    for playout in (StockPosition.playout, StockPosition.__mro__[1].playout):  # type: ignore[attr-defined]
-        random = Random(7)
-        results = [playout(position.copy(), random.random)[0] for _ in range(4000)]
-        means.append(sum(results) / len(results))
-    assert abs(means[0] - means[1]) < 4 * 8 * (2 / 4000) ** 0.5
-
-
-@pytest.mark.parametrize("stock", ["4D 5D", "5D 4D"])
-def test_fast_playout_draws_every_card_of_the_stock(stock: str) -> None:
-    """The four of coins has number 0 and must be drawn too."""
-    random = Random(stock)
-    for _ in range(20):
-        assert sum(search_position(stock_table("metamazzo", "", "", stock).current).playout(random.random)) == 35  # type: ignore[arg-type]
 
 
 def test_deal_not_in_play_has_no_position() -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 FRENCH_SUITS = "CDHS"
 
 MAX_SETS = 4096
-"""Entries kept in a `SuitTexts`. Four Italian suits have 4,096 sets, more than the playouts of one deal meet. French
-suits have 32,768; all of them would take 6 MB.
+"""Entries kept in a `SuitTexts`: all sets of the four Italian suits. French suits have 32,768 sets, which would take
+6 MB.
 """
 
 
@@ -18,8 +18,8 @@ class Pack:
     """A pack of cards and its codes.
 
     ``suits`` are the suits' letters in order and ``suit_names`` their English names. ``strength`` lists the ranks from
-    low to high as they win tricks. ``printed`` lists them in the order of a new pack, where the shuffle starts.
-    ``is_french`` tells whether the suits are French.
+    low to high as they win tricks. ``printed`` lists them in the order of a new pack, with which the shuffle starts.
+    ``is_french`` is true if the suits are French.
 
     >>> ITALIAN.codes[ITALIAN.index["3D"]]
     '3D'
@@ -47,15 +47,13 @@ class Pack:
         return mask_of(self.index[code] for code in codes)
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """Return the codes of a set, by suit and from high to low, as a hand is held."""
-        if not mask:
-            return ()
-        return tuple(self.code_texts.list_texts(mask))
+        """Return the codes of a set, by suit and from high to low."""
+        return tuple(self.code_texts.list_texts(mask)) if mask else ()
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """The texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Entries are made on
-    first use, because listing moves takes most of a playout's time. At most `MAX_SETS` are kept.
+    """A cache of the texts of each set of cards of one suit, high to low, with all ``forms`` of each card. Listing
+    moves takes most of a game's time without it. At most `MAX_SETS` are kept.
     """
 
     def __init__(self, pack: Pack, *forms: str) -> None:

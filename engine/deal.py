@@ -15,8 +15,8 @@ TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and
 
 
 class Carry(NamedTuple):
-    """State that a deal takes over from the previous one. ``leader`` is the seat that led the previous deal, None in a
-    game's first deal. ``bags`` are each side's bags, 0 to 9 (Spades).
+    """State carried over from the previous deal: the seat that led it, None before a game's first deal; and each side's
+    bags, 0 to 9 (Spades).
     """
 
     leader: int | None = None
@@ -24,9 +24,7 @@ class Carry(NamedTuple):
 
 
 class Score(NamedTuple):
-    """The score of a deal: whole ``points`` by side, and ``entries``, which is all that its record keeps except the
-    totals.
-    """
+    """The score of a deal: whole ``points`` by side, and the ``entries`` of its record, except the totals."""
 
     points: tuple[int, int]
     entries: dict[str, tuple[Any, Any]]
@@ -36,13 +34,13 @@ class Deal(ABC):
     """A deal being played.
 
     ``turn`` is the seat to move, None while chance must move and when the deal is over. Seats 0 and 2 are side 0, seats
-    1 and 3 side 1; with two seats each is a side. LENGTH is the number of tricks. HAS_HIDDEN_MOVES tells whether some
-    moves say things that only the mover can see.
+    1 and 3 side 1. LENGTH is the number of tricks. HAS_HIDDEN_MOVES is true if some moves must be hidden from the other
+    seats.
 
     Moves are text in the record's notation; a card is an index and a set of cards an integer (`engine.cards`).
-    ``cards`` is what each seat can play from. A seat that holds any of the ``wanted`` cards must play one of them: the
-    suit led, or 0 if every card is allowed. ``best`` is the winning card of the trick. ``taken`` is the value of each
-    side's tricks by WORTH and LAST_TRICK, and ``pot`` the value of the cards in the trick.
+    ``cards`` are, by seat, the cards that it can play. A seat that holds any of the ``wanted`` cards must play one of
+    them: they are the suit led, or 0 if every card is allowed. ``best`` is the winning card of the trick. ``taken`` is
+    the value of each side's tricks by WORTH and LAST_TRICK, and ``pot`` the value of the cards in the trick.
     """
 
     PACK: ClassVar[Pack]
@@ -99,7 +97,7 @@ class Deal(ABC):
         """Return every move that this seat can make now, in or out of turn."""
 
     def play(self, seat: int, move: str) -> None:
-        """Make a move. IllegalMove says why it is refused; then nothing has changed."""
+        """Make a move. IllegalMove gives the reason of a refusal; then nothing has changed."""
         card = self.CARD_OF_PLAY.get(move)
         if card is None:
             self.play_other(seat, move)
@@ -199,14 +197,14 @@ class Deal(ABC):
         self.after_trick(winner)
 
     def after_trick(self, winner: int) -> None:
-        """Do what follows a trick in this game, such as drawing cards."""
+        """Hook for the steps after a trick, such as drawing cards."""
         return
 
     def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:
         """Return the public fields that every game has. ``shown`` are the cards of each seat that all players have
         seen.
         """
-        hands = [self.hand(one) for one in range(self.seats)]
+        hands = [self.hand(seat) for seat in range(self.seats)]
         names = self.PACK.names
         return {
             "seat": None,

@@ -1,5 +1,6 @@
 """The combinations that can be declared (*buongiochi*): fours, threes and napoletane."""
 
+from functools import cache
 from typing import NamedTuple
 
 from engine.cards import ITALIAN
@@ -11,8 +12,8 @@ HONOURS = ITALIAN.mask(code for code in ITALIAN.codes if code[0] in HONOUR_RANKS
 class Combination(NamedTuple):
     """A combination that can be declared.
 
-    ``move`` is its notation, ``cards`` the set of its cards and ``points`` its whole points. ``kind`` has one bit for
-    the rank or suit that scores once in a deal, ``bit`` one bit for the combination.
+    ``move`` declares it, ``cards`` is the set of its cards and ``points`` its whole points. ``kind`` has one bit for
+    its rank or suit, which scores once in a deal, and ``bit`` one bit for the combination.
     """
 
     move: str
@@ -47,29 +48,22 @@ def combinations_in(cards: int) -> tuple[Combination, ...]:
     """Return the combinations that these cards hold. Four of a rank count as the four alone, without the threes inside
     it.
     """
-    return _COMBINATIONS_IN[cards & HONOURS]
+    return _combinations_of_honours(cards & HONOURS)
+
+
+@cache
+def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
+    held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
+    return tuple(
+        one for one in held if not any(more is not one and more.cards & one.cards == one.cards for more in held)
+    )
 
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
-    """Return the combinations still open to a player who declares a ``fresh`` card and holds only cards in ``held``.
-    ``scored`` are the kinds that no longer count.
+    """Return the combinations within the cards ``held`` that contain a ``fresh`` card. ``scored`` are kinds that no
+    longer count.
     """
+    combinations = COMBINATIONS.values()
     return [
-        one
-        for one in COMBINATIONS.values()
-        if one.cards & fresh and one.cards & held == one.cards and not one.kind & scored
+        one for one in combinations if one.cards & fresh and one.cards & held == one.cards and not one.kind & scored
     ]
-
-
-class _CombinationsByHonours(dict[int, tuple[Combination, ...]]):
-    """The combinations for each of the 4,096 sets of honours."""
-
-    def __missing__(self, honours: int) -> tuple[Combination, ...]:
-        held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
-        self[honours] = best = tuple(
-            one for one in held if not any(more is not one and more.cards & one.cards == one.cards for more in held)
-        )
-        return best
-
-
-_COMBINATIONS_IN = _CombinationsByHonours()

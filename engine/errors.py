@@ -1,24 +1,16 @@
-"""Errors of the engine, each with a sentence for the person who can fix it.
-
-An error has a sentence template (``sentence``, filled in with ``values``). Its stable ``code`` lets a bot say the same
-in the player's language.
-"""
+"""Errors of the engine. Each has an English sentence for the player, and a stable code for translations."""
 
 from typing import ClassVar
 
 
 def quote(value: object, longest: int = 60) -> str:
-    """Return a person's text so that an error can quote it: cut, and without characters that control a terminal or
-    chat.
-    """
+    """Return text for quotation in an error: shortened, and without characters that control a terminal or chat."""
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(value)[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 class EngineError(Exception):
-    """Base of all errors that the engine raises on purpose. ``code`` is stable and meant for programs. ``sentence`` is
-    the English template that ``values`` fill in.
-    """
+    """Base of the engine's errors. ``sentence`` is the English template that ``values`` fill in."""
 
     code: ClassVar[str] = "error"
     sentence: ClassVar[str] = "Something is wrong."
@@ -50,14 +42,14 @@ class BadDeal(EngineError):
 
 
 class BadRecord(EngineError):
-    """Text that is not a well-formed record; ``path`` names the fault's place."""
+    """Text that is not a well-formed record; ``path`` is the path of the faulty key."""
 
     code = "bad_record"
     sentence = "{path}: {problem}"
 
 
 class FaultyRecord(EngineError):
-    """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; 0 if the fault is in neither."""
+    """A well-formed record of an impossible game. ``deal`` and ``move`` count from 1; they are 0 if unknown."""
 
     code = "faulty_record"
     sentence = "{where}: {problem}"
@@ -107,7 +99,7 @@ class NotNow(IllegalMove):
 
 
 class NotInHand(IllegalMove):
-    """``suits`` are the letters of the card's pack, in this and all other errors that name a card."""
+    """``suits`` are the letters of the pack's suits, as in every error that names a card."""
 
     code = "not_in_hand"
     sentence = "You do not hold the {card}."

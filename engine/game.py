@@ -33,7 +33,7 @@ SEAT_NAMES = {2: ("South", "North"), 4: ("South", "East", "North", "West")}
 
 @lru_cache(maxsize=4096)
 def _shared_entry(seat: int | None, move: str) -> MoveEntry:
-    """Return the same object for equal moves, because the past deals of many games in memory are much alike."""
+    """Return the same object for equal moves, which saves memory when many games are loaded."""
     return seat, move
 
 
@@ -50,9 +50,9 @@ class Game:
     >>> game.view(None).deal.trick
     (ShownCard(seat=1, card='6D', signal=None),)
 
-    A game has no clock and no source of chance: its host passes a fresh secret of 32 random bytes for each deal, when
-    `needs_deal` is true. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of
-    the rules that judges the moves: see `engine.options.RELEASE`. ``totals`` are each side's whole points, never
+    A game has no clock and no source of chance. When `needs_deal` is true, its host passes a secret of 32 random bytes
+    to `deal`. ``dealer`` deals first; if it is None, the first secret decides. ``release`` is the release of
+    the rules by which moves are judged: see `engine.options.RELEASE`. ``totals`` are each side's whole points, never
     multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
     """
 
@@ -143,8 +143,8 @@ class Game:
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
         """Deal a pack without shuffling, first card first; BadDeal if it is not a pack or the time is wrong.
 
-        Real games use `deal`. A pack laid out without a secret has no proof in the record. Then cards that chance gives
-        later must be played as moves of seat None.
+        A pack laid out without a secret has no proof in the record. Then the caller must also make the moves of chance,
+        as moves of seat None.
         """
         if sorted(pack) != sorted(self.kind.pack.new):
             raise BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
@@ -155,7 +155,7 @@ class Game:
             raise BadDeal(problem="this game is over" if self.over else "the deal on the table is not over")
         if self._dealer is None:
             if secret is None:
-                raise BadDeal(problem="say who deals first: without a secret nothing decides it")
+                raise BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
             self._dealer = shuffle.first_dealer(self.kind.seats, secret)
         dealer = (self._dealer + self.deal_number) % self.kind.seats
         if self.current:
@@ -193,8 +193,16 @@ class Game:
             return
         deal.play(seat, move)
         self.moves.append((seat, move))
-        if deal.turn is None:
-            self._advance(deal)
+        if deal.turn is not None:
+            return
+        if deal.over:
+            self._count_deal(deal)
+            ours, theirs = self.totals
+            if max(ours, theirs) >= self.rules.target and ours != theirs:
+                self._end("target", 0 if ours > theirs else 1)
+        elif isinstance(deal, SpadesDeal) and self._secret is not None:
+            given = shuffle.draw_cards(deal.available_discards(), deal.owed, self._secret, f"exchange {deal.owed_to}")
+            self._play_chance(deal, f"gives {' '.join(given)}")
 
     def _play_other(self, seat: int | None, move: str) -> None:
         if self.over:
@@ -231,32 +239,13 @@ class Game:
         deal.give_cards(words[1:])
         self.moves.append((None, move))
 
-    def _advance(self, deal: Deal) -> None:
-        """Finish the deal if it is over, or give the cards that chance owes."""
-        if deal.over:
-            self._finish_deal(deal)
-        else:
-            self._give_owed_cards(deal)
-
-    def _give_owed_cards(self, deal: Deal) -> None:
-        if isinstance(deal, SpadesDeal) and deal.owed and self._secret is not None:
-            given = shuffle.draw_cards(deal.available_discards(), deal.owed, self._secret, f"exchange {deal.owed_to}")
-            self._play_chance(deal, f"gives {' '.join(given)}")
-
     def stop(self, ending: Ending, winner: int | None = None) -> None:
-        """End the game from outside: "timeout" with the side that wins by it, or "cancelled" without one."""
+        """End the game from outside: by "timeout", with the winning side, or as "cancelled", without one."""
         if self.over:
             raise GameIsOver()
         if ending not in EXTERNAL_ENDINGS or (ending == "timeout") != (winner in (0, 1)):
-            raise BadDeal(problem="a game is stopped by a timeout, which a side wins, or cancelled, which none does")
+            raise BadDeal(problem="a timeout needs a winning side, 0 or 1, and a cancelled game must have none")
         self._end(ending, winner)
-
-    def _finish_deal(self, deal: Deal) -> None:
-        """Count the deal, and end the game if a side has won it."""
-        self._count_deal(deal)
-        ours, theirs = self.totals
-        if max(ours, theirs) >= self.rules.target and ours != theirs:
-            self._end("target", 0 if ours > theirs else 1)
 
     def _count_deal(self, deal: Deal) -> None:
         self._score = score = deal.score()
@@ -275,7 +264,7 @@ class Game:
     # Views and records
 
     def view(self, seat: int | None) -> View:
-        """Return what this seat can know; None is the public."""
+        """Return the game as this seat can know it; None is the public."""
         deal = self.current
         return View(
             game=self.kind.id,
@@ -295,32 +284,26 @@ class Game:
         )
 
     def _deal_view(self, deal: Deal, seat: int | None) -> DealView:
-        """Return what this seat can know of a deal. The public fields are cached until the next move, because each
-        player's view has them.
+        """Return the deal as this seat can know it. The public fields are cached until the next move, because the views
+        of all seats contain them.
         """
-        at = (self.deal_number, len(self.moves))
-        if self._cached_fields[0] != at:
-            self._cached_fields = (at, deal.public_fields())
-        opened = self._cached_fields[1]
-        return deal.VIEW(**opened) if seat is None else deal.VIEW(**(opened | deal.seat_fields(seat)))
+        moment = (self.deal_number, len(self.moves))
+        if self._cached_fields[0] != moment:
+            self._cached_fields = (moment, deal.public_fields())
+        public = self._cached_fields[1]
+        return deal.VIEW(**public) if seat is None else deal.VIEW(**(public | deal.seat_fields(seat)))
 
     @property
     def _result(self) -> Result | None:
-        if self._cached_result is None:
-            self._cached_result = self._make_result()
+        if self._cached_result is None and (self._score or self._past):
+            if self._score:
+                number, entries = self.deal_number, self._score.entries
+                secret = self._secret.hex() if self._secret else None
+            else:
+                number, last = len(self._past), self._past[-1]
+                entries, secret = last.entries(), last.proof.secret if last.proof else None
+            self._cached_result = Result(deal=number, entries=entries, secret=secret, last_trick=self._last_trick)
         return self._cached_result
-
-    def _make_result(self) -> Result | None:
-        if self._score:
-            secret = self._secret.hex() if self._secret else None
-            return Result(
-                deal=self.deal_number, entries=self._score.entries, secret=secret, last_trick=self._last_trick
-            )
-        if not self._past:
-            return None
-        last = self._past[-1]
-        secret = last.proof.secret if last.proof else None
-        return Result(deal=len(self._past), entries=last.entries(), secret=secret, last_trick=self._last_trick)
 
     def history(self, seat: int | None) -> list[MoveEntry]:
         """Return the current deal's moves as this seat saw them; cards that others exchanged show as ``?``."""
@@ -337,7 +320,7 @@ class Game:
         return seen
 
     def record(self, *, live: bool = True) -> Record:
-        """Return the game so far. The current deal is included, with its secret, unless ``live`` is False."""
+        """Return the record so far. It includes the deal in play and its secret, unless ``live`` is False."""
         deals = list(self._past)
         if self.current and (live or self._score):
             deals.append(self._deal_record(self.current))
@@ -369,8 +352,8 @@ class Game:
 
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:
-        """Return the game of a record with one of its deals laid out and not played; earlier deals are not checked.
-        ``deal_number`` counts from 1; 0 is before the first deal. FaultyRecord if the deal cannot be laid out.
+        """Return the game of a record at the start of one of its deals; earlier deals are not checked. ``deal_number``
+        counts from 1; 0 is before the first deal. BadDeal if the deal cannot be laid out.
         """
         deals: list[DealRecord] = record.deals
         game = cls(record.game, record.rules, record.seats, deals[0].dealer if deals else None)

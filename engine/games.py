@@ -4,11 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine import options
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.deal import Carry, Deal
 from engine.errors import UnknownGame
 from engine.full import FullDeal
+from engine.options import (
+    MetaMazzo,
+    Pizzichino,
+    Rules,
+    Spades,
+    Spizzichino,
+    Tavolo,
+    TestaATesta,
+    Tressette,
+    TressetteRules,
+)
 from engine.packets import PacketsDeal
 from engine.spades import SpadesDeal
 from engine.stock import StockDeal
@@ -21,17 +31,17 @@ class GameKind:
     """One of the games. ``name`` is the same in every language.
 
     ``new_deal`` is called with rules, dealer, pack (cards) and carry. ``cards_per_deal`` is the number of cards played
-    in a whole deal. ``layout`` names the things on the table: packets, a stock, or only hands. ``trump`` is the letter
-    of the trump suit. ``has_dealer`` is False if the players draw their hands. With ``asks_partner`` the first player
-    of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a duplicate. ``default_for`` lists
-    occasions on which this game is played unless another is chosen.
+    in a whole deal. ``layout`` names the cards on the table besides the trick: packets, a stock, or none ("hands").
+    ``trump`` is the letter of the trump suit. ``has_dealer`` is False if the players draw their hands. With
+    ``asks_partner`` the first player of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a
+    duplicate. ``default_for`` lists the occasions for which this game is the default.
     """
 
     id: str
     name: str
     seats: int
     pack: Pack
-    rules: type[options.Rules]
+    rules: type[Rules]
     new_deal: Callable[[Any, int, Sequence[int], Carry], Deal]
     cards_per_deal: int = 40
     layout: Literal["packets", "stock", "hands"] = "hands"
@@ -44,59 +54,25 @@ class GameKind:
     @property
     def is_tressette(self) -> bool:
         """True for the six games with the common rules of Tressette."""
-        return issubclass(self.rules, options.TressetteRules)
+        return issubclass(self.rules, TressetteRules)
 
 
-GAMES = {
-    kind.id: kind
-    for kind in (
-        GameKind(
-            "pizzichino",
-            "Pizzichino",
-            2,
-            ITALIAN,
-            options.Pizzichino,
-            PacketsDeal,
-            layout="packets",
-            default_for=("terminal",),
-        ),
-        GameKind(
-            "spizzichino",
-            "Spizzichino",
-            2,
-            ITALIAN,
-            options.Spizzichino,
-            PacketsDeal,
-            layout="packets",
-            default_for=("chat",),
-        ),
-        GameKind(
-            "metamazzo",
-            "Metà Mazzo",
-            2,
-            ITALIAN,
-            options.MetaMazzo,
-            StockDeal,
-            layout="stock",
-            default_for=("page", "tournament"),
-        ),
-        GameKind("testa", "Testa a Testa", 2, ITALIAN, options.TestaATesta, StockDeal, layout="stock"),
-        GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, options.Tressette, FullDeal),
-        GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, options.Tavolo, FullDeal, asks_partner=True),
-        GameKind(
-            "spades",
-            "Spades",
-            2,
-            FRENCH,
-            options.Spades,
-            SpadesDeal,
-            cards_per_deal=26,
-            trump="S",
-            has_dealer=False,
-            duplicate_unit=10,
-        ),
-    )
-}
+_KINDS = (
+    GameKind(
+        "pizzichino", "Pizzichino", 2, ITALIAN, Pizzichino, PacketsDeal, layout="packets", default_for=("terminal",)
+    ),
+    GameKind(
+        "spizzichino", "Spizzichino", 2, ITALIAN, Spizzichino, PacketsDeal, layout="packets", default_for=("chat",)
+    ),
+    GameKind(
+        "metamazzo", "Metà Mazzo", 2, ITALIAN, MetaMazzo, StockDeal, layout="stock", default_for=("page", "tournament")
+    ),
+    GameKind("testa", "Testa a Testa", 2, ITALIAN, TestaATesta, StockDeal, layout="stock"),
+    GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, Tressette, FullDeal),
+    GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, Tavolo, FullDeal, asks_partner=True),
+    GameKind("spades", "Spades", 2, FRENCH, Spades, SpadesDeal, 26, trump="S", has_dealer=False, duplicate_unit=10),
+)
+GAMES = {kind.id: kind for kind in _KINDS}
 
 
 def game_kind(id: str) -> GameKind:  # noqa: A002
@@ -107,5 +83,5 @@ def game_kind(id: str) -> GameKind:  # noqa: A002
 
 
 def default_game(occasion: Occasion) -> str:
-    """Return the id of the game played on this occasion unless another is chosen."""
+    """Return the id of the default game for an occasion."""
     return next(kind.id for kind in GAMES.values() if occasion in kind.default_for)

@@ -1,7 +1,6 @@
-"""The options of each game with their values and defaults. Options are checked only here.
+"""The options of each game, with their allowed values and defaults.
 
-An option's type lists its values, with the default to its right. An option with one value is fixed for that game; it is
-listed here and in the record, so that a record is complete.
+The type of an option lists its values. An option with one value is fixed for that game; the record names it too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ Value = int | str | bool
 RELEASE = 2
 """The current release of the rules. Raise it when a change judges the same moves under the same options differently.
 
-A running game keeps the release it began with, so the engine keeps the earlier rules:
+A running game keeps the release that it began with, so the engine still knows the rules of earlier releases:
 
 1. In a tie-break deal a claim only needs the target, which both sides have already reached.
 2. In a tie-break deal a claim also needs more points than the other side has at that moment.
@@ -48,7 +47,7 @@ class Rules(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _check_choice(cls, value: object, info: ValidationInfo) -> object:
-        # Python counts True and 1.0 as 1; a record must not.
+        # Python counts True and 1.0 as equal to 1, but they are not valid in a record.
         allowed = cls.choices()[info.field_name or ""]
         if not any(type(value) is type(choice) and value == choice for choice in allowed):
             raise ValueError(f"{format_value(value)} is not one of: {', '.join(map(format_value, allowed))}")
@@ -118,7 +117,7 @@ class FourHands(TressetteRules):
 
 
 class Tressette(FourHands):
-    """Totals are shown three times as large, as players of this game count: 63, 9, 12."""
+    """Players of this game count in thirds, so points are shown three times as large (``score_unit``)."""
 
     target: Literal[21, 31] = 21
     layout: Literal["full"] = "full"

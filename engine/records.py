@@ -1,47 +1,31 @@
-"""The record of a game, `buongioco/1`: its strict shape, its reading and writing.
+"""The record of a game, `buongioco/1`, in JSON.
 
-A record that passes here is well formed: known keys, right types, a full pack in each deal. `engine.verify` checks that
-the game is real: legal moves, right scores, packs that follow from their secrets.
+A record that can be read is well formed: known keys, right types, a full pack in each deal. `engine.verify` checks the
+game itself: legal moves, right scores, packs that follow from their secrets.
 """
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    StringConstraints,
-    Tag,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, TypeAdapter, ValidationError
 
 from engine.errors import BadRecord, quote
 from engine.games import GAMES, GameKind
 from engine.options import Spades, describe_errors
 
-MAX_NAME_LENGTH = 256
-MAX_MOVE_LENGTH = 40
-
 Seat = Annotated[int, Field(ge=0, le=3)]
 Count = Annotated[int, Field(ge=0)]
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Ending = Literal["target", "claim", "resign", "timeout", "cancelled"]
-Text = Annotated[str, StringConstraints(max_length=MAX_MOVE_LENGTH)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
-
-
-def _move_length(value: object) -> str:
-    return "legal" if isinstance(value, list | tuple) and len(value) > 2 else "plain"
+Text = Annotated[str, StringConstraints(max_length=40)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 
 
 Move = Annotated[
     Annotated[tuple[Seat | None, Text], Tag("plain")] | Annotated[tuple[Seat | None, Text, list[Text]], Tag("legal")],
-    Discriminator(_move_length),
+    Discriminator(lambda value: "legal" if isinstance(value, list | tuple) and len(value) > 2 else "plain"),
 ]
-"""Seat (None for chance) and text; optionally followed by all moves that were legal."""
+"""Seat (None for chance) and text, optionally followed by all moves that were legal."""
 
 
 class StrictModel(BaseModel):
@@ -65,11 +49,11 @@ class DealRecord(StrictModel):
     pack: list[Annotated[str, StringConstraints(min_length=2, max_length=2)]]
     proof: Proof | None
     moves: list[Move]
-    if TYPE_CHECKING:  # each family defines the order of this field and its lowest values
+    if TYPE_CHECKING:  # subclasses define it, because it must be their last field
         totals: tuple[int, int]
 
     def entries(self) -> dict[str, Any]:
-        """Return the deal's score by side: all fields except how it was dealt and played."""
+        """Return the deal's score by side, without the totals."""
         return {name: getattr(self, name) for name in type(self).model_fields if name not in UNSCORED_FIELDS}
 
     def leader(self) -> int | None:
@@ -78,7 +62,7 @@ class DealRecord(StrictModel):
 
 
 class TressetteDealRecord(DealRecord):
-    """By side: ``thirds`` taken in tricks, the rest in whole points."""
+    """By side: ``thirds`` of points taken in tricks; all others are whole points."""
 
     thirds: tuple[Count, Count]
     declared: tuple[Count, Count]
@@ -90,7 +74,7 @@ Bid = Annotated[int, Field(ge=1, le=13)] | Literal["nil", "double nil"] | None
 
 
 class SpadesDealRecord(DealRecord):
-    """By side. ``bids`` are None if a hand ended before the bid; ``bags`` carry over to the next hand, 0 to 9."""
+    """By side: ``bids`` are None if the hand ended before them. ``bags``, 0 to 9, carry over to the next hand."""
 
     bids: tuple[Bid, Bid]
     tricks: tuple[Count, Count]
@@ -100,8 +84,8 @@ class SpadesDealRecord(DealRecord):
 
 
 class Record(StrictModel):
-    """A game. ``winner`` and ``ending`` are None while it is being played; ``totals`` in deals are never ×3. The record
-    of a live game holds hidden cards and the current deal's secret.
+    """A game. ``winner`` and ``ending`` are None while it is being played. The ``totals`` of deals are in whole points,
+    never multiplied. The record of a live game holds hidden cards and the current deal's secret.
     """
 
     format: Literal["buongioco/1"]
@@ -137,21 +121,16 @@ class SpadesRecord(Record):
     deals: list[SpadesDealRecord]
 
 
-def _family(value: object) -> str:
-    return "spades" if isinstance(value, dict) and value.get("game") == "spades" else "tressette"
-
-
 _READER: TypeAdapter[TressetteRecord | SpadesRecord] = TypeAdapter(
     Annotated[
         Annotated[TressetteRecord, Tag("tressette")] | Annotated[SpadesRecord, Tag("spades")],
-        Discriminator(_family),
+        Discriminator(
+            lambda data: "spades" if isinstance(data, dict) and data.get("game") == "spades" else "tressette"
+        ),
     ]
 )
 _TAGS = ("tressette", "spades", "plain", "legal")
-_PROBLEMS = {
-    "missing": "is missing",
-    "extra_forbidden": "is not a key of a record",
-}
+_PROBLEMS = {"missing": "is missing", "extra_forbidden": "is not a key of a record"}
 
 
 def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
@@ -163,13 +142,13 @@ def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
         path = ".".join(quote(step, 40) for step in fault["loc"] if step not in _TAGS)
         raise BadRecord(path=path or "record", problem=_PROBLEMS.get(fault["type"], fault["msg"])) from None
     _check_game(record)
-    # Pydantic keeps the last of equal keys. Another reader might keep the first, and read another game.
+    # Pydantic keeps the last of equal keys, but another reader might keep the first.
     json.loads(text, object_pairs_hook=unique_keys)
     return record
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a dict of a JSON object; BadRecord if a key occurs twice. An ``object_pairs_hook`` for `json.loads`."""
+    """Return the dict of a JSON object: an ``object_pairs_hook`` for `json.loads`. BadRecord if a key occurs twice."""
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
@@ -179,11 +158,18 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_game(record: TressetteRecord | SpadesRecord) -> None:
-    """Check what depends on the game: its options, seats and pack."""
+    """Check the facts that depend on the game: options, seats and packs."""
     kind = GAMES.get(record.game)
     if kind is None:
         raise BadRecord(path="game", problem=f"{quote(record.game)!r} is not one of: {', '.join(GAMES)}")
-    _check_rules(kind, record.rules)
+    for name, values in kind.rules.choices().items():
+        if name not in record.rules and len(values) > 1:
+            raise BadRecord(path=f"rules.{name}", problem="is missing: a record names every option")
+    try:
+        kind.rules.model_validate(record.rules)
+    except ValidationError as error:
+        name, fault = next(iter(describe_errors(kind.rules, error).items()))
+        raise BadRecord(path=f"rules.{quote(name, 40)}", problem=fault) from None
     if len(record.seats) != kind.seats:
         raise BadRecord(path="seats", problem=f"{len(record.seats)} names, but the game has {kind.seats} seats")
     if (record.winner is None) != (record.ending is None):
@@ -197,14 +183,3 @@ def _check_game(record: TressetteRecord | SpadesRecord) -> None:
             raise BadRecord(path=f"deals.{number}.dealer", problem=f"there is no seat {deal.dealer}")
         if sorted(deal.pack) != cards:
             raise BadRecord(path=f"deals.{number}.pack", problem=f"is not the game's {len(cards)} cards, each once")
-
-
-def _check_rules(kind: GameKind, rules: dict[str, int | str | bool]) -> None:
-    missing = [name for name, values in kind.rules.choices().items() if name not in rules and len(values) > 1]
-    for name in missing:
-        raise BadRecord(path=f"rules.{name}", problem="is missing: a record names every option")
-    try:
-        kind.rules.model_validate(rules)
-    except ValidationError as error:
-        name, fault = next(iter(describe_errors(kind.rules, error).items()))
-        raise BadRecord(path=f"rules.{quote(name, 40)}", problem=fault) from None

@@ -1,4 +1,4 @@
-"""Replay records: to any point, step by step, or with everything checked."""
+"""Replay records, and verify them."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ def load(record: Record, deal: int | None = None, moves: int | None = None) -> G
 
 
 def replay(record: Record, deal: int) -> Iterator[Game]:
-    """Yield the game with a deal laid out, then after each of its moves: always the same object."""
+    """Yield the game after a deal is laid out and after each of its moves. It is the same object each time."""
     game = Game.resume(record, deal)
     yield game
     for _ in _steps(game, record.deals[deal - 1], deal):
@@ -36,12 +36,10 @@ def replay(record: Record, deal: int) -> Iterator[Game]:
 
 
 def verify(record: Record) -> str:
-    """Check a whole record. FaultyRecord names the deal and the move of the first fault.
+    """Check a whole record: packs and commitments against their secrets, all moves and lists of legal moves, scores,
+    dealers, ending and winner. FaultyRecord names the deal and the move of the first fault.
 
-    Return a note if only an earlier release of the rules allowed its last move, otherwise an empty string.
-
-    Every deal and commitment must follow from its secret. Every move must be legal, and so must each list of legal
-    moves be right. Scores, dealers, ending and winner must be right.
+    Return a note if only an earlier release of the rules allowed the last move, otherwise an empty string.
     """
     game = Game(record.game, record.rules, record.seats, record.deals[0].dealer if record.deals else None)
     for number, deal in enumerate(record.deals, 1):
@@ -54,11 +52,8 @@ def verify(record: Record) -> str:
             raise FaultyRecord("the deal is not played to its end, and another follows", number)
         _check_score(game, deal, number)
     _check_ending(game, record)
-    return "" if game.release == RELEASE else _early_claim_note(record)
-
-
-def _early_claim_note(record: Record) -> str:
-    """Return a note that names a claim which only the first release of the rules allowed."""
+    if game.release == RELEASE:
+        return ""
     where = f"deal {len(record.deals)}, move {len(record.deals[-1].moves)}"
     return (
         f"{where}: claimed in a tie-break deal without a lead; "
@@ -73,10 +68,7 @@ def _steps(
         try:
             if check_legal and legal:
                 _check_legal(game, seat, legal[0])
-            if seat is None and place < len(game.moves):
-                _check_chance(game.moves[place][1], move)
-            else:
-                _play(game, seat, move)
+            _play(game, place, seat, move)
         except FaultyRecord as error:
             raise FaultyRecord(error.problem, number, place + 1) from None
         except EngineError as error:
@@ -84,10 +76,15 @@ def _steps(
         yield
 
 
-def _play(game: Game, seat: int | None, move: str) -> None:
-    """Make a recorded move. A record does not name its release of the rules. A claim that only an earlier release
-    allowed shows that release.
+def _play(game: Game, place: int, seat: int | None, move: str) -> None:
+    """Make a recorded move. A record does not name its release of the rules, but a claim can show that it was played
+    by an earlier one.
     """
+    if seat is None and place < len(game.moves):  # the game has already made this move of chance
+        drawn = game.moves[place][1]
+        if drawn != move:
+            raise FaultyRecord(f"{quote(move)}: by the deal's secret chance {drawn}")
+        return
     try:
         game.play(seat, move)
     except ClaimNeedsLead:
@@ -101,20 +98,15 @@ def legal_moves_for_record(game: Game, seat: int | None) -> list[str]:
 
 
 def _check_legal(game: Game, seat: int | None, recorded: list[str]) -> None:
-    counted = legal_moves_for_record(game, seat)
+    legal = legal_moves_for_record(game, seat)
     for move in recorded:
-        if move not in counted:
+        if move not in legal:
             raise FaultyRecord(f"{quote(move)} is listed as legal and is not")
-    for move in counted:
+    for move in legal:
         if move not in recorded:
             raise FaultyRecord(f"{move} is legal and is not listed")
-    if recorded != counted:
+    if recorded != legal:
         raise FaultyRecord("the list of legal moves is not sorted")
-
-
-def _check_chance(owed: str, recorded: str) -> None:
-    if owed != recorded:
-        raise FaultyRecord(f"{quote(recorded)}: by the deal's secret chance {owed}")
 
 
 def _check_secret(game: Game, deal: DealRecord, number: int) -> bytes:

@@ -1,8 +1,7 @@
-"""Packs that follow from secrets, so that players need not trust the dealer.
+"""Provably fair shuffles.
 
-Every random decision in a deal is a pure function of one secret of 32 bytes. Its SHA-256, the commitment, is shown
-before the first card, and the secret after the last. `docs/fairness.md` describes this for other programs, with test
-vectors.
+Every random decision in a deal is a pure function of one secret of 32 bytes. Players see its SHA-256, the commitment,
+before the first card, and the secret after the last. `docs/fairness.md` has the algorithm and test vectors.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +44,7 @@ def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) ->
 
 def first_dealer(seats: int, secret: bytes) -> int:
     """Return the first dealer's seat in a game; ``secret`` is its first deal's."""
-    return _random_below(seats, _random_bytes(secret, "dealer"))
+    return next(byte for byte in _random_bytes(secret, "dealer") if byte < FAIR_BYTES[seats]) % seats
 
 
 def _random_bytes(secret: bytes, purpose: str) -> Iterator[int]:
@@ -53,8 +52,3 @@ def _random_bytes(secret: bytes, purpose: str) -> Iterator[int]:
     head = secret + purpose.encode()
     blocks = (sha256(head + counter.to_bytes(4, "big")).digest() for counter in count())
     return chain.from_iterable(blocks)
-
-
-def _random_below(limit: int, stream: Iterator[int]) -> int:
-    """Return a number from 0 to limit - 1, each equally likely. Bytes that would favour low numbers are skipped."""
-    return next(byte for byte in stream if byte < FAIR_BYTES[limit]) % limit

@@ -1,8 +1,7 @@
-"""A player's knowledge: the seat's own cards, and all cards that are or were open.
+"""Views: the knowledge of one player, or of the public, about a game.
 
-Seats count from 0. Cards are codes of the record's notation (``"3D"``); a hand is sorted by suit and from high to low.
-Players cannot look at face-down tricks again. So a view shows the current trick and the last one, and no points taken
-before the deal is over.
+Seats count from 0. Cards are codes such as ``"3D"``; a hand is sorted by suit and from high to low. Players must not
+look at earlier tricks again. So a view shows only the current and the last trick, and no points before the deal ends.
 """
 
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ class LastTrick(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """A combination that a seat has declared in this deal: ``move`` in notation, ``points`` in whole points."""
+    """A combination that a seat has declared in this deal; ``points`` are whole points."""
 
     seat: int
     move: str
@@ -33,9 +32,9 @@ class Declaration(NamedTuple):
 class Packet(NamedTuple):
     """One of the eight packets.
 
-    ``number`` is 1 to 8. ``owner`` is the seat that took it, None until then. ``place`` is "middle", "taken" (its owner
-    has not chosen a hand yet), "hand" or "table". ``top`` is the top card if the viewer can see it. ``left`` is the
-    number of cards left on the table.
+    ``number`` is 1 to 8. ``owner`` is the seat that took it, None before that. ``place`` is "middle", "taken" (its
+    owner has not chosen a hand yet), "hand" or "table". ``top`` is the top card if the viewer can see it. ``left`` is
+    the number of cards left on the table.
     """
 
     number: int
@@ -50,8 +49,8 @@ class DealView:
     """A deal as ``seat`` can see it; None is the public.
 
     ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's hand, None for
-    the public. ``counts`` is the number of cards in each hand. ``known`` are the cards in it that all players have
-    seen. ``tricks`` are the tricks won by each side.
+    the public. By seat, ``counts`` are the numbers of cards in hand, and ``known`` the cards in hand that all players
+    have seen. ``tricks`` are the tricks won by each side.
     """
 
     seat: int | None
@@ -68,7 +67,7 @@ class DealView:
 
 @dataclass(frozen=True, kw_only=True)
 class TressetteView(DealView):
-    """``declared`` is what each side has declared in this deal, in whole points."""
+    """``declared`` are the points declared by each side in this deal."""
 
     declared: tuple[int, int]
     declarations: tuple[Declaration, ...]
@@ -105,7 +104,7 @@ class SpadesView(DealView):
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """The public result of a finished deal. ``entries`` are its score as in the record, by side. ``last_trick`` is None
-    without a trick, or if this object did not play the deal. So comparisons ignore it.
+    if the deal had no trick, or was loaded from a record. So comparisons ignore it.
     """
 
     deal: int

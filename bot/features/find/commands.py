@@ -8,8 +8,9 @@ from bot.features.find.finder import Finder
 from bot.features.find.pages import NEVER, ROBOTS_AFTER, nickname_page, search_page, search_stopped_page
 from bot.identity.pseudonyms import NAME
 from bot.panel import Panel
+from bot.parsing.games import find_game
 from bot.people import People, Profile
-from bot.platform import Reply, is_private, private_place
+from bot.platform import Command, Press, Reply, is_private, private_place
 from bot.replies import private_toast
 from bot.robots.pool import RobotPool
 from bot.tables.challenges import Challenges
@@ -26,23 +27,30 @@ class FindCommands:
     def __init__(self, finder: Finder, people: People, challenges: Challenges, robot_pool: RobotPool) -> None:
         self._finder, self._people, self._challenges, self._robot_pool = finder, people, challenges, robot_pool
 
-    async def start_search(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
-        """Search for a game, or any for two, recent choices first. Raise AskedIfReady in a ready check."""
+    async def find(self, command: Command, profile: Profile) -> Reply:
+        game = find_game(" ".join(command.words)) if command.words else ""
+        return await self._start_search(command, profile, game)
+
+    async def find_by_link(self, command: Command, profile: Profile) -> Reply:
+        return await self._start_search(command, profile)
+
+    async def _start_search(self, request: Command | Press, profile: Profile, game: str = "") -> Reply:
+        """Search for a game, or for any with two seats, recent choices first. Raise AskedIfReady in a ready check."""
         if game:
             games = [game]
         else:
             choices = await self._people.last_choices(profile.id)
             games = [choice.game for choice in choices if GAMES[choice.game].seats == 2]
-        if not _is_reachable_in_private(place, profile):
+        if not _is_reachable_in_private(request.place, profile):
             raise NotInPrivateYet()
-        toast = private_toast(place, profile.language)
         robots_after = DEFAULT_ROBOTS_AFTER if GAMES[games[0]].seats > 2 else None
-        state = await self._finder.start_search(profile, games, update, robots_after)
+        state = await self._finder.start_search(profile, games, request.key, robots_after)
         if state == "asked":
             raise AskedIfReady()
         if state == "repeated":
-            # A repeated update: the search has ended since.
+            # The update was delivered again, and the search has ended since.
             return Reply()
+        toast = private_toast(request.place, profile.language)
         return Reply(toast, await self._page(profile, game, games[0], robots_after), private=True)
 
     async def _page(self, profile: Profile, game: str, usual: str, robots_after: int | None) -> Panel:
@@ -51,18 +59,18 @@ class FindCommands:
         searchers = sum(usual in entry.searcher.games for entry in entries)
         return search_page(profile.language, game, usual, nickname, searchers, robots_after)
 
-    async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         match words:
             case ["look"]:
-                if not _is_reachable_in_private(place, profile):
+                if not _is_reachable_in_private(press.place, profile):
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
-                return await self.start_search(place, profile, update)
-            case ["robot", game, level]:
-                return await self._open_practice(place, profile, game, level, update)
+                return await self._start_search(press, profile)
+            case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
+                return await self._open_practice(press, profile, game, level)
             case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
-                return await self._choose_robots(profile, game, int(after), update)
+                return await self._choose_robots(profile, game, int(after), press.key)
             case ["stop"]:
-                await self._finder.leave(profile.id, update)
+                await self._finder.leave(profile.id, press.key)
                 return Reply(panel=search_stopped_page(profile.language))
         raise BadPayload()
 
@@ -75,23 +83,21 @@ class FindCommands:
             return Reply(panel=search_stopped_page(profile.language))
         return Reply(panel=await self._page(profile, game, game, robots_after))
 
-    async def _open_practice(self, place: str, profile: Profile, game: str, level: str, update: str) -> Reply:
-        if game not in GAMES or level not in LEVELS or not is_private(place):
-            raise BadPayload()
+    async def _open_practice(self, press: Press, profile: Profile, game: str, level: str) -> Reply:
         if level == "strong":
             self._robot_pool.get_ready()
         private = private_place(profile.id)
-        await self._challenges.open_practice(game, profile.id, profile.name, level, update, host=private)
-        return Reply("" if place == private else texts(profile.language).gettext("It is in our private chat."))
+        await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
+        return Reply("" if press.place == private else texts(profile.language).gettext("It is in our private chat."))
 
-    async def set_nickname(self, place: str, profile: Profile, nickname: str) -> Reply:
-        """Set the nickname unless it is empty, and show the current one."""
-        if nickname:
+    async def set_nickname(self, command: Command, profile: Profile) -> Reply:
+        """Set the nickname that the command names, if any, and show the current one."""
+        if nickname := " ".join(command.words):
             if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()
             await self._people.update_person(profile.id, nickname=nickname)
         profile = await self._people.person(profile.id)
-        toast = private_toast(place, profile.language)
+        toast = private_toast(command.place, profile.language)
         return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)
 
 

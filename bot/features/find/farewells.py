@@ -8,8 +8,8 @@ from bot.actions import BadPayload
 from bot.delivery.answers import Answers
 from bot.features.find import keys
 from bot.features.find.errors import SaidFarewell
+from bot.features.find.pages import phrase_panel
 from bot.features.find.shared_game import find_shared_game
-from bot.features.find.stranger_pages import phrase_panel
 from bot.finished.archive import Archive
 from bot.panels.strangers import phrase_text
 from bot.people import People, Profile

@@ -15,7 +15,7 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.delivery.answers import Answers
-from bot.features.find.leavers import Leavers, find_leavers, find_no_shows
+from bot.features.find.leavers import Leavers, find_no_shows
 from bot.features.find.matching import find_matches
 from bot.features.find.pages import no_room_page
 from bot.features.find.queue import Pairing, Queue, SearchState
@@ -72,24 +72,25 @@ class Finder:
             raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
             await self._people.update_person(profile.id, nickname=new_nickname())
-        return await self.queue.join(
-            profile.id, games, profile.language, await self._rating(profile.id), update, robots_after
-        )
+        return await self._join(profile, games, update, robots_after)
 
     async def change_search(self, profile: Profile, game: str, update: str, robots_after: float | None) -> SearchState:
         """Change when robots take free chairs. Return "repeated" for a person who is not searching."""
-        return await self.queue.join(
-            profile.id,
-            [game],
-            profile.language,
-            await self._rating(profile.id),
-            update,
-            robots_after,
-            only_if_waiting=True,
-        )
+        return await self._join(profile, [game], update, robots_after, only_if_waiting=True)
 
-    async def _rating(self, person: str) -> int:
-        return (await self._ratings.standing(Scope(), person)).shown
+    async def _join(
+        self,
+        profile: Profile,
+        games: list[str],
+        update: str,
+        robots_after: float | None,
+        *,
+        only_if_waiting: bool = False,
+    ) -> SearchState:
+        rating = (await self._ratings.standing(Scope(), profile.id)).shown
+        return await self.queue.join(
+            profile.id, games, profile.language, rating, update, robots_after, only_if_waiting=only_if_waiting
+        )
 
     async def leave(self, person: str, update: str) -> None:
         if await self.queue.leave(person):
@@ -152,13 +153,11 @@ class Finder:
         """End a pairing if its table has started the game or is closed."""
         if table.phase in ("open", "unreadable"):
             return
-        await self._add_leavers(await find_no_shows(self._room.store, table), table)
+        await self.add_leavers(await find_no_shows(self._room.store, table), table)
         await self.queue.end_pairing(pairing.code, _remaining_people(table) if table.phase == "closed" else ())
 
-    async def note_leavers(self, table: Table) -> None:
-        await self._add_leavers(find_leavers(table), table)
-
-    async def _add_leavers(self, people: list[str], table: Table) -> None:
+    async def add_leavers(self, people: list[str], table: Table) -> None:
+        """Record people who left a table, except on a platform in trouble."""
         for person in people:
             if not self.is_in_trouble(platform_of(person)):
                 await self.leavers.add(person, table.code, await self.queue.now())
@@ -179,7 +178,7 @@ class Finder:
     async def _open_or_find_table(self, pairing: Pairing) -> Table:
         """Return the table of a pairing, and open it if needed.
 
-        Raise NoSuchTable if it was removed. Also raise it if the store is full, after telling the people.
+        Raise NoSuchTable if it was removed. If the store is full, also end the pairing and tell its people.
         """
         update = f"find:{pairing.code}"
         if table := await self._challenges.find_opened(update):
@@ -193,25 +192,18 @@ class Finder:
         try:
             return await self._challenges.open_matched(pairing.game, matched, update, setup=robots)
         except StoreFull:
-            await self._cancel_pairing(pairing)
+            if await self.queue.end_pairing(pairing.code):
+                log.warning("match_refused_store_full", game=pairing.game, people=len(pairing.people))
+                for profile in profiles:
+                    if adapter := self._adapters.get(platform_of(profile.id)):
+                        place, panel = private_place(profile.id), no_room_page(profile.language)
+                        key = f"no room {pairing.code} {profile.id}"
+                        self._answers.send(place, partial(adapter.send, place, panel, key))
             raise NoSuchTable(code=pairing.code) from None
-
-    async def _cancel_pairing(self, pairing: Pairing) -> None:
-        """End a pairing because the store has no memory for its table, and tell its people. Their search ends."""
-        if not await self.queue.end_pairing(pairing.code):
-            return
-        log.warning("match_refused_store_full", game=pairing.game, people=len(pairing.people))
-        for person in pairing.people:
-            if adapter := self._adapters.get(platform_of(person)):
-                self._answers.send(private_place(person), partial(self._send_no_room, adapter, person, pairing.code))
-
-    async def _send_no_room(self, adapter: Adapter, person: str, code: str) -> None:
-        panel = no_room_page((await self._people.person(person)).language)
-        await adapter.send(private_place(person), panel, f"no room {code} {person}")
 
 
 def _remaining_people(table: Table) -> list[str]:
-    """Return the people of a closed table who return to the queue: all except who declined or did not answer."""
+    """Return the people of a closed table who return to the queue: all but those who declined or did not answer."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]
     return [chair.person for number, chair in enumerate(table.matched) if number != table.declined]

@@ -6,8 +6,8 @@ from functools import partial
 import structlog
 
 from bot.cluster.shards import Shards
+from bot.features.find.pages import report_panel
 from bot.features.find.reports import Reports
-from bot.features.find.stranger_pages import report_panel
 from bot.people import People
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.store import Store

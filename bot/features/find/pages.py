@@ -1,7 +1,12 @@
-"""Pages of the search for opponents and of the ready check."""
+"""Pages of the search, the ready check, blocks and reports."""
+
+from collections.abc import Sequence
 
 from bot import actions
+from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.strangers import Deed, deed_question, phrase_text
+from bot.tables.blocks import Block
 from bot.tables.snapshot import TableSnapshot, isolate_name
 from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
@@ -33,7 +38,10 @@ def search_page(
     page.line(_("I look for half an hour."))
     page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolate_name(nickname), "bold"))
     page.line(_("Meanwhile you may play against a robot."))
-    rows = [robots_row(language, game or usual)]
+    levels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
+    rows: list[Row] = [
+        tuple(Button(label, actions.page("find", "robot", game or usual, level)) for level, label in levels.items())
+    ]
     if seats > 2:
         page.line(_("With two of you, robots may fill the free chairs:"))
         chosen = NEVER if robots_after is None else robots_after
@@ -44,12 +52,6 @@ def search_page(
         ]
         rows = [tuple(waits[:2]), tuple(waits[2:]), *rows]
     return page.panel(*rows, (Button(_("Stop looking"), actions.page("find", "stop")),))
-
-
-def robots_row(language: str, game: str) -> Row:
-    _ = texts(language).gettext
-    labels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
-    return tuple(Button(label, actions.page("find", "robot", game, level)) for level, label in labels.items())
 
 
 def search_stopped_page(language: str) -> Panel:
@@ -130,3 +132,65 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
         return page.panel((no,))
     page.line(_("Ready? You have {seconds} seconds."), seconds=TIME_TO_BE_READY)
     return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no))
+
+
+def phrase_panel(language: str, name: str, phrase: str) -> Panel:
+    page = Writer()
+    page.line("💬 {name}: {phrase}", name=isolate_name(name), phrase=phrase_text(language, phrase))
+    return page.panel()
+
+
+def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
+    page = Writer()
+    asked, comes_to, yes = deed_question(language, deed, isolate_name(name))
+    page.line(asked, "bold")
+    page.line(comes_to)
+    no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
+    return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
+
+
+def done_page(language: str, deed: Deed, name: str) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    if deed == "block":
+        page.line(_("You have blocked {name}."), name=Span(isolate_name(name), "bold"))
+        page.line(_("/block shows whom you have blocked, and lets you unblock them."))
+    else:
+        page.line(_("You have reported {name}."), name=Span(isolate_name(name), "bold"))
+        page.line(_("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block."))
+    return page.panel()
+
+
+def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Whom you have blocked"), "bold")
+    if not blocks:
+        page.line(_("Nobody. There is a button for it beside a stranger's game, or write /block @name."))
+    else:
+        page.line(
+            _(
+                "I match you with none of them. They sit down at a table of yours only if you challenge them by name, "
+                "and where they challenge you I do not call you."
+            )
+        )
+    rows = [
+        (Button(_("Unblock {name}").format(name=isolate_name(block.name)), actions.page("block", "undo", block.token)),)
+        for block in reversed(blocks)
+    ]
+    return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
+
+
+def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
+    """Return a report with the ids of its people. Only the host can read it."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("A report"), "bold")
+    page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
+    page.line(_("About {name}: {person}"), name=isolate_name(report.about_name), person=Span(report.about, "code"))
+    page.line(_("By {name}: {person}"), name=isolate_name(report.by_name), person=Span(report.by, "code"))
+    page.line(
+        _("When the game is over you can read it here, and by: {command}"),
+        command=Span(f"buongioco reports show {id}", "code"),
+    )
+    return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

@@ -32,8 +32,28 @@ class Pairing:
     game: str
     people: tuple[str, ...]
 
+    @classmethod
+    def parse(cls, code: bytes, text: bytes) -> "Pairing":
+        found = json.loads(text)
+        return cls(code.decode(), found["game"], tuple(found["people"]))
+
     def others(self, person: str) -> tuple[str, ...]:
         return tuple(other for other in self.people if other != person)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A person in the queue, and the stored text, which lacks their blocks."""
+
+    searcher: Searcher
+    text: str
+
+    @classmethod
+    def parse(cls, person: str, text: str, blocked: frozenset[str]) -> "QueueEntry":
+        since, _, wish = text.partition(" ")
+        games, language, rating, *after = json.loads(wish)
+        robots_after = after[0] if after else inf
+        return cls(Searcher(person, float(since), tuple(games), language, rating, blocked, robots_after), text)
 
 
 class Queue:
@@ -73,12 +93,12 @@ class Queue:
     async def count(self) -> int:
         return int(await self._client.hlen(keys.WAITING))
 
-    async def entries(self) -> list["QueueEntry"]:
+    async def entries(self) -> list[QueueEntry]:
         texts = {person.decode(): text.decode() for person, text in (await self._client.hgetall(keys.WAITING)).items()}
         blocked = await self.blocks.blocked_people(list(texts))
         return [QueueEntry.parse(person, texts[person], theirs) for person, theirs in zip(texts, blocked, strict=True)]
 
-    async def pair(self, code: str, people: Sequence["QueueEntry"], game: str) -> bool:
+    async def pair(self, code: str, people: Sequence[QueueEntry], game: str) -> bool:
         """Move people into a pairing. Return False if an entry has changed or one has blocked another."""
         texts = [word for entry in people for word in (entry.searcher.person, entry.text)]
         return bool(await self._run("pair", code, game, *texts))
@@ -89,12 +109,12 @@ class Queue:
 
     async def pairings(self) -> list[Pairing]:
         found = await self._client.hgetall(keys.PAIRINGS)
-        return [_parse_pairing(code, text) for code, text in found.items()]
+        return [Pairing.parse(code, text) for code, text in found.items()]
 
     async def pairing_of(self, person: str) -> Pairing | None:
         code = await self._client.hget(keys.ASKED, person)
         text = code and await self._client.hget(keys.PAIRINGS, code)
-        return _parse_pairing(code, text) if text else None
+        return Pairing.parse(code, text) if text else None
 
     async def forget(self, person: str) -> None:
         """Delete a person's data. The people they were matched with return to their places."""
@@ -105,23 +125,3 @@ class Queue:
 
     async def _run(self, *args: Any) -> Any:
         return await self._script(KEYS, args)
-
-
-def _parse_pairing(code: bytes, text: bytes) -> Pairing:
-    found = json.loads(text)
-    return Pairing(code.decode(), found["game"], tuple(found["people"]))
-
-
-@dataclass(frozen=True, slots=True)
-class QueueEntry:
-    """A person in the queue, and the stored text, which lacks their blocks."""
-
-    searcher: Searcher
-    text: str
-
-    @classmethod
-    def parse(cls, person: str, text: str, blocked: frozenset[str]) -> "QueueEntry":
-        since, _, wish = text.partition(" ")
-        games, language, rating, *after = json.loads(wish)
-        robots_after = after[0] if after else inf
-        return cls(Searcher(person, float(since), tuple(games), language, rating, blocked, robots_after), text)

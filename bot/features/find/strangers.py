@@ -1,69 +1,102 @@
 """Blocking and reporting strangers."""
 
-from bot.actions import BadPayload
+from bot.actions import BadPayload, TableAction, parse_number
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
+from bot.delivery.updates import Updates
 from bot.features.find.errors import NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
 from bot.features.find.finder import Finder
+from bot.features.find.pages import blocks_page, confirm_page, done_page
 from bot.features.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.features.find.shared_game import SharedGame, find_shared_game
-from bot.features.find.stranger_pages import blocks_page, confirm_page, done_page, not_done_page
 from bot.finished.archive import Archive
 from bot.finished.archive import game_id as id_in_archive
+from bot.identity.names import plain_name
 from bot.identity.pseudonyms import is_pseudonym
+from bot.panel import Panel, Span
+from bot.panels.drafts import NO_DRAFT
 from bot.panels.replays import Replays
 from bot.panels.strangers import Deed
+from bot.parsing.mentions import NoSuchPerson, find_mentioned
 from bot.people import People, Profile
-from bot.platform import Reply
+from bot.platform import Command, Press, Reply
 from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable
-from bot.tables.table import Table
+from bot.tables.room import Room
+from bot.texts import texts
 
 
 class Strangers:
     def __init__(
-        self, finder: Finder, reports: Reports, archive: Archive, people: People, replays: Replays, host: str | None
+        self,
+        finder: Finder,
+        reports: Reports,
+        archive: Archive,
+        people: People,
+        replays: Replays,
+        room: Room,
+        updates: Updates,
+        host: str | None,
     ) -> None:
         """``host`` is the person who can read reports in the chat, or None."""
         self._finder, self._blocks, self._reports = finder, finder.queue.blocks, reports
-        self._archive, self._people, self._replays, self._host = archive, people, replays, host
+        self._archive, self._people, self._replays = archive, people, replays
+        self._room, self._updates, self._host = room, updates, host
 
-    async def show_blocks(self, profile: Profile) -> Reply:
-        return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)), private=True)
-
-    async def block(self, profile: Profile, other: Profile) -> Reply:
+    async def block(self, command: Command, profile: Profile) -> Reply:
+        """Block the person that the command names, or show the blocked people."""
+        if not (command.words or command.about):
+            return Reply(panel=await self._blocks_page(profile), private=True)
+        other = await find_mentioned(self._people, command)
+        if other is None:
+            raise NoSuchPerson(name=plain_name(command.words[0])[:32])
         await self._block(profile.id, Chair(other.id, other.name))
         return Reply(panel=done_page(profile.language, "block", other.name), private=True)
 
-    async def act_at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
-        own = table.seat_of(person)
+    async def act_at_table(self, deed: Deed, press: Press, profile: Profile, action: TableAction) -> Reply:
+        if len(action.words) != 1:
+            raise BadPayload()
+        table = await self._room.table(action.code)
+        seat, own = parse_number(action.words), table.seat_of(press.person.id)
         if own is None or not table.are_strangers or table.game is None:
             raise NotAtThisTable(code=table.code)
         chairs = [chair or Chair("", "?") for chair in table.chairs]
         shared = SharedGame(id_in_archive(table), table.game_id, table.code, chairs, own)
-        await self._act(person, deed, shared, self._other_player(shared, seat))
+        await self._act(press.person.id, deed, shared, self._other_player(shared, seat))
+        await self._updates.send_change(table.code, Hand(own), Change(draft=NO_DRAFT))
+        _ = texts(profile.language).gettext
+        if deed == "report":
+            return Reply(
+                _("Your report is filed: the host of this bot can read it. To avoid meeting them again: /block.")
+            )
+        return Reply(_("You are matched with them no more. /block lets you unblock them."))
 
-    async def answer(self, place: str, profile: Profile, page: str, words: list[str]) -> Reply:
+    async def answer(self, page: str, press: Press, profile: Profile, words: list[str]) -> Reply:
         match page, words:
             case "block", ["list"]:
-                return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)))
+                return Reply(panel=await self._blocks_page(profile))
             case "block", ["undo", token]:
                 await self._blocks.remove(profile.id, token)
-                return Reply(panel=blocks_page(profile.language, await self._blocks.blocks_of(profile.id)))
+                return Reply(panel=await self._blocks_page(profile))
             case "report", ["show", report]:
-                return await self._show_report(place, profile, report)
+                return await self._show_report(press.place, profile, report)
             case "block" | "report", ["no"]:
-                return Reply(panel=not_done_page(profile.language))
+                kept = texts(profile.language).gettext("Good: everything stays as it is.")
+                return Reply(panel=Panel((Span(kept),)))
             case "block" | "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
                 shared = await find_shared_game(self._archive, profile, game_id)
                 other = self._other_player(shared, int(seat))
                 if word == "ask":
                     # In a new message, so that the result stays.
-                    return Reply(
-                        panel=confirm_page(profile.language, deed, other.name, game_id, int(seat)), private=True
-                    )
+                    question = confirm_page(profile.language, deed, other.name, game_id, int(seat))
+                    return Reply(panel=question, private=True)
                 await self._act(profile.id, deed, shared, other)
                 return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
+
+    async def _blocks_page(self, profile: Profile) -> Panel:
+        return blocks_page(profile.language, await self._blocks.blocks_of(profile.id))
 
     async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
         report = await self._reports.get(id)

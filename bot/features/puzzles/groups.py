@@ -1,11 +1,11 @@
 """A puzzle each day, the same for all groups, sent at the hour that a group has chosen.
 
-A day's puzzle is stored when it is first needed, so that a new package does not change it.
+A day's puzzle is stored when it is first needed, so that an update of the collection does not change it.
 """
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache, partial
 from random import Random
 
@@ -15,9 +15,9 @@ from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.days.chosen_hours import ChosenHours
 from bot.days.draws import DailyDraws
+from bot.days.marks import DayMarks
 from bot.delivery.announcer import Announcer
 from bot.features.puzzles import keys
-from bot.features.puzzles.answered import answer_marks
 from bot.features.puzzles.collection import all_puzzles
 from bot.features.puzzles.ladder import Ladder, StandingChange
 from bot.features.puzzles.pages import PuzzleContext, puzzle_panel
@@ -39,7 +39,7 @@ log = structlog.get_logger()
 def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
     """Choose the puzzle of a new day, by its id. ``drawn`` are the puzzles of other days.
 
-    No puzzle comes twice before all have come, even if the package grows.
+    No puzzle returns before all others have been drawn, even if the collection grows.
     """
     order = sorted(all_puzzles())
     turn, place = divmod(day.toordinal(), len(order))
@@ -63,7 +63,7 @@ def easy_puzzle(day: date) -> Puzzle:
 class GroupPuzzles:
     """The puzzle of the day in groups.
 
-    Each group gets it once at most: it is not sent again after a crash. It is retried while the platform is down.
+    Each group gets it at most once, even after a crash. It is retried while the platform is down.
     """
 
     def __init__(
@@ -75,18 +75,18 @@ class GroupPuzzles:
         adapters: Mapping[str, Adapter],
         announcer: Announcer,
     ) -> None:
-        self._shards, self._host_time, self._adapters = shards, host_time, adapters
-        self._announcer = announcer
+        self._shards, self._host_time = shards, host_time
+        self._adapters, self._announcer = adapters, announcer
         self._viewers = Viewers(people, adapters)
         self.ladder = Ladder(store.client)
         self.hours = ChosenHours(store.client, keys.HOURS, keys.sent)
-        self._drawn, self._answered = DailyDraws(store.client, keys.DRAWN), answer_marks(store.client)
+        self._drawn, self._answered = DailyDraws(store.client, keys.DRAWN), DayMarks(store.client, "puzzle")
 
     def today(self) -> date:
         return self._host_time.today()
 
     async def puzzle(self, day: date) -> Puzzle:
-        """Return a day's puzzle, and store it if necessary. A puzzle that has left the package is replaced."""
+        """Return a day's puzzle. Draw it if necessary, and again if it is no longer in the collection."""
         id_ = await self._drawn.draw(day, partial(choose_puzzle, day))
         if id_ not in all_puzzles():
             id_ = await self._drawn.replace(day, partial(choose_puzzle, day))
@@ -119,8 +119,18 @@ class GroupPuzzles:
         if is_there:
             await self.hours.note_sent(self.today(), place)
 
+    async def mark_before_forgetting(self, person: str, today: date) -> None:
+        """Mark a person who answered the puzzle of the day, so that they cannot answer it again after /forget.
+
+        ``today`` is the date in UTC. The host's date can be a day earlier or later.
+        """
+        for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
+            puzzle = await self._drawn.get(day)
+            if puzzle and await self.ladder.answer_of(person, puzzle):
+                await self._answered.add(day, person)
+
     async def move_chat(self, old: str, new: str) -> None:
-        """Move a chat's hour, today's puzzle and its answers to the new id, unless that has its own. Twice is once."""
+        """Move a chat's hour and today's answers to its new id, unless that has its own. Safe to call twice."""
         await self.hours.move(old, new, self.today())
         await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
 
@@ -131,21 +141,17 @@ class GroupPuzzles:
     async def send_due(self) -> None:
         now = self._host_time.now()
         for place in await self.hours.due(now):
-            if await self.hours.note_sent(now.date(), place):
-                await self._send_puzzle(place)
-
-    async def _send_puzzle(self, place: str) -> None:
-        adapter = self._adapters.get(platform_of(place))
-        if adapter is None:
-            return
-        panel, key = await self.panel(place), f"puzzle {self.today()} {place}"
-        try:
-            await self._announcer.send(adapter, place, panel, key)
-        except ChatGone:
-            await self.hours.choose(place, None)
-        except DeliveryError as error:
-            await self.hours.note_failed(self.today(), place, error)
-            log.info("puzzle_not_sent", platform=platform_of(place), why=type(error).__name__)
+            adapter = self._adapters.get(platform_of(place))
+            if not await self.hours.note_sent(now.date(), place) or adapter is None:
+                continue
+            panel, key = await self.panel(place), f"puzzle {self.today()} {place}"
+            try:
+                await self._announcer.send(adapter, place, panel, key)
+            except ChatGone:
+                await self.hours.choose(place, None)
+            except DeliveryError as error:
+                await self.hours.note_failed(self.today(), place, error)
+                log.info("puzzle_not_sent", platform=platform_of(place), why=type(error).__name__)
 
 
 def with_position_picture(panel: Panel, viewer: Viewer, puzzle: Puzzle) -> Panel:

@@ -1,22 +1,98 @@
 """Puzzles for web pages."""
 
-from dataclasses import replace
+from typing import Literal, NamedTuple
 
-from bot.features.puzzles.commands import PuzzlePage, Puzzles, find_puzzle
+from bot.features.puzzles.collection import all_puzzles
+from bot.features.puzzles.commands import find_puzzle
+from bot.features.puzzles.groups import GroupPuzzles, easy_puzzle
+from bot.features.puzzles.pages import PuzzleContext, PuzzleText, puzzle_panel, solution_panel, verdict
+from bot.panel import Panel
 from bot.people import People, Profile
 from bot.platform import Person
 from bot.tables.errors import TableError
+from bot.words.phrases import capitalize
+
+
+class PageCard(NamedTuple):
+    """A card on a web page. ``drawn`` is the card in the reader's suits; ``light`` is its highlighting."""
+
+    code: str
+    drawn: str
+    name: str
+    light: Literal["playable", "dim", "best", "wrong"] = "dim"
+
+
+class PageHand(NamedTuple):
+    """A player's cards on a web page; in a trick, the one card that they played."""
+
+    name: str
+    cards: tuple[PageCard, ...]
+
+
+class PuzzlePage(NamedTuple):
+    """A puzzle for a web page.
+
+    ``hands`` are by seat, the reader's first. ``verdict`` says whether the reader was right, empty before they answer.
+    """
+
+    id: str
+    game: str
+    panel: Panel
+    verdict: str
+    deck: str
+    hands: tuple[PageHand, ...]
+    trick: tuple[PageHand, ...]
 
 
 class PuzzleSite:
     """Puzzles for web pages. Every method except `is_answer` can raise a store error."""
 
-    def __init__(self, people: People, puzzles: Puzzles) -> None:
-        self._people, self._puzzles = people, puzzles
+    def __init__(self, people: People, groups: GroupPuzzles) -> None:
+        self._people, self._groups, self._ladder = people, groups, groups.ladder
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
+        """Return the puzzle with this id, or a person's next one, or None if there is none.
+
+        An empty ``person`` is unknown, and gets an easy puzzle. An answered puzzle is explained.
+        """
         profile = await self._people.person(person) if person else Profile("")
-        return await self._puzzles.page(replace(profile, language=language), id_)
+        if id_:
+            puzzle = all_puzzles().get(id_)
+        elif person:
+            puzzle = await self._ladder.next_puzzle(person, all_puzzles())
+        else:
+            puzzle = easy_puzzle(self._groups.today())
+        if puzzle is None:
+            return None
+        answer = await self._ladder.answer_of(person, puzzle.id) if person else ""
+        if answer:
+            standing = await self._ladder.standing(person)
+            panel = solution_panel(language, profile.suits, puzzle, answer, None, standing)
+        else:
+            panel = puzzle_panel(language, profile.suits, puzzle, PuzzleContext())
+        position = PuzzleText(language, profile.suits, puzzle)
+        words, best = position.words, puzzle.pack.codes[puzzle.best]
+
+        def card(code: str) -> PageCard:
+            return PageCard(code, words.faces.drawn_code(code), words.card(code))
+
+        def own(code: str) -> PageCard:
+            if answer:
+                return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
+            is_playable = puzzle.line(puzzle.pack.index[code]) is not None
+            return card(code)._replace(light="playable" if is_playable else "dim")
+
+        names = [capitalize(name) for name in position.names]
+        others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]
+        return PuzzlePage(
+            puzzle.id,
+            puzzle.game,
+            panel,
+            verdict(language, profile.suits, puzzle, answer) if answer else "",
+            f"{words.faces.deck}-{profile.deck}",
+            (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
+            tuple(PageHand(capitalize(name), (card(code),)) for name, code in position.trick()),
+        )
 
     @staticmethod
     def is_answer(id_: str, card: str) -> bool:
@@ -30,4 +106,4 @@ class PuzzleSite:
     async def answer(self, person: Person, id_: str, card: str) -> None:
         """Rate a person's answer. Check it first with `is_answer`."""
         await self._people.meet(person)
-        await self._puzzles.ladder.take_answer(person.id, find_puzzle(id_, card), card)
+        await self._ladder.take_answer(person.id, find_puzzle(id_, card), card)

@@ -1,11 +1,12 @@
 """Lua scripts that share round trips between concurrent calls.
 
-A call goes out at once if no other is in flight. Otherwise it joins the next round trip. On a cluster each node has its
+A call is sent at once if no other is in flight. Otherwise it joins the next round trip. On a cluster each node has its
 own queue.
 """
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from typing import Any
@@ -25,28 +26,23 @@ from bot.store import keys as names
 from bot.store.cluster import FAILOVER_ERRORS, RETRY_SECONDS, Cluster, ClusterDown, Command
 
 CONFIRMED_KEPT_SECONDS = 60
-
 REPLICA_MS = 1000  # milliseconds that replicas get to confirm a write
 
 
 class NotReplicated(RedisError):
-    """Too few replicas confirmed in time. The write can be kept or lost."""
+    """Too few replicas confirmed a write in time. A failover could lose it."""
 
 
 @dataclass(slots=True)
 class Call:
-    """A pending call.
-
-    If ``confirmed``, replicas must have the data that it wrote or read. ``send_text`` sends the script's text to a node
-    that does not know the script.
-    """
+    """A pending call."""
 
     keys: Sequence[str]
     args: Sequence[Any]
-    confirmed: bool
-    deadline: float
+    confirmed: bool  # whether replicas must have the data that the call wrote or read
+    deadline: float  # loop time until which a failed call is retried
     answer: "asyncio.Future[Any]"
-    send_text: bool = False
+    send_text: bool = False  # whether to send the script's text, because the node does not know the script
     tries: int = 0
 
 
@@ -71,45 +67,36 @@ class BatchedScript:
         return await call.answer
 
     def _enqueue(self, call: Call, *, first: bool = False) -> None:
-        place = self._node_name(call.keys[0])
-        waiting = self._queues.setdefault(place, [])
-        waiting.insert(0 if first else len(waiting), call)
-        if place not in self._tasks or self._tasks[place].done():
-            self._tasks[place] = asyncio.create_task(self._send(place))
+        node_name = ""  # for a single server, or if no node has the key now
+        if isinstance(self._client, Cluster):
+            with suppress(RedisClusterException):
+                node = self._client.get_node_from_key(call.keys[0])
+                node_name = node.name if node else ""
+        queue = self._queues.setdefault(node_name, [])
+        queue.insert(0 if first else len(queue), call)
+        if node_name not in self._tasks or self._tasks[node_name].done():
+            self._tasks[node_name] = asyncio.create_task(self._send(node_name))
 
-    def _node_name(self, key: str) -> str:
-        """Return the name of the node that has a key; empty for a single server or if no node has the key now."""
-        if not isinstance(self._client, Cluster):
-            return ""
-        try:
-            node = self._client.get_node_from_key(key)
-        except RedisClusterException:
-            return ""
-        return node.name if node else ""
-
-    async def _send(self, place: str) -> None:
+    async def _send(self, node_name: str) -> None:
         # Skip calls that have timed out: their callers already got an error.
-        while batch := [call for call in self._queues.pop(place, ()) if not call.answer.done()]:
+        while batch := [call for call in self._queues.pop(node_name, ()) if not call.answer.done()]:
             commands = self._build_commands(batch)
             try:
-                answers = await self._send_commands(place, commands)
+                answers = await self._send_commands(node_name, commands)
             except Exception as error:  # noqa: BLE001  it is raised where the script was called
                 answers = [error] * len(commands)
             has_replicas = isinstance(answers[-1], int) and answers[-1] >= self._replicas
-            again = [
-                call
-                for call, answer in zip(batch, answers, strict=False)
-                if not self._finish_call(call, answer, has_replicas)
-            ]
+            finished = [self._finish_call(*pair, has_replicas) for pair in zip(batch, answers, strict=False)]
+            unfinished = [call for call, is_finished in zip(batch, finished, strict=True) if not is_finished]
             if any(isinstance(answer, (*FAILOVER_ERRORS, AskError)) for answer in answers):
                 try:
                     await self._refresh_cluster(answers)
                 except Exception as error:  # noqa: BLE001  it is raised where the script was called
-                    for call in again:
+                    for call in unfinished:
                         if not call.answer.done():
                             call.answer.set_exception(error)
                     continue
-            for call in reversed(again):
+            for call in reversed(unfinished):
                 self._enqueue(call, first=True)
 
     def _finish_call(self, call: Call, answer: Any, has_replicas: bool) -> bool:
@@ -155,34 +142,30 @@ class BatchedScript:
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
 
-    async def _send_commands(self, place: str, commands: Sequence[Command]) -> list[Any]:
+    async def _send_commands(self, node_name: str, commands: Sequence[Command]) -> list[Any]:
+        """Send commands in one round trip. Return an error as the answer of a command that failed."""
         if isinstance(self._client, Cluster):
-            node = self._client.get_node(node_name=place) if place else None
+            node = self._client.get_node(node_name=node_name) if node_name else None
             if node is None:
-                return [ConnectionError(f"no node of the cluster has this slot now: {place}")] * len(commands)
+                return [ConnectionError(f"no node of the cluster has this slot now: {node_name}")] * len(commands)
             return await self._client.execute_on_node(node, commands)
         # redis-py's pipeline takes twice as long, mostly to pack commands and find callbacks.
         pool = self._client.connection_pool
         connection = await pool.get_connection()
         try:
-            await connection.send_packed_command(b"".join(map(_pack, commands)), check_health=False)
-            return [await self._read_answer(connection) for _ in commands]
+            packed = b"".join(pack_command(tuple(command)) for command in commands)
+            await connection.send_packed_command(packed, check_health=False)
+            answers = []
+            for _ in commands:
+                try:
+                    answers.append(await connection.read_response())
+                except ResponseError as error:
+                    answers.append(error)
         except BaseException:
             # Answers left on this connection belong to no call.
             await connection.disconnect(nowait=True)
             raise
+        else:
+            return answers
         finally:
             await pool.release(connection)
-
-    @staticmethod
-    async def _read_answer(connection: Any) -> Any:
-        """Read one answer. Return a command's error; raise if the connection is lost."""
-        try:
-            return await connection.read_response()
-        except ResponseError as error:
-            return error
-
-
-def _pack(command: Command) -> bytes:
-    packed: bytes = pack_command(tuple(command))
-    return packed

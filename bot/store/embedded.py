@@ -1,8 +1,8 @@
 """A Valkey in the bot's data folder, for hosts without a store of their own.
 
 It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
-bot holds a lock on the folder. If a bot is killed, its Valkey keeps running for a minute. Then the next bot has taken
-it over, or its guard ends it (`bot.store.guard`).
+bot holds a lock on the folder. If the bot is killed, its Valkey runs for another minute, in which the next bot can take
+it over. Then its guard ends it (`bot.store.guard`).
 """
 
 import asyncio
@@ -38,9 +38,9 @@ START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
 LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
-CLAIM_SECONDS = 2.0  # how long to try for a locked folder: a guard on a slow machine may hold it briefly
+CLAIM_SECONDS = 2.0  # how long to wait for a locked folder: a guard on a slow machine can hold it briefly
 
-# what Valkey logs about a damaged file; the tool it names is not in the wheel
+# Valkey's log line about a damaged file. The tool that it names is not in the wheel.
 DAMAGE = "Bad file format reading the append only file"
 
 DAMAGED = (
@@ -55,13 +55,13 @@ class EmbeddedStore:
 
     `start` locks the folder and starts a Valkey or takes over a running one. `url` is its address. A Valkey can be
     silent for ``patience`` seconds, or longer while it loads its file. If the bot is killed, the Valkey runs for
-    ``left_alone`` seconds more.
+    ``orphan_seconds`` more.
     """
 
-    def __init__(self, folder: Path, left_alone: float = ORPHAN_SECONDS) -> None:
+    def __init__(self, folder: Path, orphan_seconds: float = ORPHAN_SECONDS) -> None:
         self._given_folder, self.folder = folder, folder.resolve()
         self.patience = START_SECONDS
-        self._orphan_seconds = left_alone
+        self._orphan_seconds = orphan_seconds
         self._lock: IO[str] | None = None
         self._valkey: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -80,7 +80,14 @@ class EmbeddedStore:
 
     async def start(self) -> None:
         """Lock the folder and start the Valkey. Raise FolderInUse if another bot has it, StoreError if none starts."""
-        self._lock = await self._lock_folder()
+        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
+        while not self._lock:
+            try:
+                self._lock = lock_folder(self._given_folder)
+            except FolderInUse:
+                if asyncio.get_running_loop().time() >= deadline:
+                    raise
+                await asyncio.sleep(0.05)
         try:
             if not await self._wait_for_answer(self.patience):
                 self._spawn()
@@ -97,12 +104,12 @@ class EmbeddedStore:
         Restarts slow down if it keeps dying, as on a full disk. The failure is logged once.
         """
         loop = asyncio.get_running_loop()
-        pause, started, said = CHECK_SECONDS, 0.0, False
+        pause, started, is_logged = CHECK_SECONDS, 0.0, False
         while True:
             await asyncio.sleep(pause)
             if await self._is_running():
                 if loop.time() - started >= STEADY_SECONDS:
-                    pause, said = CHECK_SECONDS, False
+                    pause, is_logged = CHECK_SECONDS, False
                 continue
             if pause == CHECK_SECONDS:
                 log.error("store_died", folder=str(self.folder), free_bytes=self._free_bytes(), log=self._log_tail())
@@ -111,9 +118,9 @@ class EmbeddedStore:
                 self._spawn()
                 await self._require_answer()
             except (StoreError, OSError) as error:
-                if not said:
+                if not is_logged:
                     log.error("store_start_failed", why=str(error))  # noqa: TRY400 - the text is enough
-                said = True
+                is_logged = True
 
     async def stop(self) -> None:
         """Shut the Valkey down with everything written, and unlock the folder."""
@@ -136,21 +143,12 @@ class EmbeddedStore:
             self._lock.close()
             self._lock = None
 
-    async def _lock_folder(self) -> IO[str]:
-        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
-        while True:
-            try:
-                return lock_folder(self._given_folder)
-            except FolderInUse:
-                if asyncio.get_running_loop().time() >= deadline:
-                    raise
-            await asyncio.sleep(0.05)
-
     async def _is_running(self) -> bool:
-        """Return whether a Valkey runs in this folder. Ask it if its pid is not written, as on a full disk."""
+        """Return whether a Valkey runs in this folder. Ask it if it could not write its pid, as on a full disk."""
         return self._running_pid() is not None or await self._wait_for_answer(0.0)
 
     def _running_pid(self) -> int | None:
+        """Return the pid of the Valkey that runs in this folder, or None if no pid is known."""
         if self._valkey and self._valkey.poll() is None:
             return self._valkey.pid
         try:
@@ -161,17 +159,17 @@ class EmbeddedStore:
 
     async def _wait_for_answer(self, patience: float) -> bool:
         """Return whether a running Valkey answers within ``patience`` seconds, plus the time it loads its file."""
-        deadline, is_said = asyncio.get_running_loop().time() + patience, False
+        deadline, is_logged = asyncio.get_running_loop().time() + patience, False
         while True:
             answer = await asyncio.to_thread(_send_command, self.socket_path, b"PING")
             if answer.startswith(b"+PONG"):
                 return True
             if patience and answer.startswith(LOADING):
                 deadline = asyncio.get_running_loop().time() + patience
-                if not is_said:
+                if not is_logged:
                     log.info("store_loading", folder=str(self.folder))
-                is_said = True
-            # It might be about to exit, if it was killed together with its bot.
+                is_logged = True
+            # A Valkey that was killed together with its bot can still be running for a moment.
             if asyncio.get_running_loop().time() >= deadline or self._running_pid() is None:
                 return False
             await asyncio.sleep(0.02)
@@ -179,8 +177,8 @@ class EmbeddedStore:
     def _spawn(self) -> None:
         if process := self._running_pid():
             raise StoreError(
-                f"A Valkey (process {process}) runs in {self.folder} and does not answer; "
-                f"see {self.log_path}, and end it by hand if it hangs."
+                f"A Valkey (process {process}) runs in {self.folder} and does not answer. "
+                f"See {self.log_path}, and end the process if it hangs."
             )
         make_socket_folder(self.folder)
         self.socket_path.unlink(missing_ok=True)
@@ -203,9 +201,9 @@ class EmbeddedStore:
 
     async def _require_answer(self) -> None:
         if not await self._wait_for_answer(self.patience):
-            said = self._log_tail()
-            more = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in said else ""
-            raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
+            log_tail = self._log_tail()
+            advice = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in log_tail else ""
+            raise StoreError(f"The embedded Valkey did not start. {self.log_path} says why:\n{log_tail}{advice}")
 
     def _start_guard(self) -> None:
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
@@ -223,8 +221,11 @@ class EmbeddedStore:
     async def _stop_guard(self) -> None:
         if self._guard and self._guard.stdin:
             self._guard.stdin.close()
-            # The guard exits with the Valkey, which takes longer only if the Valkey hangs.
-            await asyncio.to_thread(_wait_for_exit, self._guard)
+            try:
+                # The guard exits with the Valkey, unless the Valkey hangs.
+                await asyncio.to_thread(self._guard.wait, STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                log.warning("store_guard_not_stopped", process=self._guard.pid)
             self._guard = None
 
     def _free_bytes(self) -> int:
@@ -243,8 +244,9 @@ class EmbeddedStore:
 def _is_valkey_of(folder: Path, process: int) -> bool:
     """Return whether this process is a live Valkey of a folder.
 
-    An old pid can belong to another program, or to a dead Valkey that is not reaped, as in a container. Neither has its
-    command line. Another Valkey works in another folder. The folder is compared because a command line can be cut off.
+    An old pid can belong to another program, to a Valkey of another folder, or to a dead Valkey that was not reaped, as
+    in a container. A dead process has no command line. The working directory tells the folder, because command lines
+    can be cut off.
     """
     about = Path(f"/proc/{process}")
     if Path("/proc/self").exists():
@@ -262,13 +264,6 @@ def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNU
     return subprocess.Popen(
         words, cwd=folder, umask=0o077, start_new_session=True, stdin=stdin, stdout=nowhere, stderr=nowhere
     )
-
-
-def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        log.warning("store_guard_not_stopped", process=process.pid)
 
 
 def _send_command(path: Path, command: bytes) -> bytes:

@@ -1,9 +1,12 @@
-"""Migration of the first release's tables to layout 2.
+"""Steps of the migration from layout 1, of the first release, to layout 2.
 
-Logs of the first release name only the chosen options. Today's name every option and the release of the rules. Lists of
-tables were sets.
+Logs of the first release name only the chosen options. Logs of layout 2 name every option and the release of the rules.
+Lists of tables were sets. Lists of games and tables by person did not exist.
 """
 
+import json
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -13,6 +16,7 @@ from bot.store.entries import ChangeGame, Deal, Entry, FirstDeal, Open, Rule, de
 from bot.store.forms import UnreadableEntry
 from bot.store.log import make_head, strip_stamp, unfold
 from bot.store.lua import read_script
+from bot.store.naming import people_in
 from engine.options import Value
 
 RELEASE = 1  # the first release's rules, as `engine.options.RELEASE` counts
@@ -27,7 +31,7 @@ PACKETS: dict[str, Value] = {
     "packets": "blind",
 }
 
-# The first release's default rules. They are history and never change.
+# The first release's default rules. They never change.
 DEFAULTS: dict[str, dict[str, Value]] = {
     "pizzichino": PACKETS,
     "spizzichino": PACKETS,
@@ -73,8 +77,8 @@ DEFAULTS: dict[str, dict[str, Value]] = {
 WITHOUT_DECLARATIONS = 31  # the first release's default target at a `pizzichino` without declarations
 
 SWAP = read_script(__file__, "swap")
-
 TO_HASH = read_script(__file__, "to_hash")
+GAMES_AT_ONCE = 1000
 
 
 async def name_rules(client: Any) -> None:
@@ -100,9 +104,8 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
             case FirstDeal():
                 return None
             case Deal(secret):
-                named = FirstDeal(
-                    secret, RELEASE, _rules_from(entry for _, entry in _readable_entries(entries[:place]))
-                )
+                rules = _rules_from(entry for _, entry in _readable_entries(entries[:place]))
+                named = FirstDeal(secret, RELEASE, rules)
                 stamp = entries[place].removeprefix(strip_stamp(entries[place]))
                 entries[place] = encode(named).encode() + stamp
                 folded = len(entries) - (len(stored) - 1)
@@ -139,3 +142,46 @@ async def convert_table_lists(client: Any) -> None:
     for pattern in (keys.seated("*"), keys.hosted("*")):
         async for key in client.scan_iter(pattern):
             await to_hash(keys=[key], args=["0.layout1"])
+
+
+async def index_people(client: Any) -> None:
+    """Index finished games, rating scopes and live tables by person. Delete old handles."""
+    # The modules that write these keys are not used. They can change, and a migration must not.
+    begin = 0
+    while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
+        begin += len(found)
+        async with client.pipeline(transaction=False) as pipe:
+            for game, _number in found:
+                pipe.get(keys.game(game.decode()))
+            stored = await pipe.execute()
+        async with client.pipeline(transaction=False) as pipe:
+            for (_game, number), text in zip(found, stored, strict=True):
+                _index_game(pipe, int(number), text)
+            await pipe.execute()
+    async for key in client.scan_iter(match="{s*}:table:*", count=GAMES_AT_ONCE):
+        # Unreadable logs are not indexed.
+        with suppress(ValueError, IndexError, zlib.error):
+            for person in people_in(unfold(await client.lrange(key, 0, -1)).entries):
+                await client.sadd(keys.named(person), key.decode().rpartition(":")[2])
+    async for key in client.scan_iter(match="handle:*", count=GAMES_AT_ONCE):
+        person = (await client.get(key) or b"").decode()
+        platform = person.partition(":")[0]
+        known = await client.hget(keys.person(person), "handle") or b""
+        if keys.handle(platform, known.decode()) != key.decode():
+            await client.delete(key)
+
+
+def _index_game(pipe: Any, number: int, text: bytes | None) -> None:
+    try:
+        game = json.loads(zlib.decompress(text or b""))
+        month = time.strftime("%Y-%m", time.gmtime(game["ended"]))
+        within = [f"{chat}|{month}|{game['record']['game']}" for chat in game["chats"] or ["*"]]
+        people = [person for person in game["people"] if person and not person.startswith("robot:")]
+        rated = bool(game["record"]["winner"]) and len(people) == len(game["people"])
+    except (zlib.error, ValueError, KeyError, TypeError):
+        # An unreadable game is not indexed.
+        return
+    for person in people:
+        pipe.sadd(keys.games_of(person), number)
+        if rated:
+            pipe.sadd(keys.scopes(person), *within)

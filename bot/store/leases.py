@@ -1,8 +1,8 @@
 """Leases of shards, the workers that are alive, and playing time, by which clocks run.
 
-A shard's playing time is the number of seconds it has had an owner. The owner renews its lease every few seconds, and
-each renewal adds the time since the last one (hold_shard.lua). Playing time stops while the bot is down, hangs or
-sleeps, except for a few seconds that look like a late renewal. Jumps of the store's clock are ignored
+A shard's playing time is the number of seconds for which it has had an owner. The owner renews its lease every few
+seconds, and each renewal adds the time since the last one (hold_shard.lua). Playing time stops while the bot is down,
+hangs or sleeps, except for the few seconds that a late renewal could take. Jumps of the store's clock are ignored
 (playing_time.lua). Workers' clocks are not used.
 """
 
@@ -22,13 +22,13 @@ DAY_SECONDS = 86400
 
 log = structlog.get_logger()
 
-# A clock that cannot be set and that counts sleep. Linux has CLOCK_BOOTTIME; on macOS CLOCK_MONOTONIC counts sleep too.
+# A clock that cannot be set and that counts time asleep. Linux has CLOCK_BOOTTIME. CLOCK_MONOTONIC of macOS counts it.
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LEASE_SECONDS = 15  # how long an owner that does not renew keeps a shard
 WORKERS_PATIENCE = LEASE_SECONDS + 1.0  # seconds to wait for workers to leave; killed ones are known by then
-SET_BACK_SECONDS = 3600.0  # a store's clock that is this far back was set back on purpose
-CHECK_SECONDS = 0.5  # pause between two checks whether workers have left
+SET_BACK_SECONDS = 3600.0  # a store's clock that goes back this far was set on purpose
+CHECK_SECONDS = 0.5  # pause between two checks for other workers
 
 
 class Leases:
@@ -52,28 +52,34 @@ class Leases:
 
         A worker that ``joins`` is not added while a worker with another time zone is alive.
         """
-        joined = zone if joins else ""
-        now, silent, *found = await self._report_alive(
-            keys=[keys.WORKERS], args=[_member(worker, zone), LEASE_SECONDS, joined]
+        now, silent, *alive = await self._report_alive(
+            keys=[keys.WORKERS], args=[f"{worker} {zone}", LEASE_SECONDS, zone if joins else ""]
         )
         # Use the time of the answer: a slow answer makes the estimate late, so no day ends too early.
         self._offset = float(now) - time.clock_gettime(CLOCK)
-        _warn_of_vanished(worker, float(now), silent)
-        return _zones_of(found)
+        for member, last_report in zip(silent[::2], silent[1::2], strict=True):
+            # A worker that was only late logs that itself (`bot.worker`).
+            if member.decode().partition(" ")[0] != worker:
+                log.warning(
+                    "worker_vanished",
+                    last_heard_seconds_ago=round(float(now) - float(last_report), 1),
+                    why="it was killed, lost power, froze, or cannot reach the store",
+                )
+        return _zones_of(alive)
 
     async def count_workers(self) -> int:
-        """Count workers that are alive or were killed less than `LEASE_SECONDS` ago."""
+        """Count workers that have reported within the last `LEASE_SECONDS`, some of which can be dead."""
         return len(await self.worker_zones())
 
     async def worker_zones(self) -> list[str]:
-        """Return the time zone of each worker that `count_workers` counts; empty for one of an older version."""
+        """Return the time zones of the workers that `count_workers` counts, "" for workers of older versions."""
         return _zones_of(await self._alive_workers(keys=[keys.WORKERS], args=[LEASE_SECONDS]))
 
     def estimated_time(self) -> float:
         """Return the store's time in Unix seconds without asking it.
 
-        The estimate comes from the last `report_alive`, or from this machine's clock before the first. It stops instead
-        of going back by less than `SET_BACK_SECONDS`, so no day begins twice.
+        The estimate follows the last `report_alive`, or this machine's clock before the first. It never goes back by
+        less than `SET_BACK_SECONDS`, but stops, so no day begins twice.
         """
         if self._offset is None:
             return time.time()
@@ -95,7 +101,7 @@ class Leases:
         return float(await self._playing_time(keys=[keys.attended(shard)]))
 
     async def remove_worker(self, worker: str, zone: str = "") -> None:
-        await self._client.zrem(keys.WORKERS, _member(worker, zone))
+        await self._client.zrem(keys.WORKERS, f"{worker} {zone}")
 
     async def hold_shard(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         """Hold a shard for `LEASE_SECONDS`. Return whether the worker has it.
@@ -109,9 +115,9 @@ class Leases:
         await self._release_shard(keys=[keys.attended(shard)], args=[worker])
 
     async def due_clocks(self, shards: Sequence[int], within: float) -> dict[str, float]:
-        """Return the codes of clocks that ring within this many seconds of playing time, with the seconds left.
+        """Return tables whose clocks ring within this many seconds of playing time, with the seconds left.
 
-        Clocks that have rung have 0 seconds or fewer.
+        A clock that is due has 0 seconds or fewer.
         """
         all_found = await asyncio.gather(*(self._due_clocks(self._clock_keys(shard), [within]) for shard in shards))
         return {
@@ -128,21 +134,6 @@ class Leases:
     @staticmethod
     def _clock_keys(shard: int) -> list[str]:
         return [keys.timers(shard), keys.attended(shard)]
-
-
-def _member(worker: str, zone: str) -> str:
-    return f"{worker} {zone}"
-
-
-def _warn_of_vanished(worker: str, now: float, silent: Sequence[bytes]) -> None:
-    """Log workers that stopped without notice. A worker that was only late logs that itself (`bot.worker`)."""
-    for member, heard in zip(silent[::2], silent[1::2], strict=True):
-        if member.decode().partition(" ")[0] != worker:
-            log.warning(
-                "worker_vanished",
-                last_heard_seconds_ago=round(now - float(heard), 1),
-                why="it was killed, lost power, froze, or cannot reach the store",
-            )
 
 
 def _zones_of(members: Iterable[bytes]) -> list[str]:

@@ -1,15 +1,14 @@
 """Migrations between layouts. Each step can be interrupted and repeated."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
 from bot.store import keys
-from bot.store.first_release import convert_table_lists, name_rules
-from bot.store.indexing import index_people
+from bot.store.first_release import convert_table_lists, index_people, name_rules
 
-Migration = Callable[[Any], Awaitable[None]]  # gets the store's client and changes one layout into the next
+Migration = Callable[[Any], Awaitable[None]]  # changes one layout into the next, given the store's client
 
 GAMES_AT_ONCE = 1000
 
@@ -28,13 +27,14 @@ async def count_games(client: Any) -> None:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
-LEAST_TIME = 30.0  # seconds each clock has left after the change to playing time
+LEAST_TIME = 30.0  # seconds that each clock has left after the change to playing time
 
 
 async def start_playing_time(client: Any) -> None:
     """Change clocks from Unix seconds of the workers to playing time (`bot.store.leases`).
 
-    The downtime is unknown, but it lasted at least since the first clock rang. All clocks get that time back.
+    The length of the downtime is unknown, but it is at least the time since the first clock rang. All clocks get that
+    time back.
     """
     rings = []
     for shard in range(keys.SHARDS):
@@ -44,13 +44,9 @@ async def start_playing_time(client: Any) -> None:
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 
 
-# what layout 2 changed, in any order
-STEPS_TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, convert_table_lists, index_people)
-
-
 async def migrate_to_2(client: Any) -> None:
-    """Migrate from layout 1, which the first release used."""
-    for step in STEPS_TO_2:
+    """Migrate from layout 1, which the first release used. The order of the steps does not matter."""
+    for step in (count_games, start_playing_time, name_rules, convert_table_lists, index_people):
         await step(client)
 
 

@@ -1,11 +1,11 @@
 """Rewrites of a store's append-only file, so that deleted data leaves the disk.
 
-The file keeps every change until it is rewritten. Valkey and Redis do that only when it has doubled and exceeds 64 MB
-(``auto-aof-rewrite-percentage`` and ``-min-size``). A small file is never rewritten.
+The file keeps every change until it is rewritten. Valkey and Redis rewrite it only if it has doubled and exceeds 64 MB
+(``auto-aof-rewrite-percentage`` and ``-min-size``).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from redis.exceptions import ResponseError
 from bot.store.cluster import Cluster
 
 CHECK_SECONDS, MAX_CHECK_SECONDS = 0.1, 5.0  # first and longest pause between checks of a server that is rewriting
-ALREADY = "already in progress"  # in a server's answer if an earlier rewrite is running; a new one must follow it
+ALREADY = "already in progress"  # in a server's error if an earlier rewrite is running; a new one must follow it
 
 # Files that a server never deletes if it is killed during a rewrite. They hold the whole store.
 LEFTOVERS = ("temp-rewriteaof-*.aof", "temp-*.rdb")
@@ -44,36 +44,29 @@ async def _rewrite(ask: Ask) -> bool:
     if not (await ask("INFO", "persistence")).get("aof_enabled"):
         # BGREWRITEAOF would create a file. Servers that only resemble Redis can lack the field.
         return False
-    while not await _begin(ask):
-        await _until_idle(ask)
-    if (await _until_idle(ask)).get("aof_last_bgrewrite_status", "ok") != "ok":
+    is_begun = False
+    while not is_begun:
+        try:
+            await ask("BGREWRITEAOF")
+            is_begun = True
+        except ResponseError as error:
+            if ALREADY not in str(error):
+                raise
+        about = await _wait_until_idle(ask)
+    if about.get("aof_last_bgrewrite_status", "ok") != "ok":
         raise RewriteFailed
     return True
 
 
-async def _begin(ask: Ask) -> bool:
-    """Begin a rewrite. Return False if one is running already."""
-    try:
-        await ask("BGREWRITEAOF")
-    except ResponseError as error:
-        if ALREADY in str(error):
-            return False
-        raise
-    return True
-
-
-async def _until_idle(ask: Ask) -> Any:
-    """Wait until a server is not rewriting, and return its information."""
+async def _wait_until_idle(ask: Ask) -> Any:
+    """Wait until a server is not rewriting its file and will not after a snapshot. Return its information."""
     pause = CHECK_SECONDS
-    while _is_busy(about := await ask("INFO", "persistence")):
+    while True:
+        about = await ask("INFO", "persistence")
+        if not about.get("aof_rewrite_in_progress") and not about.get("aof_rewrite_scheduled"):
+            return about
         await asyncio.sleep(pause)
         pause = min(2 * pause, MAX_CHECK_SECONDS)
-    return about
-
-
-def _is_busy(about: Mapping[str, Any]) -> bool:
-    """Return whether a server is rewriting its file, or will as soon as it has saved a snapshot."""
-    return bool(about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
 
 
 def remove_leftovers(folder: Path) -> None:

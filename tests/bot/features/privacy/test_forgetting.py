@@ -38,7 +38,7 @@ from bot.platform import Person, Press, private_place
 from bot.site.sessions import Sessions
 from bot.store import Store, keys
 from bot.store.entries import Move
-from bot.store.indexing import index_people
+from bot.store.first_release import index_people
 from bot.tables.choice import Choice
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import write_backup

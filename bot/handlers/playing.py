@@ -50,13 +50,7 @@ class Playing:
     """The tables as programs use them. Every method can raise `ProgramError` or one of the store's errors."""
 
     def __init__(
-        self,
-        room: Room,
-        people: People,
-        challenges: Challenges,
-        robot_pool: RobotPool,
-        hands: Hands,
-        guard: Guard,
+        self, room: Room, people: People, challenges: Challenges, robot_pool: RobotPool, hands: Hands, guard: Guard
     ) -> None:
         self._room, self._people, self._challenges = room, people, challenges
         self._robot_pool, self._hands, self._guard = robot_pool, hands, guard

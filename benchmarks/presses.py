@@ -139,7 +139,7 @@ class Crowd:
         place = f"bench:g{number}"
         await self.worker.people.update_chat(place, clock="86400")
         check_done(await self.dispatcher.handle_command(Command(self.next_key(), one, place, "challenge", (GAME,))))
-        [table] = await self.worker.tables_of(one.id)
+        [table] = await self.worker.room.lists.tables_of(one.id)
         check_done(
             await self.dispatcher.handle_press(
                 Press(self.next_key(), two, place, "1", f"1t{table.code}:sit", genuine=True)

@@ -85,7 +85,7 @@ class BenchWorker:
         one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
         await self._worker.people.update_chat(place, clock="86400")
         await self._dispatcher.handle_command(Command(f"o{number}", one, place, "challenge", (GAME,)))
-        [table] = await self._worker.tables_of(one.id)
+        [table] = await self._worker.room.lists.tables_of(one.id)
         await self._dispatcher.handle_press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
 
 

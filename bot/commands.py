@@ -89,19 +89,15 @@ class CommandSpec:
 
     def help_line(self, language: str) -> str:
         """Return its arguments and description: "[@name] [game]: open a table"."""
-        shown = [_placeholder(argument, language) for argument in self.arguments if argument.in_help]
-        text = texts(language).gettext(self.help)
-        return f"{' '.join(shown)}: {text}" if shown else text
+        gettext = texts(language).gettext
+        shown = [(gettext(each.placeholder), each.required) for each in self.arguments if each.in_help]
+        signs = [name if is_required else f"[{name}]" for name, is_required in shown]
+        return ": ".join(filter(None, [" ".join(signs), gettext(self.help)]))
 
     def title_in(self, language: str) -> str:
         """Return its description with a capital: "Open a table"."""
         text = texts(language).gettext(self.title or self.help)
         return text[:1].upper() + text[1:]
-
-
-def _placeholder(argument: Argument, language: str) -> str:
-    text = texts(language).gettext(argument.placeholder)
-    return text if argument.required else f"[{text}]"
 
 
 OWN_TABLE = Argument("table", {"it": "tavolo"}, ArgumentKind.OWN_TABLE, _("CODE"), _("The table's code"))

@@ -60,7 +60,12 @@ class Core:
         self.shards = Shards(store, alone=alone, zone=settings.time_zone)
         self.people = People(store.client, None if alone else self.shards.notify_forget)
         self.viewers = Viewers(self.people, self.adapters)
-        self.room = Room(store, robot_pause=robot_pause, before_removal=self._before_removal, shards=self.shards)
+        self.room = Room(
+            store,
+            robot_pause=robot_pause,
+            before_removal=lambda table: self.policies.policy_of(table).before_removal(table),
+            shards=self.shards,
+        )
         self.challenges = Challenges(self.room)
         self.blocks = Blocks(store.client)
         self.archive = Archive(store.client)
@@ -93,13 +98,6 @@ class Core:
         """True if finished games are analysed automatically. This requires numba, because plain Python is too slow."""
         return self.settings.analyse_results and find_spec("numba") is not None
 
-    async def tables_of(self, person: str) -> list[Table]:
-        """Return the live tables that a person has joined or asked to join."""
-        return await self.room.lists.tables_of(person)
-
-    async def tables_at(self, chat: str) -> list[Table]:
-        return await self.room.lists.tables_at(chat)
-
     def platform_state(self, adapter: Adapter) -> str:
         """Return "up", or "down: " and the reason."""
         platform = adapter.platform
@@ -122,6 +120,3 @@ class Core:
     def _results_shown(self, table: Table, outcome: Outcome, messages: Mapping[Result, SentMessage]) -> None:
         for feature in self.features:
             feature.on_results_shown(table, outcome, messages)
-
-    async def _before_removal(self, table: Table) -> None:
-        await self.policies.policy_of(table).before_removal(table)

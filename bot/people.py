@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from cachetools import FIFOCache
@@ -25,20 +25,6 @@ HANDS = ("private", "aside")
 
 STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 
-STORED = (
-    "name",
-    "handle",
-    "nickname",
-    "language",
-    "suits",
-    "hands",
-    "called",
-    "pictures",
-    "deck",
-    "private",
-    "phrases",
-)  # fields of a `Profile` in the store
-
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
@@ -47,7 +33,6 @@ ASK_THE_DAY_SECONDS = 3600.0
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """Time for which a profile in memory is used: the notification of another worker's change can get lost."""
-
 
 UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
@@ -96,6 +81,9 @@ class Profile:
     def wants_phrases(self) -> bool:
         """True if they want to read what strangers say to them."""
         return self.phrases == "1"
+
+
+STORED_FIELDS = [field.name for field in fields(Profile) if field.name != "id"]
 
 
 @dataclass(frozen=True)
@@ -151,7 +139,7 @@ class People:
         """Return a person's profile, with defaults for a stranger."""
         found = await self._load(keys.person(id))
         if found.profile is None:
-            chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
+            chosen: dict[str, Any] = {name: found.fields[name] for name in STORED_FIELDS if name in found.fields}
             if "name" in chosen:
                 # An earlier release allowed the robot sign in all names.
                 chosen["name"] = name_of(id, chosen["name"])
@@ -168,17 +156,17 @@ class People:
             return await self.chat(moved)
         # Inline messages in a chat without the bot share a key.
         if found.chat is None or found.chat.id != place:
-            fields = found.fields
+            stored = found.fields.get
             found.chat = ChatProfile(
                 place,
-                fields.get("language", "en"),
-                int(fields.get("clock", DEFAULT_CLOCK)),
-                fields.get("strict") == "1",
-                fields.get("game", default_game("chat")),
-                fields.get("pictures", "1") == "1",
-                "easy" if fields.get("deck") == "easy" else "classic",
-                fields.get("name", ""),
-                fields.get("watched", "1") == "1",
+                stored("language", "en"),
+                int(stored("clock", DEFAULT_CLOCK)),
+                stored("strict") == "1",
+                stored("game", default_game("chat")),
+                stored("pictures", "1") == "1",
+                "easy" if stored("deck") == "easy" else "classic",
+                stored("name", ""),
+                stored("watched", "1") == "1",
             )
         return found.chat
 
@@ -204,7 +192,7 @@ class People:
         if known.get("handle", "") != person.handle:
             # First, because the stored handle shows that this is done.
             await self._rename(person.id, known.get("handle", ""), person.handle)
-        await self._store(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
+        await self._store_new(keys.person(person.id), seen)
         if place and not is_private(place):
             await self.note_chat(place, language, chat_name)
         return await self.person(person.id)
@@ -245,36 +233,33 @@ class People:
 
     async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
         """Return a person's last choice for each game, or the usual one. The game chosen last comes first."""
-        fields = await self._fields(keys.person(id))
-        games = sorted(GAMES, key=lambda game: game != fields.get("game"))
+        stored = await self._fields(keys.person(id))
+        games = sorted(GAMES, key=lambda game: game != stored.get("game"))
         return [
-            Choice.parse(game, fields[f"game:{game}"]) if f"game:{game}" in fields else Choice.default(game)
+            Choice.parse(game, stored[f"game:{game}"]) if f"game:{game}" in stored else Choice.default(game)
             for game in games
         ]
 
     async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
-        fields, chosen = await self._fields(keys.person(id)), {"game": choice.game, f"game:{choice.game}": choice.text}
-        await self._store(keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value})
+        await self._store_new(keys.person(id), {"game": choice.game, f"game:{choice.game}": choice.text})
 
     async def update_chat(self, place: str, **choices: str) -> None:
         await self._store(_chat_key(place), choices)
 
     async def note_chat(self, place: str, language: str, name: str = "") -> None:
         """Set a chat's language once, and update its name if known."""
-        known, changes = await self._fields(_chat_key(place)), {"name": plain_name(name)} if name else {}
-        if "language" not in known:
+        changes = {"name": plain_name(name)} if name else {}
+        if "language" not in await self._fields(_chat_key(place)):
             changes["language"] = language
-        await self._store(
-            _chat_key(place), {field: value for field, value in changes.items() if known.get(field) != value}
-        )
+        await self._store_new(_chat_key(place), changes)
 
     async def move_chat(self, old: str, new: str) -> None:
         """Copy a chat's settings to its new id, unless set there. Lookups by the old id, as from tournaments, return
         the new one.
         """
-        fields = await self._fields(keys.chat(old))
+        stored = await self._fields(keys.chat(old))
         known = {MOVED, *await self._fields(keys.chat(new))}
-        await self._store(keys.chat(new), {name: value for name, value in fields.items() if name not in known})
+        await self._store(keys.chat(new), {name: value for name, value in stored.items() if name not in known})
         await self._store(keys.chat(old), {MOVED: new})
 
     async def find_by_handle(self, platform: str, handle: str) -> Profile | None:
@@ -312,6 +297,11 @@ class People:
                 self._remembered[key] = CachedProfile(remembered.at, {**remembered.fields, **changes})
             if self._on_change:
                 await self._on_change(key)
+
+    async def _store_new(self, key: str, values: dict[str, str]) -> None:
+        """Store those of the values that have changed."""
+        known = await self._fields(key)
+        await self._store(key, {name: value for name, value in values.items() if known.get(name) != value})
 
     def forget(self, key: str) -> None:
         self._reads.pop(key, None)

@@ -77,7 +77,7 @@ class Comparison:
         )
         self._refuse_none(replies)
         before = {self.code} if which == "b" else set()
-        tables = await self.worker.tables_of(self.players[0].person.id)
+        tables = await self.worker.room.lists.tables_of(self.players[0].person.id)
         [code] = {table.code for table in tables} - before
         return code
 

@@ -125,7 +125,7 @@ class Soak:
         key = f"s{next(Player.numbers)}"
         reply = await opener.say(f"/challenge {game}", chat, key=key)
         assert not reply.toast, reply.toast
-        [table] = await self.worker.tables_of(opener.person.id)
+        [table] = await self.worker.room.lists.tables_of(opener.person.id)
         choices = GAMES[game].rules.choices()
         if "target" in choices:
             # Short games, so that there are many.

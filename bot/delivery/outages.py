@@ -107,7 +107,10 @@ class Outages:
         state.needs_success = not certain or self._is_healthy(platform)
         state.failures_in_a_row += counts
         if state.reason and certain:
-            self._log_new_reason(platform, state, why)
+            state.reason = why
+            if why not in state.logged:
+                state.logged.add(why)
+                log.warning("platform_still_away", platform=platform, why=why)
         if state.reason or not (certain or state.failures_in_a_row >= FAILURES_IN_A_ROW):
             return
         state.begun_at = asyncio.get_running_loop().time()
@@ -116,13 +119,6 @@ class Outages:
         state.reason, state.logged = why, {why}
         log.warning("platform_away", platform=platform, why=why)
         state.watch = asyncio.create_task(self._watch(platform, state))
-
-    @staticmethod
-    def _log_new_reason(platform: str, state: _PlatformState, why: str) -> None:
-        state.reason = why
-        if why not in state.logged:
-            state.logged.add(why)
-            log.warning("platform_still_away", platform=platform, why=why)
 
     def record_success(self, platform: str) -> None:
         state = self._platforms.get(platform)

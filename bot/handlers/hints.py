@@ -5,7 +5,6 @@ twice.
 """
 
 import asyncio
-from typing import NamedTuple
 
 from cachetools import LRUCache
 
@@ -17,12 +16,7 @@ from engine.robots.findings import Hint
 REMEMBERED = 1000  # hints
 
 
-class Decision(NamedTuple):
-    """A decision at a table."""
-
-    code: str
-    version: int
-    seat: int
+Decision = tuple[str, int, int]  # a table's code and version, and a seat
 
 
 class Hints:
@@ -38,7 +32,7 @@ class Hints:
 
         NoTimeForHints if the robots are busy, or work on another hint for this person.
         """
-        decision = Decision(table.code, table.version, seat)
+        decision = table.code, table.version, seat
         if decision in self._hints:
             return self._hints[decision]
         if person not in self._running:
@@ -51,11 +45,12 @@ class Hints:
         return found
 
     async def _think(self, person: str, table: Table, decision: Decision) -> Hint | None:
-        view = table.view(decision.seat)
+        seat = decision[2]
+        view = table.view(seat)
         assert table.game
         assert view
         try:
-            found = await self._robot_pool.hint(view, table.game.history(decision.seat))
+            found = await self._robot_pool.hint(view, table.game.history(seat))
         finally:
             del self._running[person]
         if found:

@@ -5,7 +5,6 @@ from bot.parsing.games import targets
 from bot.parsing.join_links import pasted_code
 from bot.people import People
 from bot.platform import Person, Suggestion, chat_of
-from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.texts import language_of, texts
 from engine import GAMES
@@ -16,7 +15,9 @@ async def suggestions(
 ) -> list[Suggestion]:
     """See `bot.card_room.CardRoom.suggestions`."""
     if kind is ArgumentKind.POINTS:
-        return _points(game if game in GAMES else (await people.chat(place)).game, begun)
+        points = [str(target) for target in targets(game if game in GAMES else (await people.chat(place)).game)]
+        # All of them if none begins with the typed text.
+        return [Suggestion(text, text) for text in [text for text in points if text.startswith(begun)] or points]
     if kind is ArgumentKind.OPEN_TABLE:
         # A server's channels are one chat, but not all members see every channel.
         there = [table for table in await lists.tables_at(chat_of(place)) if table.is_shown_at(place)]
@@ -25,21 +26,10 @@ async def suggestions(
         tables = [table for table in await lists.tables_of(person.id) if table.phase == "playing"]
     else:
         return []
-    found = [Suggestion(table.code, _label(table, language_of(person.language))) for table in tables]
-    pasted = pasted_code(begun)
-    return [
-        suggestion
-        for suggestion in found
-        if suggestion.value == pasted or begun.casefold() in suggestion.label.casefold()
-    ]
-
-
-def _points(game: str, begun: str) -> list[Suggestion]:
-    """Return the targets of a game that begin with the typed text; all of them if none does."""
-    points = [str(target) for target in targets(game)]
-    return [Suggestion(text, text) for text in [text for text in points if text.startswith(begun)] or points]
-
-
-def _label(table: Table, language: str) -> str:
-    names = ", ".join(chair.name for chair in table.chairs if chair)
-    return f"{table.code} · {texts(language).gettext(GAMES[table.game_id].name)} · {names}"
+    pasted, gettext, found = pasted_code(begun), texts(language_of(person.language)).gettext, []
+    for table in tables:
+        names = ", ".join(chair.name for chair in table.chairs if chair)
+        label = f"{table.code} · {gettext(GAMES[table.game_id].name)} · {names}"
+        if table.code == pasted or begun.casefold() in label.casefold():
+            found.append(Suggestion(table.code, label))
+    return found

@@ -121,14 +121,11 @@ class Programs:
     async def owned_by(self, owner: str) -> list[Program]:
         return [program for program in await self.all() if program.owner == owner]
 
-    async def revoke_owned(self, owner: str, id_: str) -> None:
-        """Revoke a person's program; do nothing if it is not theirs or does not exist."""
-        if any(program.id == id_ for program in await self.owned_by(owner)):
-            await self.revoke(id_)
-
-    async def revoke_all_owned(self, owner: str) -> None:
+    async def revoke_owned(self, owner: str, id_: str = "") -> None:
+        """Revoke a person's program with this id, if they have it; by default all their programs."""
         for program in await self.owned_by(owner):
-            await self.revoke(program.id)
+            if id_ in ("", program.id):
+                await self.revoke(program.id)
 
     async def all(self) -> list[Program]:
         found = await self._client.hgetall(keys.PROGRAMS)

@@ -11,7 +11,7 @@ from bot.texts import gettext_noop as _
 from bot.words.course import course_line, decisive_line, declared_lines, declared_totals_line
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.verdicts import replay_button
-from bot.words.wording import Wording, signed_text
+from bot.words.wording import signed_text
 from engine import Record
 from engine.robots.findings import Summary
 from engine.views import DealView, StockView, TressetteView
@@ -93,7 +93,8 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
             "bid": _("{name} bids."),
         }
         begins = steps.get(deal.phase) or _("The cards are dealt: {name} begins.")
-        page.line(begins.format(name=phrases.names[_first_seat(deal, phrases)]))
+        first = deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
+        page.line(begins.format(name=phrases.names[deal.trick[0].seat if deal.trick else first]))
     phrases.write_bids(page, deal)
     if deal.last_trick:
         trick = Span(phrases.trick_text(deal.last_trick), "bold")
@@ -113,20 +114,9 @@ def _write_deal(page: Writer, phrases: Phrases, deal: DealView) -> None:
             page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
     if sum(deal.tricks):
         page.line(_("Tricks: {sides}"), sides=phrases.side_figures(deal.tricks))
-        page.line(_cards_left(words, deal, phrases.seen))
-
-
-def _first_seat(deal: DealView, phrases: Phrases) -> int:
-    if deal.trick:
-        return deal.trick[0].seat
-    return deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
-
-
-def _cards_left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
-    """Return how many cards are left to play, including the current trick."""
-    tricks = seen.kind.cards_per_deal // seen.kind.seats
-    left = (tricks - sum(deal.tricks)) * len(deal.counts)
-    return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
+        tricks = phrases.seen.kind.cards_per_deal // phrases.seen.kind.seats
+        left = (tricks - sum(deal.tricks)) * len(deal.counts)  # including the current trick
+        page.line(words.ngettext("{count} card left", "{count} cards left", left), count=left)
 
 
 def finished_deal_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:

@@ -3,7 +3,6 @@
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
-from bot.tables.chairs import Invited
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
@@ -101,13 +100,11 @@ def _write_heading(page: Writer, table: Table, words: Wording) -> None:
     if table.invited is None:
         page.line(_("{name} challenges: who plays?"), name=opener)
         return
-    page.line(_("{name} challenges {other}"), name=opener, other=_mention(table.invited))
-
-
-def _mention(invited: Invited) -> Span:
+    invited = table.invited
     name = f"@{invited.handle}" if invited.handle else isolate_name(invited.name)
     # No reader of the card, not even its opener, must see whether the person is notified.
-    return Span(name, "call" if invited.is_notified else "quiet", invited.person)
+    other = Span(name, "call" if invited.is_notified else "quiet", invited.person)
+    page.line(_("{name} challenges {other}"), name=opener, other=other)
 
 
 def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:

@@ -235,7 +235,7 @@ class _Hand:
             return [(yes_button, self._draft_button(_("No, play on")))]
         if about := self._stranger_question():
             deed, seat = about
-            yes = deed_question(self.words.language, deed, self.seen.name(seat)).yes
+            yes = deed_question(self.words.language, deed, self.seen.name(seat))[2]
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
             return [(yes_button, self._draft_button(_("No")))]
         if self.seen.alarm == "flagged" and not self.seen.is_my_turn and self.seen.turn is not None:

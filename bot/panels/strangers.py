@@ -1,7 +1,7 @@
 """Phrases and deeds (blocking, reporting) at a table of strangers."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Row
@@ -33,24 +33,17 @@ def phrase_text(language: str, phrase: str) -> str:
     }[phrase]
 
 
-class Question(NamedTuple):
-    """A question before a deed, its consequence, and the label of the yes button."""
-
-    question: str
-    consequence: str
-    yes: str
-
-
-def deed_question(language: str, deed: Deed, name: str) -> Question:
+def deed_question(language: str, deed: Deed, name: str) -> tuple[str, str, str]:
+    """Return the question before a deed, its consequence, and the label of the yes button."""
     _ = texts(language).gettext
     if deed == "block":
-        return Question(
+        return (
             _("Block {name}?").format(name=name),
             _("I match you with them no more, and do not call you where they challenge you. Nobody tells them."),
             _("Yes, block"),
         )
     told = _("They are told who you both are, and read how this game was played. Nobody tells {name}.")
-    return Question(_("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report"))
+    return _("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report")
 
 
 def farewell_row(language: str, game_id: str) -> Row:

@@ -27,7 +27,7 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     page.line(_("Your tables"), "bold")
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
     if not tables:
-        page.line(no_tables_text(language))
+        page.line(_("You sit at no table. /challenge opens one."))
     for table in tables:
         page.line(
             _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
@@ -45,10 +45,6 @@ def tables_page(language: str, tables: Sequence[SeatedTable]) -> Panel:
     return page.panel(*rows) if tables else page.panel((share_button(language),))
 
 
-def no_tables_text(language: str) -> str:
-    return texts(language).gettext("You sit at no table. /challenge opens one.")
-
-
 def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str]) -> Panel:
     """Return a chat's open challenges, each with a button to sit down, and the features' notes."""
     words = Wording(language, ())
@@ -58,12 +54,13 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
     if not tables:
         page.line(_("No challenge here is open to everybody. /challenge opens one."))
     for table in tables:
+        free = len(free_chairs(table))
         page.line(
             _("{code}: {game} with {others}, {chairs}"),
             code=Span(table.code, "code"),
             game=_(GAMES[table.game_id].name),
             others=", ".join(isolate_name(chair.name) for chair in table.chairs if chair),
-            chairs=_free_chairs(words, table),
+            chairs=words.ngettext("{count} chair free", "{count} chairs free", free).format(count=free),
         )
     page.gap()
     for note in notes:
@@ -75,11 +72,6 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
         (Button(_("Find an opponent"), actions.page("find", "look")),),
         *([] if tables else [(share_button(language),)]),
     )
-
-
-def _free_chairs(words: Wording, table: Table) -> str:
-    free = len(free_chairs(table))
-    return words.ngettext("{count} chair free", "{count} chairs free", free).format(count=free)
 
 
 def free_chairs(table: Table) -> list[int]:

@@ -176,7 +176,7 @@ async def test_different_request_with_the_same_key_is_performed(
 async def test_pasted_command_is_recognized(playground: Open, session: aiohttp.ClientSession) -> None:
     line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
-    [table] = await playground.worker.tables_of("playground:1")
+    [table] = await playground.worker.room.lists.tables_of("playground:1")
     text = f"\u200b \u2068/JOIN \u2068{table.code}\u2069"
     answer = await line.ask(do="say", chat="1", text=text, **{"as": "2"})
     assert answer["toast"] == f"You sit at table {table.code}."
@@ -225,7 +225,7 @@ async def test_on_a_network_invitations_link_to_the_table_page(network: Open, se
     await line.ask(do="say", chat="1", text="/challenge testa")
     await network.worker.settled()
     await line.ask(do="say", chat="1", text="/invite")
-    [table] = await network.worker.tables_of(f"playground:{anna.id}")
+    [table] = await network.worker.room.lists.tables_of(f"playground:{anna.id}")
     address = f"{network.site.url}/t/{table.code}"
     while address not in json.dumps(line.received):
         line.received.append(await line.socket.receive_json(timeout=60))
@@ -446,7 +446,7 @@ async def test_oldest_message_can_be_replied_to(playground: Open, session: aioht
     oldest = next(iter(chat.messages))
     answer = await line.ask(do="say", chat="1", text="/challenge testa", reply_to=oldest, **{"as": "1"})
     assert (answer["type"], oldest in chat.messages) == ("done", False)
-    [table] = await playground.worker.tables_of("playground:1")
+    [table] = await playground.worker.room.lists.tables_of("playground:1")
     assert table.invited
     assert table.invited.name == "Bruno"
 

@@ -23,7 +23,7 @@ async def wait_until(done: Callable[[], bool], seconds: float = 60.0) -> None:
 
 async def play_unseen(worker: Worker, person: str, moves: int) -> None:
     """Play moves at a person's table as if they came from another platform."""
-    [table] = await worker.tables_of(person)
+    [table] = await worker.room.lists.tables_of(person)
     for number in range(moves):
         table = await worker.room.table(table.code)
         assert table.game

@@ -274,7 +274,7 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
 
 async def code_of(worker: Worker, player: Player) -> str:
     """Return the code of the only table of a player."""
-    [table] = await worker.tables_of(player.person.id)
+    [table] = await worker.room.lists.tables_of(player.person.id)
     return table.code
 
 

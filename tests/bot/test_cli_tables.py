@@ -29,7 +29,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
             playing = await code_of(worker, players[0])
             secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
             await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
-            [waiting] = [table.code for table in await worker.tables_of("paper:3")]
+            [waiting] = [table.code for table in await worker.room.lists.tables_of("paper:3")]
             # The test holds the folder like a running bot.
             listed = await run_and_read(tmp_path, "tables")
             assert f"{playing}  playing" in listed
@@ -51,7 +51,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
             await worker.settled()
             assert "cancelled" in fake.last(GROUP).plain
             assert "taken back" in fake.last("paper:200").plain
-            assert not await worker.tables_of("paper:1")
+            assert not await worker.room.lists.tables_of("paper:1")
             [game] = [game async for game in worker.archive.games()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
 

@@ -71,7 +71,7 @@ async def test_pasted_invitation_seats_the_person(store: Store, server: DiscordS
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", game="testa")
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert await bruno.complete("join", "table", written.format(code=table.code)) == [table.code]
         answer = await bruno.slash("join", table=written.format(code=table.code.lower()))
         assert answer == f"You sit at table {table.code}."
@@ -117,8 +117,8 @@ async def test_autocompletion_offers_valid_choices(store: Store, server: Discord
         assert await carla.complete("challenge", "target", "", game="spades") == [200, 300, 500]
         assert await carla.complete("challenge", "target", "2", game="testa") == [21]
         await carla.slash("challenge", game="testa")
-        [open_table] = await adapter.worker.tables_of("discord:3")
-        [playing] = await adapter.worker.tables_of("discord:1")
+        [open_table] = await adapter.worker.room.lists.tables_of("discord:3")
+        [playing] = await adapter.worker.room.lists.tables_of("discord:1")
         assert await people[0].complete("join", "table", "") == [open_table.code]
         assert await people[0].complete("resign", "table", playing.code[:2].lower()) == [playing.code]
         assert await carla.complete("hand", "table", "") == []
@@ -130,7 +130,7 @@ async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer,
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", game="metamazzo")
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert await bruno.complete("join", "table", around.format(table.code)) == [table.code]
         assert await bruno.slash("join", table=around.format(table.code)) == f"You sit at table {table.code}."
 
@@ -368,7 +368,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: interaction.answer == 6)
         # Like a crash: pending messages are dropped and nothing more is stored.
-        [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
+        [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         assert text_of(panel) == before
     async with on_discord(store, server):
@@ -411,7 +411,7 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
         server.dispatch_again(interaction, panel)
         await until(lambda: bool(interaction.answer))
         await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert table.game
         assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
 
@@ -503,7 +503,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         assert table.game
         assert "Tricks" in text_of(people[0].visible_messages(people[0].private)[-1])
         assert not any("Trick 2" in text for text in texts_in(channel))
@@ -772,7 +772,7 @@ async def test_invitation_links_to_the_challenge(store: Store, server: DiscordSe
     async with on_discord(store, server) as adapter:
         await anna.slash("challenge", game="testa")
         await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         [card] = channel.messages
         answer = await anna.slash("invite")
         # The link is like Message.jump_url of discord.py.

@@ -236,7 +236,7 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
         await bruno.press("Accept", channel)
         await worker.settled()
         random = Random(1)
-        [table] = await worker.tables_of("discord:1")
+        [table] = await worker.room.lists.tables_of("discord:1")
         # The deal's board is a new message anyway, and can ping the first player.
         server.pings.clear()
 

@@ -312,7 +312,7 @@ async def test_shown_picture_is_stored_for_the_next_bot(store: Store, server: Di
         mover = await wait_for_mover(adapter, people)
         await mover.play(Random(1))
         await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
     stored = await store.load_shown(table.code)
     for seat, person in enumerate(people):
         name = picture_of(hand(person))
@@ -436,7 +436,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         before = [text_of(hand(person)) for person in people]
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(after=3.0)
@@ -450,7 +450,7 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         await adapter.worker.settled()
         await asyncio.sleep(3.0)
         await adapter.worker.settled()
-        [table] = await adapter.worker.tables_of("discord:1")
+        [table] = await adapter.worker.room.lists.tables_of("discord:1")
         delivery = adapter.worker.delivery
         sync = delivery._tables[table.code]
         for seat, person in enumerate(people):
@@ -470,7 +470,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         [_anna, bruno] = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         channel, goes_on = server.channels[CHANNEL], asyncio.Event()
-        [table] = await adapter.worker.tables_of("discord:2")
+        [table] = await adapter.worker.room.lists.tables_of("discord:2")
         surface = surface_of(adapter.worker, table.code, Hand(1))
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         server.order("edit_by", Failure(gate=goes_on), *[Failure(Refused(403, 50013))] * text_is_refused)
@@ -662,7 +662,7 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: server.uploads > uploads)
         # Like a crash: uploads are dropped and nothing more is stored.
-        [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
+        [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
         adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
         await asyncio.sleep(0)
         assert text_of(hand(mover)) == before

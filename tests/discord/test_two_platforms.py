@@ -72,7 +72,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
         await until(lambda: anna.button("Accept", group) is not None)
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You sit at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
         seen: list[bool] = []
@@ -101,7 +101,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         chat, channel = chat_without_bot(), server.channels[CHANNEL]
         await send_offer(telegram_server, anna, chat, "testa", typed="11 testa")
         await anna.press("Play", chat)
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You sit at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
         seen: list[bool] = []
@@ -159,7 +159,7 @@ class Script:
             offered = self._offered()
             errs = not self.has_erred and len(self.pressed) >= self.errs_at and len(offered) > 1
             message, payload = offered[-1 if errs else 0]
-            [table] = await worker.tables_of(self.id)
+            [table] = await worker.room.lists.tables_of(self.id)
             await self.person.send_press(self.person.private, message, payload)  # type: ignore[arg-type]
             if await self._is_played(worker, table, payload.rpartition(":")[2]):
                 self.pressed.append(payload.rpartition(" ")[2])
@@ -249,7 +249,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         await anna.press("Ready")
         await bruno.press("Ready")
         await until(lambda: any("deal 1" in text_of(message) for message in bruno.private.messages.values()))
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         random = Random(1)
         while (table := await worker.room.table(table.code)).version < 20:
             await anna.play(random)
@@ -274,7 +274,7 @@ async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server
         for each in everybody:
             await each.press("Ready")
         await until(lambda: any("deal 1" in text_of(message) for message in his[0].private.messages.values()))
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         random = Random(1)
         while (table := await worker.room.table(table.code)).version < 30:
             for each in everybody:
@@ -316,7 +316,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
         await bruno.press("Ready")
         await until(lambda: any("deal 1" in text for text in read_by_anna()))
         await until(lambda: any("deal 1" in text for text in read_by_bruno()))
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
 
         await worker.people.update_person("discord:2", language="it")
         await anna.press("💬 Say")

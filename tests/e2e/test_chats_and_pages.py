@@ -110,7 +110,7 @@ def people_at(worker: Worker, code: str) -> list[str]:
 
 async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
     players = await seat_people(server, "metamazzo")
-    [table] = await adapter.worker.tables_of("discord:1")
+    [table] = await adapter.worker.room.lists.tables_of("discord:1")
     assert table.game
     assert table.game.turn is not None
     mover, other = players[table.game.turn], players[1 - table.game.turn]

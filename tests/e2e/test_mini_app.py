@@ -33,7 +33,7 @@ async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, br
 
 async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, browser: Browser) -> None:
     players = await seat_people(server, "metamazzo")
-    [table] = await adapter.worker.tables_of("telegram:1")
+    [table] = await adapter.worker.room.lists.tables_of("telegram:1")
     code, seat = table.code, table.game.turn if table.game else None
     assert seat is not None
     context = await browser.new_context(viewport={"width": 360, "height": 640}, color_scheme="light", has_touch=True)

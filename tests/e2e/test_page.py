@@ -68,7 +68,7 @@ async def test_opening_an_invitation_address_takes_a_seat(playground: Open, brow
     anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge testa")
     await anna.press("Invite")
-    [table] = await playground.worker.tables_of("playground:1")
+    [table] = await playground.worker.room.lists.tables_of("playground:1")
     await anna.private()
     address = f"{playground.chat_url}#join={table.code}"
     await anna.can_see(address)

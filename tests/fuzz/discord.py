@@ -98,7 +98,9 @@ class DiscordFuzzer:
         await self.settle()
         worker = self.adapter.worker
         players = range(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
-        tables = {table.code: table for number in players for table in await worker.tables_of(f"discord:{number}")}
+        tables = {
+            table.code: table for number in players for table in await worker.room.lists.tables_of(f"discord:{number}")
+        }
         if len(tables) != len(GAMES) + 1:
             raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)

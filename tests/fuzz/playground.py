@@ -168,7 +168,7 @@ class PlaygroundFuzzer:
         await self._ask(line, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
         await worker.settled()
         people = [f"playground:{player}" for player in self.players]
-        tables = {table.code: table for person in people for table in await worker.tables_of(person)}
+        tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
             raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)

@@ -98,7 +98,7 @@ class TelegramFuzzer:
         people = [f"telegram:{number}" for number in range(1, 5)]
         await until(lambda: self._count_group_messages() > before)
         await self._settle()
-        tables = {table.code: table for person in people for table in await worker.tables_of(person)}
+        tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
             raise FuzzFailure(f"{len(tables)} tables")
         self.codes = list(tables)

@@ -93,7 +93,7 @@ async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, ser
         assert await carla.send_press(group, board, await strangers_offer(server, carla)) == OLD
         await adapter.worker.settled()
         assert board == shown
-        assert await adapter.worker.tables_of("telegram:3") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
 
 async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, server: TelegramServer) -> None:
@@ -124,7 +124,7 @@ async def test_finished_inline_message_stays_with_its_offer(
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
         assert await carla.send_press(chat, message, offer) == OLD
-        assert await adapter.worker.tables_of("telegram:3") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:3") == []
         # Her own offer is still good.
         other = await send_offer(server, carla, chat_without_bot(-5), "testa")
         assert await bruno.send_press(chat_without_bot(-5), other, offer) == ""
@@ -142,7 +142,7 @@ async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, se
             "This challenge was taken up in another chat: send a new one."
         )
         assert await bruno.send_press(other, hers, payload_of(message)) != ""
-        assert await adapter.worker.tables_of("telegram:3") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:3") == []
         assert await bruno.send_press(chat, message, payload_of(message)) == ""
         assert (await table_of(adapter, bruno)).game_id == "metamazzo"
 

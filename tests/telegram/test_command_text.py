@@ -149,7 +149,7 @@ async def test_join_line_copied_from_a_card_seats_the_person(store: Store, serve
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         text = f"\u2068/join \u2068{table.code}\u2069"
         marks = (
             entity("italic", 0, utf16_length(text)),

@@ -96,7 +96,7 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         assert not hands(bruno)
         # The bot does not try again and says so. The next board lacks the button.
         board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
-        [code] = [table.code for table in await adapter.worker.tables_of("telegram:1")]
+        [code] = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:1")]
         assert "private chat" in await bruno.send_press(group, board, f"1t{code}:aside")
         bruno.start(code)
         await until(lambda: bool([one for one in bruno.private.messages.values() if one["from"] == BOT]))
@@ -137,7 +137,7 @@ async def test_opening_the_private_chat_moves_the_hand_there(store: Store, serve
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         bruno.start(table.code)
         await until(lambda: not hands(bruno))
         await adapter.worker.settled()
@@ -180,7 +180,7 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
         new = upgrade_group(server)
         assert await anna.play(random)
         await until(lambda: anna.button("My hand, here", new) is not None)
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         await until(lambda: not worker.delivery.is_busy(table.code))
         assert table.hosts == (f"telegram:{new.id}",)
         # The store does not keep who played there, or which press allowed an ephemeral message.
@@ -196,7 +196,7 @@ async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: T
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
         anna, bruno = await start_with_hand_in_group(server, worker)
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         upgrade_group(server)
         bruno.start(table.code)
         await until(lambda: any(one["from"] == BOT for one in bruno.private.messages.values()))

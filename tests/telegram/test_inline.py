@@ -82,7 +82,7 @@ def payload_of(message: dict[str, Any], label: str = "Play") -> str:
 
 
 async def table_of(adapter: ObservedTelegram, person: Person) -> Any:
-    [table] = await adapter.worker.tables_of(f"telegram:{person.number}")
+    [table] = await adapter.worker.room.lists.tables_of(f"telegram:{person.number}")
     return table
 
 
@@ -210,7 +210,7 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
         # With inline feedback the bot knows what she sent, and offers it to her first.
         chosen = {b"game": b"testa", b"game:testa": Choice.default("testa").text.encode()}
         assert await store.client.hgetall(keys.person("telegram:1")) == {**known, **chosen}
-        assert await adapter.worker.tables_of("telegram:1") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 async def test_typed_words_choose_the_offers(store: Store, server: TelegramServer) -> None:
@@ -390,7 +390,7 @@ async def test_fifty_simultaneous_presses_open_one_table(
         data = payload_of(message)
         queries = [server.press(chat, message, person.number, data) for person in reversed(people)]
         await until(lambda: all(server.answers[query] for query in queries))
-        tables = await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")
+        tables = await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")
         [table] = tables
         assert table.phase == "playing"
         assert table.seat_of("telegram:1") == 0
@@ -428,7 +428,7 @@ async def test_several_workers_open_and_play_one_table(store: Store, server: Tel
         data = payload_of(message)
         queries = [server.press(chat, message, person.number, data) for person in people]
         await until(lambda: all(server.answers[query] for query in queries))
-        [table] = await workers[0].worker.tables_at(f"telegram:~{ELSEWHERE}")
+        [table] = await workers[0].worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")
         players = [person for person in people if table.seat_of(f"telegram:{person.number}") is not None]
         assert len(players) == 2
         await play_until(players, lambda: "won by" in only_text(chat))
@@ -456,7 +456,7 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
         ]
         for one in forged:
             assert await bruno.send_press(chat, message, one) == "This button does not work any more."
-        assert await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}") == []
+        assert await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}") == []
         # In a chat with the bot, challenges are made by command.
         group = server.group(GROUP)
         there = {
@@ -477,7 +477,7 @@ async def test_offer_expires_after_a_day(store: Store, server: TelegramServer, m
         hour = offers.new_terms(Choice.default("testa"), "telegram:1").hour
         monkeypatch.setattr(offers, "_current_hour", lambda: hour + offers.VALID_HOURS + 1)
         assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
-        assert await adapter.worker.tables_of("telegram:1") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramServer) -> None:
@@ -494,7 +494,7 @@ async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramS
         await adapter.worker.room.close(table.code, "test")
         await adapter.worker.settled()
         assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
-        assert await adapter.worker.tables_of("telegram:1") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 async def test_finished_offer_never_opens_a_second_table(
@@ -516,7 +516,7 @@ async def test_finished_offer_never_opens_a_second_table(
             if 0 <= await store.client.ttl(key) <= later:
                 await store.client.delete(key)
         assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
-        assert await adapter.worker.tables_of("telegram:1") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 async def test_message_with_a_game_takes_no_other_offer(store: Store, server: TelegramServer) -> None:
@@ -527,7 +527,7 @@ async def test_message_with_a_game_takes_no_other_offer(store: Store, server: Te
         await bruno.send_press(chat, message, payload_of(message))
         [result] = server.inline_answers[await query_offers(server, carla, "testa")]["results"]
         assert await carla.send_press(chat, message, payload_of(result)) == "Another game is on here."
-        assert await adapter.worker.tables_of("telegram:3") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
 
 async def test_rematch_replaces_the_result(store: Store, server: TelegramServer) -> None:
@@ -557,7 +557,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")
         assert "do not sit" in await carla.send_press(chat, result, again)
-        assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 1
+        assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
 @pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", long("Forbidden: user is deactivated")])
@@ -598,7 +598,7 @@ async def test_two_messages_in_one_chat_are_two_boards(store: Store, server: Tel
         await bruno.send_press(chat, first, payload_of(first))
         await until(lambda: "Metà Mazzo" in first["text"] and "deal 1" in first["text"])
         await until(lambda: "Testa" in second["text"] and "deal 1" in second["text"])
-        assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 2
+        assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 2
 
 
 async def test_player_on_another_platform_joins_the_table(store: Store, server: TelegramServer) -> None:
@@ -630,7 +630,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send_press(chat, message, page)
         assert message["text"].startswith("\u2068Anna")
-        assert await adapter.worker.tables_of("telegram:1") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 def share_queries(chat: Chat) -> list[dict[str, Any]]:
@@ -687,7 +687,7 @@ async def test_offer_of_a_forgotten_person_is_over(store: Store, server: Telegra
         message = await send_offer(server, anna, chat, "metamazzo")
         await adapter.worker.people.erase("telegram:1")
         assert await bruno.send_press(chat, message, payload_of(message)) == "This challenge is over: send a new one."
-        assert await adapter.worker.tables_of("telegram:2") == []
+        assert await adapter.worker.room.lists.tables_of("telegram:2") == []
 
 
 async def test_asking_for_a_seat_is_not_reported_as_seated(store: Store, server: TelegramServer) -> None:

@@ -31,7 +31,7 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.say("/invite", anna.private)
         await until(lambda: "invites you to play Metà Mazzo" in bot_text(anna.private))
         assert f"/join {table.code}" in bot_text(anna.private)
@@ -50,7 +50,7 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         anna.start(f"join-{table.code}")
         await until(lambda: "You sit at this table already." in bot_text(anna.private))
         bruno.start(f"join-{table.code.lower()}")
@@ -73,7 +73,7 @@ async def test_made_up_link_counts_as_a_guess(store: Store, server: TelegramServ
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         for number in range(5):
             bruno.start(f"join-QQQQ{number}2")
             await until(lambda: f"There is no table QQQQ{number}2" in bot_text(bruno.private))  # noqa: B023
@@ -91,7 +91,7 @@ async def test_invite_needs_one_open_challenge(store: Store, server: TelegramSer
             anna.say(f"/challenge {game}")
             await until(lambda: "tavolo" in game or anna.button("Accept", server.group(GROUP)) is not None)  # noqa: B023
         await until(lambda: anna.button("Sit East", server.group(GROUP)) is not None)
-        codes = [table.code for table in await adapter.worker.tables_of("telegram:1")]
+        codes = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:1")]
         anna.say("/invite", anna.private)
         await until(lambda: all(f"/invite {code}" in bot_text(anna.private) for code in codes))
         anna.say(f"/invite {codes[0]}", anna.private)
@@ -105,7 +105,7 @@ async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge tressette")
         assert await anna.press("Invite", group) == "It is in our private chat."
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         assert "Anna invites you to play" in bot_text(anna.private).replace("\u2068", "").replace("\u2069", "")
         # Spectators can pass it on too, in their own language.
         await bruno.press("Invite", group)
@@ -124,7 +124,7 @@ async def test_link_brings_bot_and_table_into_another_group(store: Store, server
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await anna.press("Invite", server.group(GROUP))
-        [table] = await adapter.worker.tables_of("telegram:1")
+        [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         link = link_in(anna.private, "Into another group")
         word = f"join-{table.code}"
         assert link == f"https://t.me/{BOT['username']}?startgroup={word}"

@@ -320,7 +320,7 @@ async def test_new_supergroup_keeps_table_and_settings(store: Store, server: Tel
                 break
             await asyncio.sleep(0.01)
         await worker.settled()
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)
         assert sum("Metà Mazzo" in message["text"] for message in moved.messages.values()) == 1
         assert (await worker.people.chat(f"telegram:{new}")).clock == 60
@@ -336,7 +336,7 @@ async def test_deleting_in_the_old_group_notices_its_supergroup(store: Store, se
         )
         # For example a board that was in flight.
         await adapter.delete(f"telegram:{GROUP}", str(next(iter(old.messages))))
-        assert await adapter.worker.tables_at("telegram:-100777")
+        assert await adapter.worker.room.lists.tables_at("telegram:-100777")
 
 
 async def test_leaderboards_move_with_their_group(store: Store, server: TelegramServer) -> None:
@@ -609,7 +609,7 @@ async def test_table_shared_with_another_platform(store: Store, server: Telegram
         bruno = Player(worker, fake, "Bruno", 2)
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await worker.tables_of("telegram:1")
+        [table] = await worker.room.lists.tables_of("telegram:1")
         await bruno.say(f"/join {table.code}")
         random = Random(1)
         for _ in range(60):

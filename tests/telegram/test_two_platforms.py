@@ -43,7 +43,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
             group = server.group(GROUP)
             anna.say("/challenge metamazzo")
             await until(lambda: anna.button("Accept", group) is not None)
-            [table] = await worker.tables_of("telegram:1")
+            [table] = await worker.room.lists.tables_of("telegram:1")
             await page.ask(do="say", chat="1", text=f"/join {table.code}", **{"as": "1"})
             random = Random(1)
 

@@ -90,7 +90,7 @@ async def test_start_for_one_table_brings_hands_of_others(store: Store, server: 
         for game in ("metamazzo", "testa"):
             message = await send_offer(server, people[0], chat, game)
             await people[1].send_press(chat, message, payload_of(message))
-        codes = [table.code for table in await adapter.worker.tables_of("telegram:2")]
+        codes = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:2")]
         await adapter.worker.settled()
         people[1].start(codes[0])
         await until(lambda: all(has_hand(people[1], code) for code in codes))

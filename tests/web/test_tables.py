@@ -134,7 +134,7 @@ async def test_only_our_own_pages_can_write_or_open_a_socket(site: Open, origin:
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=headers)
         assert refused.value.status == 403
-        assert len(await site.worker.tables_of(f"web:{await only_id(site)}")) == 1
+        assert len(await site.worker.room.lists.tables_of(f"web:{await only_id(site)}")) == 1
 
 
 async def only_id(site: Open) -> str:
@@ -159,7 +159,7 @@ async def test_form_of_a_removed_table_opens_no_other_table(site: Open, robot: s
         await room.remove(await room.table(code))
         answer = await anna.post("/play", game="metamazzo", robot=robot, key="0123456789abcdef")
         assert (answer.status, "is no more: begin another one" in await answer.text()) == (200, True)
-        assert not await site.worker.tables_of(f"web:{await only_id(site)}")
+        assert not await site.worker.room.lists.tables_of(f"web:{await only_id(site)}")
 
 
 async def test_invalid_form_fields_open_nothing(site: Open) -> None:

@@ -126,7 +126,7 @@ async def test_playground_board_and_result_have_links(playground: Open, browser:
     await page.locator("[data-payload*='robot']").first.click()
     watch = page.locator("#messages a", has_text="Watch").last
     await expect(watch).to_be_visible()
-    [table] = await playground.worker.tables_at("playground:1")
+    [table] = await playground.worker.room.lists.tables_at("playground:1")
     address = await watch.get_attribute("href") or ""
     assert address.startswith(f"{playground.url}t/{table.code}-")
     current = await playground.worker.room.table(table.code)

@@ -222,7 +222,7 @@ class Forgetter:
     def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         """Yield the steps that delete a person's own data, after they have left their tables."""
         yield partial(self._evict, keys.person(person))
-        yield partial(Programs(self._client).revoke_all_owned, person)
+        yield partial(Programs(self._client).revoke_owned, person)
         yield partial(delete_adapter_data, self._client, person)
         for key_of_place in (keys.chat, keys.hosted, keys.challenges):
             yield partial(self._client.delete, key_of_place(private_place(person)))

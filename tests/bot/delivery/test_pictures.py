@@ -329,7 +329,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         hand = "h0" if mover is anna else "h1"
 
         async def record_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:

@@ -466,8 +466,8 @@ async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
         fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
         await fake.until(lambda: len(fake.errors[bruno.private]) < 100_000)
-        [table] = await worker.tables_of(anna.person.id)
-        assert await worker.tables_of(carla.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
+        assert await worker.room.lists.tables_of(carla.person.id)
         with capture_logs() as logs:
             await worker.challenges.stand_up(table.code, bruno.person.id, "leaves")
             fake.errors[bruno.private].clear()
@@ -931,9 +931,9 @@ async def test_group_hand_setting_applies_from_the_next_table(store: Store, has_
         await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         assert fake.last(anna.private) != before
-        [first] = await worker.tables_of(anna.person.id)
+        [first] = await worker.room.lists.tables_of(anna.person.id)
         await seat_players(worker, fake, "testa")
-        [second] = [one.code for one in await worker.tables_of(anna.person.id) if one.code != first.code]
+        [second] = [one.code for one in await worker.room.lists.tables_of(anna.person.id) if one.code != first.code]
         assert surface_of(worker, second, Hand(0)).state is (State.UNREACHABLE if has_ephemeral else State.SHOWN)
         assert surface_of(worker, second, Hand(1)).state is State.SHOWN
         assert len(fake.messages[anna.private]) == (1 if has_ephemeral else 2)

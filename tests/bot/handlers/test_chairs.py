@@ -21,7 +21,7 @@ async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: Fak
         assert f"{refusal} refusal" in fake.last(GROUP).plain
     # The next player who asks is seated at once.
     await carla.press("Sit North", GROUP)
-    table = (await worker.tables_of(anna.person.id))[0]
+    table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, "Carla", None]
     await bruno.press("Sit East", GROUP)
     await dino.press("Sit West", GROUP)
@@ -36,12 +36,12 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
     await carla.press("Sit West", GROUP)
     assert "asks to sit opposite you" in fake.last(bruno.private).plain
     await bruno.press("Stand up", GROUP)
-    table = (await worker.tables_of(anna.person.id))[0]
+    table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
     # The next player in Bruno's seat does not get his question.
     await dino.press("Sit East", GROUP)
     await carla.press("Accept")
-    table = (await worker.tables_of(anna.person.id))[0]
+    table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name if chair else None for chair in table.chairs] == ["Anna", "Dino", None, "Carla"]
     await worker.settled()
     assert not fake.messages[dino.private]
@@ -52,7 +52,7 @@ async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -
     await anna.say("/challenge tressette")
     for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
         await anna.press(label, GROUP)
-    table = (await worker.tables_of(anna.person.id))[0]
+    table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
     random = Random(4)
     async with asyncio.timeout(60):

@@ -46,7 +46,7 @@ async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker,
     anna, bruno, *_ = people(worker, fake)
     about = bruno.person
     await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.invited == Invited(about.id, "", "Bruno")
     await bruno.press("Accept", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
@@ -62,9 +62,9 @@ async def test_old_accept_button_fails_after_the_game_changed(
     await anna.press(menu, GROUP)
     await anna.press(choice, GROUP)
     assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
-    assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["open"]
+    assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["open"]
     assert not (await bruno.press("Accept", GROUP)).toast
-    assert [table.phase for table in await worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake: FakePlatform) -> None:
@@ -72,7 +72,7 @@ async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake:
     await anna.say("/challenge tressette")
     await anna.press("Options", GROUP)
     await anna.press("⏱ 1 min", GROUP)
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
     assert not (await carla.send(f"1t{table.code}:sit 3", GROUP)).toast
     assert [chair and chair.name for chair in (await worker.room.table(table.code)).chairs] == [
@@ -94,7 +94,7 @@ async def test_redelivered_challenge_opens_one_table(worker: Worker, fake: FakeP
     await anna.say("/challenge testa", key="same")
     await anna.say("/challenge testa", key="same")
     assert len(fake.messages[GROUP]) == 1
-    assert len(await worker.tables_of(anna.person.id)) == 1
+    assert len(await worker.room.lists.tables_of(anna.person.id)) == 1
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
@@ -119,7 +119,7 @@ async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform)
     await ring_clocks(worker, 120)
     assert "The challenge has expired" in fake.last(GROUP).plain
     assert not fake.last(GROUP).rows
-    assert await worker.tables_of(anna.person.id) == []
+    assert await worker.room.lists.tables_of(anna.person.id) == []
     assert "no table" in (await bruno.say(f"/join {code}")).toast
 
 
@@ -166,7 +166,7 @@ async def test_private_challenge_says_how_the_other_joins(worker: Worker, fake: 
     code = await code_of(worker, anna)
     assert toast == f"Bruno cannot see this chat. Tell them to write me /join {code}."
     await bruno.say(f"/join {code}", bruno.private)
-    [table] = await worker.tables_of(bruno.person.id)
+    [table] = await worker.room.lists.tables_of(bruno.person.id)
     assert table.phase == "playing"
     # In a group the other player sees it, and an open challenge names no player.
     assert (await anna.say("/challenge @bruno testa")).toast == ""
@@ -189,9 +189,9 @@ async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: Fake
     # The game is running, so the press and /join are refused.
     assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
     assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
-    assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
-    assert [table.code for table in await worker.tables_at(GROUP)] == [code]
-    assert not await worker.tables_of(carla.person.id)
+    assert [table.code for table in await worker.room.lists.tables_of(bruno.person.id)] == [code]
+    assert [table.code for table in await worker.room.lists.tables_at(GROUP)] == [code]
+    assert not await worker.room.lists.tables_of(carla.person.id)
 
 
 async def test_redelivered_choice_keeps_the_newer_game(worker: Worker, fake: FakePlatform) -> None:
@@ -201,7 +201,7 @@ async def test_redelivered_choice_keeps_the_newer_game(worker: Worker, fake: Fak
     assert (await worker.people.chat(GROUP)).game == "spades"
     await anna.say("/challenge testa", key="first")
     assert (await worker.people.chat(GROUP)).game == "spades"
-    [table] = await worker.tables_of("paper:1")
+    [table] = await worker.room.lists.tables_of("paper:1")
     chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
     for number in (0, 1, 0):
         assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
@@ -241,7 +241,7 @@ async def test_person_named_twice_counts_once(worker: Worker, fake: FakePlatform
     # A reply to Bruno that also names him, as platforms report it, with a comma after the handle.
     reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
     assert not reply.toast
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.invited
     assert (table.invited.person, table.game_id) == ("paper:2", "spades")
 
@@ -275,4 +275,4 @@ async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlat
 async def test_bare_at_sign_challenges_nobody(worker: Worker, fake: FakePlatform, word: str) -> None:
     anna = Player(worker, fake, "Anna", 1)
     assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
-    assert await worker.tables_of("paper:1") == []
+    assert await worker.room.lists.tables_of("paper:1") == []

@@ -115,7 +115,7 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
     random = Random(1)
     lates = []
     for _ in range(60):
-        found = await worker.tables_of(players[0].person.id)
+        found = await worker.room.lists.tables_of(players[0].person.id)
         if not found:
             break
         table = found[0]

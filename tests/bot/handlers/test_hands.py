@@ -471,7 +471,7 @@ async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake:
             )
             assert not (await player.dispatcher.handle_press(press)).toast
         await worker.settled()
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.phase == "playing"
         assert not table.are_strangers
         labels = [button.label for row in fake.last(bruno.private).rows for button in row]
@@ -488,7 +488,7 @@ async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: 
     payload = actions.page("rematch", game_id(over))
     press = Press("again", guest, "web:@1", "page", payload, genuine=True, visitor=visitor)
     assert not (await anna.dispatcher.handle_press(press)).toast
-    [table] = await worker.tables_of("web:1")
+    [table] = await worker.room.lists.tables_of("web:1")
     client = worker.store.client
     entries = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
     assert entries == [[table.code.encode()]] * 2, "the address and its network"
@@ -505,5 +505,5 @@ async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Work
     await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", payload, genuine=True))
     await worker.settled()
     assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)

@@ -28,7 +28,7 @@ async def wait_for_turn(worker: Worker, player: Player) -> int:
     """Wait for the player's turn and return their panel's version."""
     async with asyncio.timeout(60):
         while True:
-            [table] = await worker.tables_of(player.person.id)
+            [table] = await worker.room.lists.tables_of(player.person.id)
             seat = table.seat_of(player.person.id)
             assert seat is not None
             assert table.game
@@ -66,7 +66,7 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake, robots=("Easy",))
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
         payload = f"1t{table.code}:hint {version}"
         presses = [asyncio.create_task(anna.send(payload)) for _ in range(5)]
@@ -93,7 +93,7 @@ async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake, robots=("Easy",))
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
         bruno = people(worker, fake)[1]
         assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
@@ -105,7 +105,7 @@ async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
         players = await seat_players(worker, fake, "testa")
         for player in players:
             assert "Hint" not in str(fake.last(player.private).rows)
-        [table] = await worker.tables_of(players[0].person.id)
+        [table] = await worker.room.lists.tables_of(players[0].person.id)
         assert table.game
         mover = players[table.game.turn or 0]
         assert "practice" in (await mover.send(f"1t{table.code}:hint 0")).toast

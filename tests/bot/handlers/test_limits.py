@@ -159,7 +159,7 @@ async def test_mistyped_code_gets_help_and_right_code_is_free(store: Store) -> N
         assert "such as K7QF2M" in (await bruno.say("/join what's-this?", place="paper:2")).toast
         for _ in range(TRIES.burst + 2):
             await anna.say("/challenge testa")
-            [table] = await worker.tables_of("paper:1")
+            [table] = await worker.room.lists.tables_of("paper:1")
             assert "You sit" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
             await anna.say("/resign")
             await anna.press("Yes, I resign")

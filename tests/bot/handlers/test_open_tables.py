@@ -30,7 +30,9 @@ async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlat
     await bruno.say("/challenge tressette")
     await carla.say("/challenge testa @dino", about=(dino.person,))
     await dino.say("/challenge testa", "paper:200")
-    codes = {table.game_id: table.code for one in (anna, bruno) for table in await worker.tables_of(one.person.id)}
+    codes = {
+        table.game_id: table.code for one in (anna, bruno) for table in await worker.room.lists.tables_of(one.person.id)
+    }
     reply = await carla.say("/tables")
     assert not reply.private
     assert reply.panel
@@ -43,7 +45,7 @@ async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlat
 async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, carla = make_players(worker, fake, "Anna", "Bruno", "Carla")
     await anna.say("/challenge spades")
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     await carla.say("/tables")
     message, button = carla.button("Sit down", GROUP)
     await bruno.press("Sit down", GROUP)
@@ -58,7 +60,7 @@ async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatf
 async def test_made_up_press_cannot_reach_another_chats_table(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno = make_players(worker, fake, "Anna", "Bruno")
     await anna.say("/challenge spades", "paper:200")
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     reply = await bruno.send(f"1ptables sit {table.code}", GROUP)
     assert reply.toast
     assert (await worker.room.table(table.code)).phase == "open"

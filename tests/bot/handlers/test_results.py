@@ -12,7 +12,7 @@ async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "metamazzo")
     assert "on their way to our private chat" in (await players[0].say("/resign")).toast
     await players[0].press("No, play on")
-    assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
+    assert (await worker.room.lists.tables_of(players[0].person.id))[0].phase == "playing"
     await players[0].say("/resign")
     await players[0].press("Yes, I resign")
     assert "resigned" in fake.last(GROUP).plain
@@ -95,7 +95,7 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     for player in reversed(players):
         await player.send(button.payload, GROUP, result)
     await worker.settled()
-    [table] = await worker.tables_of(players[0].person.id)
+    [table] = await worker.room.lists.tables_of(players[0].person.id)
     assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
     assert table.clock == 60
     assert table.game

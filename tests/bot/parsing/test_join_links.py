@@ -129,7 +129,7 @@ async def test_commands_accept_pasted_codes(store: Store, said: str) -> None:
         assert bruno.moves() or fake.messages[bruno.private]
         await bruno.say(f"/resign {pasted}", bruno.private)
         await bruno.press("Yes, I resign")
-        assert not await worker.tables_of(bruno.person.id)
+        assert not await worker.room.lists.tables_of(bruno.person.id)
 
 
 async def test_start_with_a_pasted_link_seats_the_person(store: Store) -> None:

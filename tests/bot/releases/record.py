@@ -56,7 +56,7 @@ async def table_facts(worker: Worker, people: list[str]) -> dict[str, Any]:
     """Return the facts of each table that must be equal after loading."""
     tables: dict[str, Any] = {}
     for person in people:
-        for table in await worker.tables_of(person):
+        for table in await worker.room.lists.tables_of(person):
             game = table.game
             tables[table.code] = {
                 "game": table.game_id,
@@ -103,7 +103,7 @@ async def open_live_tables(worker: Worker, fake: FakePlatform, random: Random) -
     await carla.say("/challenge tressette", "paper:500")
     await carla.press("🤖 Easy robot", "paper:500")
     await anna.say("/challenge spades", "paper:600")
-    [code] = [table.code for table in await worker.tables_at("paper:600")]
+    [code] = [table.code for table in await worker.room.lists.tables_at("paper:600")]
     await bruno.say(f"/join {code}", "paper:700")
 
 

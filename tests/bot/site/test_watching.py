@@ -62,7 +62,7 @@ def test_public_table_has_no_hidden_card_or_address(game: str) -> None:
 
 
 async def watch_id_of(worker: Worker, player: Player) -> str:
-    [table] = await worker.tables_of(player.person.id)
+    [table] = await worker.room.lists.tables_of(player.person.id)
     return await worker.watching.watch_id(table)
 
 

@@ -34,8 +34,8 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
     two.room._tables[code] = stale
     for person in ("paper:1", "paper:2"):
         for either in (two, one):
-            assert [table.code for table in await either.tables_of(person)] == [code]
-            assert [table.phase for table in await either.tables_of(person)] == ["playing"]
+            assert [table.code for table in await either.room.lists.tables_of(person)] == [code]
+            assert [table.phase for table in await either.room.lists.tables_of(person)] == ["playing"]
     two.room._tables[code] = stale
     again = Player(two, fake, "Bruno", 2)
     assert not (await again.say("/hand")).toast.startswith("You have no game on")
@@ -52,9 +52,9 @@ async def test_sixty_concurrent_challenges_open_twenty_tables(
     )
     assert [reply.toast for reply in replies].count("") == MOST_TABLES
     assert all(f"{MOST_TABLES} tables" in reply.toast for reply in replies if reply.toast)
-    assert len(await one.tables_of("paper:1")) == MOST_TABLES
+    assert len(await one.room.lists.tables_of("paper:1")) == MOST_TABLES
     # Cancelling one table makes room for another.
-    await people[0].press("Cancel", (await one.tables_of("paper:1"))[0].hosts[0])
+    await people[0].press("Cancel", (await one.room.lists.tables_of("paper:1"))[0].hosts[0])
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
 
 
@@ -97,8 +97,8 @@ async def test_crash_around_a_commit_loses_no_table(
         with pytest.raises(ConnectionLost):
             await worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host=GROUP)
         monkeypatch.setattr(store, "append", append)
-        assert len(await worker.tables_of("paper:1")) == is_stored
-        assert len(await worker.tables_at(GROUP)) == is_stored
+        assert len(await worker.room.lists.tables_of("paper:1")) == is_stored
+        assert len(await worker.room.lists.tables_at(GROUP)) == is_stored
         # An entry without a table is removed once no commit can be in progress.
         entries = await store.index.entries(keys.seated("paper:1"))
         assert len(entries) == 1
@@ -107,7 +107,7 @@ async def test_crash_around_a_commit_loses_no_table(
             seconds, _, word = token.partition(".")
             old = f"{int(seconds) - SETTLED_SECONDS}.{word}"
             await store.client.hset(keys.seated("paper:1"), code, old)
-            await worker.tables_of("paper:1")
+            await worker.room.lists.tables_of("paper:1")
             assert not await store.index.entries(keys.seated("paper:1"))
 
 
@@ -118,10 +118,10 @@ async def test_lists_are_rebuilt_from_logs(store: Store) -> None:
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
         await store.client.delete(keys.seated("paper:1"), keys.hosted(GROUP))
-        assert not await worker.tables_of("paper:1")
+        assert not await worker.room.lists.tables_of("paper:1")
     async with open_worker(store, fake) as worker:
         bruno = Player(worker, fake, "Bruno", 2)
         await bruno.press("Accept", GROUP)
         for person in ("paper:1", "paper:2"):
-            assert [table.code for table in await worker.tables_of(person)] == [code]
-        assert [table.code for table in await worker.tables_at(GROUP)] == [code]
+            assert [table.code for table in await worker.room.lists.tables_of(person)] == [code]
+        assert [table.code for table in await worker.room.lists.tables_at(GROUP)] == [code]

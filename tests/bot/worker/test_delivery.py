@@ -37,7 +37,7 @@ async def check_messages(worker: Worker, fake: FakePlatform, players: list[Playe
     assert not await worker.store.changed_tables(range(keys.SHARDS))
     for player in players:
         assert len(fake.messages[player.private]) == 1, fake.texts(player.private)
-        [table] = await worker.tables_of(player.person.id)
+        [table] = await worker.room.lists.tables_of(player.person.id)
         assert table.game
         seat = table.seat_of(player.person.id)
         assert seat is not None
@@ -524,7 +524,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
             await rest()
             await players[1].press("Accept", GROUP)
             await rest()
-            [new] = {table.code for table in await one.tables_of(players[0].person.id)} - set(codes)
+            [new] = {table.code for table in await one.room.lists.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)
         # The newest hands are of the only table of one worker. The other worker has the first table.
         first = await one.room.table(codes[0])

@@ -68,7 +68,7 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
         players = await seat_players(worker, fake, game)
         by_seat = {player.person.id: player for player in players}
         for _ in range(60):
-            [table] = await worker.tables_of(players[0].person.id)
+            [table] = await worker.room.lists.tables_of(players[0].person.id)
             assert table.game
             for seat, chair in enumerate(table.chairs):
                 assert chair

@@ -15,7 +15,7 @@ async def test_board_links_to_watching_and_result_to_replay(store: Store) -> Non
     fake.pages_url = "https://cards.example.org"
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        [table] = await worker.tables_of(players[0].person.id)
+        [table] = await worker.room.lists.tables_of(players[0].person.id)
         watch_id = await worker.watching.watch_id(table)
         [watch] = links(fake.last(GROUP))
         assert watch.payload == f"https://cards.example.org/t/{watch_id}"
@@ -51,7 +51,7 @@ async def test_replay_is_a_message_without_pages(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        [table] = await worker.tables_of(players[0].person.id)
+        [table] = await worker.room.lists.tables_of(players[0].person.id)
         await worker.room.make_move(table.code, players[0].person.id, table.version, "resign", "r")
         await worker.settled()
         assert not [one for panel in fake.messages[GROUP].values() for one in links(panel)]

@@ -42,7 +42,7 @@ async def test_challenged_namesake_is_numbered(store: Store) -> None:
         anna, other = create_players(worker, fake, "Anna", "Anna")
         await other.say("/help")
         await anna.say("/challenge testa", about=(other.person._replace(handle=""),))
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.invited
         assert table.invited.name == "Anna 2"
         await other.press("Accept", GROUP)

@@ -95,7 +95,7 @@ async def wait_until_healthy(fleet: Fleet) -> None:
 
 async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: list[StoreProxy]) -> None:
     owner, other, player = await start_game(fleet)
-    [table] = await other.tables_of(player.person.id)
+    [table] = await other.room.lists.tables_of(player.person.id)
     line = proxies[fleet.workers.index(owner)]
     before = fleet.fake.last(player.private)
     await line.cut()
@@ -115,7 +115,7 @@ async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: 
 
 async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: list[StoreProxy]) -> None:
     owner, other, player = await start_game(fleet)
-    [table] = await other.tables_of(player.person.id)
+    [table] = await other.room.lists.tables_of(player.person.id)
     message, button = next(move for move in player.moves() if "play" in move[1].payload)
     line = proxies[fleet.workers.index(owner)]
     await line.cut()

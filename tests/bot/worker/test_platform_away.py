@@ -59,7 +59,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         tasks = len(asyncio.all_tasks())
-        table = (await worker.tables_of(players[0].person.id))[0]
+        table = (await worker.room.lists.tables_of(players[0].person.id))[0]
         fake.error, fake.left, fake.most_tasks = error, times, 0
         # Players cannot see these moves. They come from old buttons or another platform.
         await play_unseen(worker, players, table.code, 12)

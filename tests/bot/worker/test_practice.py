@@ -44,7 +44,7 @@ async def test_strong_robot_plays(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake)
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
         random = Random(1)
         async with asyncio.timeout(60):
@@ -58,7 +58,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = await start_practice(worker, fake, robots=("Easy",))
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         await wait_for_turn(worker, anna)
         seconds = await store.leases.clock_rings_in(table.code)
         assert seconds is not None
@@ -68,7 +68,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         await store.client.zadd(timers, {table.code: 0})
         await worker.scheduler.poll()
         async with asyncio.timeout(20):
-            while await worker.tables_of(anna.person.id):
+            while await worker.room.lists.tables_of(anna.person.id):
                 await asyncio.sleep(0.01)
         await worker.settled()
         assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))

@@ -192,10 +192,10 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
         for _ in range(3):
             await anna.say("/challenge testa")
         fake.closed.add(GROUP)
-        for table in await worker.tables_at(GROUP):
+        for table in await worker.room.lists.tables_at(GROUP):
             await worker.challenges.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
         await worker.settled()
-        found = await worker.tables_at(GROUP)
+        found = await worker.room.lists.tables_at(GROUP)
         boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in found[1:]]
         assert [board and board.state for board in boards] == [State.DROPPED] * 2
         fake.closed.clear()

@@ -134,7 +134,7 @@ async def test_cached_table_with_a_damaged_log_is_set_aside(store: Store) -> Non
         await store.client.lset(keys.table(code), 0, b"3 \xff\xff damaged")
         with pytest.raises(SetAside):
             await worker.room.table(code)
-        assert await worker.tables_of(players[0].person.id) == []
+        assert await worker.room.lists.tables_of(players[0].person.id) == []
 
 
 async def test_readable_again_table_continues(store: Store) -> None:
@@ -197,7 +197,7 @@ async def test_unreadable_tables_do_not_count_for_limits(store: Store) -> None:
         anna = Player(worker, fake, "Anna", 1)
         for number in range(MOST_TABLES):
             await anna.say("/challenge testa", f"paper:{1000 + number}")
-        for table in await worker.tables_of("paper:1"):
+        for table in await worker.room.lists.tables_of("paper:1"):
             await break_log(store, table.code, "conquer 3")
         assert not (await anna.say("/challenge testa")).toast
 
@@ -217,11 +217,11 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
         monkeypatch.setattr(older.room, "load", load_as_older)
         monkeypatch.setattr(older.room.lists, "_load", load_as_older)
         for player in players:
-            assert await older.tables_of(player.person.id) == []
-        assert await older.tables_at(GROUP) == []
+            assert await older.room.lists.tables_of(player.person.id) == []
+        assert await older.room.lists.tables_at(GROUP) == []
         await owner.settled()
         for player in players:
             assert await code_of(owner, player) == code
             assert "private chat" in (await player.say("/hand")).toast
-        assert [table.code for table in await owner.tables_at(GROUP)] == [code]
+        assert [table.code for table in await owner.room.lists.tables_at(GROUP)] == [code]
         await older.stop()

@@ -272,14 +272,14 @@ class ThreeWorkers(RuleBasedStateMachine):
         for group in GROUPS:
             truth = tables_shown_in(group, many.logs)
             for worker in (*self.many.workers, *self.one.workers):
-                assert [(table.code, table.version) for table in await worker.tables_at(group)] == truth
+                assert [(table.code, table.version) for table in await worker.room.lists.tables_at(group)] == truth
         self.remember(many)
 
     @staticmethod
     async def listed_tables(fleet: Fleet, index: int, person: Person) -> list[tuple[str, int]]:
         """Return the tables of a person from a worker, and check that the page lists the same ones."""
         worker = fleet.workers[index]
-        tables = await worker.tables_of(person.id)
+        tables = await worker.room.lists.tables_of(person.id)
         profile = await worker.people.person(person.id)
         command = Command("list", person, private_place(person.id), "tables")
         page = (await fleet.dispatchers[index]._commands.answer(command, profile)).panel

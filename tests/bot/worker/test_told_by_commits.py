@@ -47,7 +47,7 @@ async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
 
 async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, other, player = await start_game(fleet)
-    [table] = await other.tables_of(player.person.id)
+    [table] = await other.room.lists.tables_of(player.person.id)
 
     async def asked(*_: Any, **__: Any) -> Any:
         raise AssertionError("the worker read entries that the commit notification had")
@@ -66,7 +66,7 @@ async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monk
 
 async def test_press_at_another_worker_counts_as_seen(fleet: Fleet) -> None:
     owner, _other, player = await start_game(fleet)
-    [code] = [table.code for table in await owner.tables_of(player.person.id)]
+    [code] = [table.code for table in await owner.room.lists.tables_of(player.person.id)]
     name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
     surface = owner.delivery._tables[code].get(name)
     assert surface
@@ -112,7 +112,7 @@ async def test_repeated_press_counts_as_seen(store: Store) -> None:
 
 async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None:
     owner, _other, player = await start_game(fleet)
-    [table] = await owner.tables_of(player.person.id)
+    [table] = await owner.room.lists.tables_of(player.person.id)
     room, last = owner.room, table.log.last
     told = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
     for wrong in (

@@ -43,7 +43,7 @@ async def open_players(store: Store, *names: str) -> AsyncIterator[tuple[Worker,
 
 
 async def table_code(player: Player) -> str:
-    [table] = await player.worker.tables_of(player.person.id)
+    [table] = await player.worker.room.lists.tables_of(player.person.id)
     return table.code
 
 
@@ -168,9 +168,9 @@ async def test_deal_begun_in_a_group_is_played_in_private(store: Store) -> None:
             anna.fake.messages[player.aside]["9"] = anna.fake.last(anna.private)
         reply = await bruno.press("Play", bruno.aside)
         assert reply.start_word == "daily"
-        assert not await worker.tables_of(bruno.person.id)
+        assert not await worker.room.lists.tables_of(bruno.person.id)
         assert "on their way to our private chat" in (await anna.press("Play", anna.aside)).toast
-        [table] = await worker.tables_of(anna.person.id)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.hosts == (anna.private,)
 
 

@@ -48,7 +48,7 @@ async def assert_refused(player: Player, why: str) -> None:
     assert not (await site.page(player.person.id, "en")).can_play
     assert why in (await site.open_table(player.person))[1]
     await worker.settled()
-    assert await worker.tables_of(player.person.id) == []
+    assert await worker.room.lists.tables_of(player.person.id) == []
     assert not player.moves()
 
 

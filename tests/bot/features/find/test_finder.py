@@ -97,7 +97,7 @@ async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: lis
     assert await people_waiting(two_strangers) == [bruno.person.id]
     assert "You did not answer" in anna.fake.last(anna.private).plain
     assert "is looked for still" in bruno.fake.last(bruno.private).plain
-    assert await anna.worker.tables_of(bruno.person.id) == []
+    assert await anna.worker.room.lists.tables_of(bruno.person.id) == []
 
 
 async def test_expired_table_may_be_gone_before_the_next_round(two_strangers: list[Player]) -> None:
@@ -217,7 +217,7 @@ async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: l
     await anna.press("Rematch")
     assert "Ready" in str(bruno.fake.last(bruno.private).rows)
     await bruno.press("Ready")
-    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
     for player, other in ((anna, bruno), (bruno, anna)):
         for panel in player.fake.messages[player.private].values():
             assert other.person.name not in panel.plain
@@ -290,7 +290,7 @@ async def test_player_can_play_a_robot_while_searching(two_strangers: list[Playe
     await anna.say("/find spades", anna.private)
     page = anna.fake.last(anna.private)
     await anna.press("🤖 Medium robot")
-    [table] = await anna.worker.tables_of(anna.person.id)
+    [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
     assert page in anna.fake.messages[anna.private].values(), "the search page stays, to stop the search"
     assert await people_waiting(two_strangers) == [anna.person.id]
@@ -305,7 +305,7 @@ async def test_robot_chosen_in_a_group_is_played_in_private(two_strangers: list[
     anna.fake.messages[anna.aside]["9"] = anna.fake.last(anna.private)
     reply = await anna.press("🤖 Easy robot", anna.aside, settle=False)
     assert reply.toast == "It is in our private chat."
-    [table] = await anna.worker.tables_of(anna.person.id)
+    [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert table.hosts == (anna.private,)
     bruno.fake.messages[bruno.aside]["9"] = Panel((Span("?"),), ((Button("Look", "1pfind look"),),))
     reply = await bruno.press("Look", bruno.aside)
@@ -317,7 +317,7 @@ async def test_unknown_robots_are_refused(two_strangers: list[Player], payload: 
     anna, _ = two_strangers
     await anna.say("/find spades", anna.private)
     assert (await anna.send(payload, anna.private)).toast
-    assert not await anna.worker.tables_of(anna.person.id)
+    assert not await anna.worker.room.lists.tables_of(anna.person.id)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
         for player in two_strangers:
             assert sum("plays with you" in text for text in fake.texts(player.private)) == 1
             await player.press("Ready")
-        assert len(await worker.tables_of(two_strangers[0].person.id)) == 1
+        assert len(await worker.room.lists.tables_of(two_strangers[0].person.id)) == 1
         assert all("deal 1" in fake.last(player.private).plain for player in two_strangers)
 
 
@@ -416,7 +416,7 @@ async def test_four_strangers_find_each_other_and_play(four: list[Player], game:
         await run_finder(worker)
     for player in four:
         await player.press("Ready")
-    [table] = await worker.tables_of(four[0].person.id)
+    [table] = await worker.room.lists.tables_of(four[0].person.id)
     assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
     await run_finder(worker)
     assert (await people_waiting(four), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
@@ -429,7 +429,7 @@ async def test_four_strangers_find_each_other_and_play(four: list[Player], game:
     # A rematch keeps the chairs and names.
     for player in four:
         await player.press("Rematch")
-    [again] = await worker.tables_of(four[0].person.id)
+    [again] = await worker.room.lists.tables_of(four[0].person.id)
     assert [chair and chair.name for chair in again.chairs] == [chair and chair.name for chair in table.chairs]
     assert again.phase == "playing"
 
@@ -481,7 +481,7 @@ async def test_robots_fill_chairs_once_all_agree(four: list[Player]) -> None:
     assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
     for player in (anna, bruno):
         await player.press("Ready")
-    [table] = await worker.tables_of(anna.person.id)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
     assert [chair and chair.is_robot for chair in table.chairs] == [False, False, True, True]
     assert table.phase == "playing"
 
@@ -572,7 +572,7 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
                 game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
                 await player.dispatcher.handle_command(command_of(player, *([game] if game else []), word="find"))
                 unwanted = random.choice(searchers)
-                if unwanted is not player and not await worker.tables_of(player.person.id):
+                if unwanted is not player and not await worker.room.lists.tables_of(player.person.id):
                     await worker.feature(FindFeature).finder.block(player.person.id, unwanted.person.id, "Re 100")
                     blocked.add((player.person.id, unwanted.person.id))
             queue = worker.feature(FindFeature).finder.queue
@@ -601,7 +601,7 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
         for fake in fakes[1:]:
             worker.add_adapter(fake)
         await run_finder(worker)
-        seats = [await worker.tables_of(player.person.id) for player in searchers]
+        seats = [await worker.room.lists.tables_of(player.person.id) for player in searchers]
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]

@@ -127,7 +127,7 @@ async def test_leaving_counts_again_long_after_a_failure(
 
 async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) -> None:
     anna, _bruno = playing
-    [table] = await anna.worker.tables_of(anna.person.id)
+    [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert table.game
     assert table.to_move
     turn = table.game.turn or 0
@@ -152,7 +152,7 @@ def test_only_the_partner_to_move_leaves_by_timeout(partner_was_late: bool) -> N
 async def test_resigning_after_the_first_deal_is_not_leaving(playing: list[Player]) -> None:
     anna, _bruno = playing
     random = Random(6)
-    while (game := (await anna.worker.tables_of(anna.person.id))[0].game) and game.deal_number == 1:
+    while (game := (await anna.worker.room.lists.tables_of(anna.person.id))[0].game) and game.deal_number == 1:
         await make_random_move(playing, random)
     await resign(anna)
     assert await anna.worker.archive.count() == 1

@@ -26,7 +26,7 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def table_of(player: Player) -> Table:
-    [table] = await player.worker.tables_of(player.person.id)
+    [table] = await player.worker.room.lists.tables_of(player.person.id)
     return table
 
 

@@ -27,7 +27,7 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def resign(player: Player) -> None:
     """Resign and wait until the result is delivered."""
-    [table] = await player.worker.tables_of(player.person.id)
+    [table] = await player.worker.room.lists.tables_of(player.person.id)
     seat = table.seat_of(player.person.id)
     assert seat is not None
     await player.worker.room.make_move(table.code, player.person.id, table.oldest_panel(seat), "resign", "r")
@@ -159,14 +159,16 @@ async def test_block_during_matching_separates_the_two(store: Store) -> None:
             await run_finder(second)
             pairings = await worker.feature(FindFeature).finder.queue.pairings()
             assert not [pairing for pairing in pairings if set(pairing.people) == {anna.person.id, bruno.person.id}]
-            assert not [table for table in await worker.tables_of(anna.person.id) if table.phase == "playing"]
+            assert not [
+                table for table in await worker.room.lists.tables_of(anna.person.id) if table.phase == "playing"
+            ]
             for player in (anna, bruno):
                 await worker.feature(FindFeature).finder.queue.forget(player.person.id)
 
 
 async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     anna, bruno = playing
-    [over] = await anna.worker.tables_of(anna.person.id)
+    [over] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
@@ -177,14 +179,14 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     assert await after_games.find_rematch_opener(over, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
-    [table] = await bruno.worker.tables_of(bruno.person.id)
+    [table] = await bruno.worker.room.lists.tables_of(bruno.person.id)
     await expire_table(bruno.worker, table.code)
     assert "does not answer" in bruno.fake.last(bruno.private).plain
 
 
 async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     anna, bruno = playing
-    [over] = await anna.worker.tables_of(anna.person.id)
+    [over] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await bruno.press("Rematch")
     after_games, name = anna.dispatcher.hands.after_games, (await anna.worker.people.person(bruno.person.id)).nickname
@@ -192,13 +194,13 @@ async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
     assert await after_games.find_rematch_opener(over, anna.person.id) == ""
-    assert await bruno.worker.tables_of(bruno.person.id) == []
+    assert await bruno.worker.room.lists.tables_of(bruno.person.id) == []
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
 
 
 async def open_challenge(player: Player, command: str = "/challenge pizzichino") -> str:
     await player.say(command)
-    [table] = await player.worker.tables_of(player.person.id)
+    [table] = await player.worker.room.lists.tables_of(player.person.id)
     return table.code
 
 
@@ -209,11 +211,11 @@ async def test_blocked_player_cannot_join_the_blockers_table(two_strangers: list
     code = await open_challenge(anna)
     for toast in ((await bruno.press("Accept", GROUP)).toast, (await bruno.say(f"/join {code}")).toast):
         assert toast.startswith("I cannot seat you here")
-    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["open"]
+    assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["open"]
     # A player can still sit down with a person they blocked.
     await open_challenge(bruno)
     await anna.press("Accept", GROUP)
-    assert "playing" in [table.phase for table in await anna.worker.tables_of(anna.person.id)]
+    assert "playing" in [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)]
 
 
 async def test_blocked_player_can_accept_an_invitation(two_strangers: list[Player]) -> None:
@@ -222,7 +224,7 @@ async def test_blocked_player_can_accept_an_invitation(two_strangers: list[Playe
     await anna.say("/block @bruno", anna.private)
     await open_challenge(anna, "/challenge @bruno pizzichino")
     await bruno.press("Accept", GROUP)
-    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_challenge_does_not_notify_a_blocker(two_strangers: list[Player]) -> None:
@@ -253,7 +255,7 @@ async def test_group_rematch_does_not_notify_a_blocker(two_strangers: list[Playe
     assert [(span.style, span.person) for span in card.text if span.person] == [("quiet", anna.person.id)]
     # A refusal would show her which player the blocked stranger is.
     assert not (await anna.press("Accept", GROUP)).toast
-    assert [table.phase for table in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_block_command_refuses_invalid_targets(
@@ -274,7 +276,7 @@ async def test_block_command_refuses_invalid_targets(
 async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
     anna, bruno = playing
     carla = Player(anna.worker, anna.fake, "Carla", 3)
-    [table] = await anna.worker.tables_of(anna.person.id)
+    [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     for word in ("block", "block 7", "block x", "block 1 1"):
         assert (await anna.send(f"1t{table.code}:{word}")).toast
         assert (await carla.send(f"1t{table.code}:{word}")).toast

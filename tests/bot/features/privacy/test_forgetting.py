@@ -167,7 +167,7 @@ async def test_person_who_left_a_table_is_removed_from_its_log(store: Store) -> 
         await carla.press("Sit East", GROUP)
         for _ in range(2):
             await bruno.press("Easy robot", GROUP)
-        [table] = await worker.tables_of(bruno.person.id)
+        [table] = await worker.room.lists.tables_of(bruno.person.id)
         assert table.phase == "playing"
         assert f"{{s{keys.shard_of(table.code)}}}:table:{table.code}" in await find_traces(store, ANNA)
         await forget_person(worker)
@@ -193,7 +193,7 @@ async def test_worker_cannot_write_an_old_log_back(store: Store) -> None:
         anna, bruno, *_ = make_players(worker, fake)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
-        [table] = await worker.tables_of(bruno.person.id)
+        [table] = await worker.room.lists.tables_of(bruno.person.id)
         await anna.press("Stand up", GROUP)
         await other.room.table(table.code)
         await forget_person(worker)
@@ -310,7 +310,7 @@ async def test_forget_asks_first_and_names_its_effects(store: Store) -> None:
         anna, bruno, *_ = make_players(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         await anna.say("/challenge")
         reply = await anna.say("/dimenticami")
         assert reply.private
@@ -354,7 +354,7 @@ async def test_returning_person_starts_as_a_stranger(store: Store) -> None:
         profile = await worker.people.person(ANNA)
         assert (profile.name, profile.suits) == ("Annabella", "italian")
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 0
-        assert await worker.tables_of(ANNA) == []
+        assert await worker.room.lists.tables_of(ANNA) == []
         await play_and_resign(worker, anna, bruno)
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 1
 
@@ -377,7 +377,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         await programs.add_owned(ANNA, ("read",), "u3")
         held = await sessions.start(ANNA)
         await run_second_pass(worker)
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
         assert await sessions.authenticate(held) == ANNA
@@ -405,7 +405,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         anna, bruno, *_ = make_players(worker, fake)
         await anna.say("/help")
         await bruno.say("/challenge tressette")
-        [table] = await worker.tables_of(bruno.person.id)
+        [table] = await worker.room.lists.tables_of(bruno.person.id)
         await slow.people.person(ANNA)
         await run_first_pass(worker)
         await slow.people.note_choice(ANNA, Choice.default("testa"))
@@ -424,7 +424,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         async with asyncio.timeout(20):
             while (await slow.people.last_choices(ANNA))[0].game == "testa":
                 await asyncio.sleep(0.01)
-        [table] = await worker.tables_of(bruno.person.id)
+        [table] = await worker.room.lists.tables_of(bruno.person.id)
         assert table.seat_of(ANNA) is None
 
 
@@ -443,7 +443,7 @@ async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytes
         assert ANNA in uninformed.people.being_forgotten
         await anna.say("/challenge testa")
         await run_second_pass(worker)
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert (await worker.people.reload(ANNA)).name == "Annabella"
         await uninformed.feature(PrivacyFeature).forgetter.work()
@@ -471,7 +471,7 @@ async def test_data_created_during_the_second_pass_stays(
         monkeypatch.setattr(where, what, meanwhile)
         await run_second_pass(worker)
         await worker.settled()
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
         assert await sessions.authenticate(held[0]) == ANNA
@@ -533,7 +533,7 @@ async def test_rematch_does_not_invite_a_forgotten_person(store: Store) -> None:
         assert reply.toast == ""
         await worker.settled()
         await carla.press("Accept", GROUP)
-        [table] = await worker.tables_of(carla.person.id)
+        [table] = await worker.room.lists.tables_of(carla.person.id)
         assert table.phase == "playing"
 
 
@@ -544,7 +544,7 @@ async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
         anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         seat = table.seat_of(ANNA)
         assert seat is not None
         ended = table.with_entries([Move(seat, "resign")], "u")
@@ -742,7 +742,7 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
         anna, bruno, *_ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await worker.tables_of(ANNA)
+        [table] = await worker.room.lists.tables_of(ANNA)
         reply = await anna.say("/mieidati")
         assert reply.private
         assert reply.file

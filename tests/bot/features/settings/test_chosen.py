@@ -76,7 +76,7 @@ async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
         for player in players:
             await worker.people.update_person(player.person.id, suits="french")
         while True:
-            [table] = await worker.tables_of(players[0].person.id)
+            [table] = await worker.room.lists.tables_of(players[0].person.id)
             assert table.game
             assert table.game.turn is not None
             legal = table.game.legal_moves(table.game.turn)

@@ -302,7 +302,7 @@ async def test_my_match_sends_the_hand_or_the_own_page(group: Group) -> None:
     count = len(group.fake.messages[anna.private])
     reply = await anna.press("My match", GROUP)
     assert "on their way to our private chat" in reply.toast
-    assert reply.start_word in {table.code for table in await group.worker.tables_of(anna.person.id)}
+    assert reply.start_word in {table.code for table in await group.worker.room.lists.tables_of(anna.person.id)}
     assert len(group.fake.messages[anna.private]) == count
     assert "deal 1" in group.plain_text(anna.private)
     reply = await group.people[1].press("My match", GROUP)
@@ -508,6 +508,6 @@ async def test_tournament_uses_current_names(group: Group) -> None:
     await group.settle()
     names = set()
     for player in group.people[:4]:
-        for table in await group.worker.tables_of(player.person.id):
+        for table in await group.worker.room.lists.tables_of(player.person.id):
             names |= {chair.name for chair in table.chairs if chair}
     assert {"Anita", "Marco", "Dino"} <= names <= {"Anita", "Marco", "Marco 2", "Dino"}

@@ -462,7 +462,7 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
     with pytest.raises(OSError, match="dies"):
         await field.director.check_all()
     monkeypatch.setattr(field.tournaments, "commit", commit)
-    [table] = await field.worker.tables_of(person(0))
+    [table] = await field.worker.room.lists.tables_of(person(0))
     if ends == "withdraws":
         await field.registration.leave(code, person(0), "leave")
     else:

@@ -19,8 +19,8 @@ from redis.exceptions import ConnectionError as StoreConnectionError
 from bot.cli.main import app
 from bot.settings import PREFIX, Settings, variable_names
 from bot.store.valkey import server_path
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SCRIPTS = PROJECT["scripts"]
 COMMANDS = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]

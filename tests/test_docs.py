@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from benchmarks.__main__ import Benchmarks
 from bot.cli.main import Commands, app
 from engine import GAMES
+from tests.paths import DOCS, ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -50,7 +50,7 @@ def test_documented_benchmarks_exist() -> None:
 
 
 def test_rules_describe_every_game_and_option() -> None:
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").lower()
+    text = (DOCS / "rules.md").read_text(encoding="utf-8").lower()
     for game, kind in GAMES.items():
         assert re.search(rf"\b{game}\b", text), f"docs/rules.md does not describe {game}"
         for name, values in kind.rules.choices().items():

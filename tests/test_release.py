@@ -21,7 +21,8 @@ import pytest
 
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
-from tests.test_container import PROJECT, ROOT, of
+from tests.paths import ROOT
+from tests.test_container import PROJECT, of
 
 UV = Path(sys.executable).with_name("uv")
 PACKAGES = ("engine", "bot", "adapters")

@@ -17,10 +17,10 @@ import aiohttp
 import pytest
 
 from tests.open_playground import Open
+from tests.paths import DOCS, ROOT
 
-ROOT = Path(__file__).parents[1]
-WALKS = (ROOT / "docs" / "walkthrough.md").read_text(encoding="utf-8")
-GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+WALKS = (DOCS / "walkthrough.md").read_text(encoding="utf-8")
+GLOSSARY = (DOCS / "glossary.md").read_text(encoding="utf-8")
 PACKAGES = tuple(str(ROOT / package) + "/" for package in ("adapters", "bot", "engine"))
 
 Called = tuple[str, str]

@@ -27,12 +27,11 @@ from bot.store import Store
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.server import BAR, CHANNEL, DiscordServer
 from tests.discord.server import TOKEN as DISCORD_TOKEN
+from tests.paths import DOCS, ROOT
 from tests.telegram.players import GROUP, until
 from tests.telegram.players import Person as TelegramPerson
 from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
 from tests.telegram.server import TelegramServer
-
-ROOT = Path(__file__).parents[2]
 
 ALLOWED_IMPORTS = {
     "bot.http.addresses",
@@ -104,7 +103,7 @@ def test_adapters_import_only_allowed_modules() -> None:
 
 
 def test_docs_list_all_adapter_imports_and_card_room_methods() -> None:
-    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    page = (DOCS / "adapters.md").read_text(encoding="utf-8")
     members = [name for name in vars(CardRoom) if not name.startswith("_")]
     assert len(members) > 10
     missing = [name for name in (*members, *sorted(ALLOWED_IMPORTS)) if f"`{name}`" not in page]

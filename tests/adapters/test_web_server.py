@@ -24,6 +24,7 @@ from bot.http.server import body_timeout, listen, request_log_filter
 from bot.rate_limits import LOG_LINES, LogLimiter
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
+from tests.paths import ROOT
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -318,7 +319,7 @@ async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> 
         process = subprocess.Popen(
             [sys.executable, "-c", FEW_FILES_SERVER],
             env=environment(tmp_path),
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=written,

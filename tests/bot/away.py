@@ -3,14 +3,14 @@
 import asyncio
 import time
 from collections.abc import Callable, MutableMapping
-from pathlib import Path
 from typing import Any
 
 from bot.worker import Worker
+from tests.paths import ROOT
 
 TWO_MINUTES, TEN_MINUTES = 120.0, 600.0
 
-OWN_FOLDERS = tuple(str(Path(__file__).parents[2] / folder) for folder in ("bot", "adapters"))
+OWN_FOLDERS = tuple(str(ROOT / folder) for folder in ("bot", "adapters"))
 
 
 async def wait_until(done: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -1,7 +1,6 @@
 """Each command is described once. Help, menus, slash commands and hints come from that description."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ from bot.texts import LANGUAGES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.discord.players import on_discord
 from tests.discord.server import DiscordServer
+from tests.paths import DOCS
 from tests.telegram.players import on_telegram, until
 from tests.telegram.server import TelegramServer
 
@@ -107,7 +107,7 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
 
 
 def test_players_page_lists_all_commands() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
+    page = (DOCS / "players.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `/(.+?)` \| `/(\w+)` \|", page, re.MULTILINE)
     specs = [spec for spec in COMMANDS if spec.is_listed]
     listed = [(" ".join([spec.name, *map(_argument_text, spec.arguments)]), spec.names["it"]) for spec in specs]

@@ -16,9 +16,7 @@ from bot.cli import main as cli
 from bot.settings import NOTHING_TO_RUN, BadSetting, read_settings, variable_names
 from bot.store import EmbeddedStore, open_store
 from tests.kills.bot_process import free_port
-
-ROOT = Path(__file__).parents[2]
-
+from tests.paths import ROOT
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 

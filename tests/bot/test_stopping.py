@@ -16,6 +16,7 @@ from bot.pictures.pool import PicturePool
 from bot.robots.pool import RobotPool
 from tests.bot.command import environment
 from tests.long import long
+from tests.paths import ROOT
 
 HOUR = 3600.0
 
@@ -105,7 +106,7 @@ def test_python_exits_despite_a_busy_child(how: str, tmp_path: Path) -> None:
 
 
 def environment_with_path(folder: Path) -> dict[str, str]:
-    return environment(folder, PYTHONPATH=str(Path(__file__).parents[2]))
+    return environment(folder, PYTHONPATH=str(ROOT))
 
 
 THREADS = """

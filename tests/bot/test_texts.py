@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -16,8 +15,8 @@ from bot.texts import LANGUAGES, error_text, texts
 from engine import GAMES, errors
 from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError, MustFollow, UnknownGame
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXTRACTORS = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
 """Babel's extractors by file name."""
 

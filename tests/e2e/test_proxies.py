@@ -22,8 +22,9 @@ from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
 from tests.long import mostly_long
 from tests.open_playground import Open
+from tests.paths import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs" / "hosting.md"
+DOCS = ROOT / "docs" / "hosting.md"
 NAME = "cards.example.org"
 PUBLIC = f"https://{NAME}"
 

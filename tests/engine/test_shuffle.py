@@ -2,12 +2,12 @@
 
 from collections import Counter
 from hashlib import sha256
-from pathlib import Path
 
 from engine.cards import FRENCH, ITALIAN
 from engine.shuffle import commitment, draw_cards, first_dealer, shuffle_pack
+from tests.paths import DOCS
 
-FAIRNESS = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encoding="utf-8")
+FAIRNESS = (DOCS / "fairness.md").read_text(encoding="utf-8")
 
 
 def code_block(heading: str) -> str:

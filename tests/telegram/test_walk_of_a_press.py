@@ -13,9 +13,10 @@ from adapters.telegram.adapter import Telegram
 from adapters.telegram.polling import Polling
 from bot.running.supervisor import Supervisor
 from bot.store import Store
+from tests.paths import ROOT
 from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
-from tests.test_walkthrough import PACKAGES, ROOT, Called, steps, walk
+from tests.test_walkthrough import PACKAGES, Called, steps, walk
 
 MOST_FILES, MOST_ENTRIES = 30, 2
 

@@ -27,9 +27,10 @@ from engine import GAMES, verify
 from tests.bot.command import run_command
 from tests.long import mostly_long
 from tests.open_playground import Open
+from tests.paths import ROOT
 from tests.web.test_sessions import ANNA, BRUNO, Chat
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "robot.py"
+EXAMPLE = ROOT / "examples" / "robot.py"
 UNLIKELY = ("claim", "resign")
 
 

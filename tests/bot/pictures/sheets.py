@@ -12,8 +12,9 @@ from resvg_py import svg_to_bytes
 
 from bot.picture import DECKS, Deck
 from bot.pictures.cards import HEIGHT, PACKS, WIDTH, back_svg, card_svg
+from tests.paths import ROOT
 
-DECKS_IN_DOCS = Path(__file__).parents[3] / "docs" / "decks"
+DECKS_IN_DOCS = ROOT / "docs" / "decks"
 
 GAP = 10
 TABLE = "#2f6b4f"

@@ -22,9 +22,9 @@ from bot.store import Store
 from bot.worker import Worker
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
+from tests.paths import ROOT
 from tests.telegram.server import TOKEN, TelegramServer
 
-ROOT = Path(__file__).parents[2]
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 

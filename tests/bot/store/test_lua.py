@@ -1,9 +1,9 @@
 """Lua lives in files, and each file is used."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from tests.paths import ROOT
+
 PRODUCT = [ROOT / package for package in ("engine", "bot", "adapters")]
 
 

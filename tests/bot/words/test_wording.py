@@ -2,7 +2,6 @@
 
 import re
 from datetime import date
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -28,6 +27,7 @@ from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_
 from tests.bot.finished.games import finished_game, record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
+from tests.paths import DOCS
 
 FOUR = ("A", "B", "C", "D")
 
@@ -175,7 +175,7 @@ def test_rules_mention_details_that_cost_points(about: str, told: str) -> None:
 )
 def test_forced_spade_lead_breaks_spades_as_the_rules_say(language: str, told: str) -> None:
     assert told in rules_page(language, "spades").plain
-    page = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+    page = (DOCS / "rules.md").read_text(encoding="utf-8")
     assert "The first spade played breaks them: either a spade on another suit, or that forced lead." in " ".join(
         page.split()
     )

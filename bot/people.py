@@ -14,7 +14,7 @@ from bot.platform import Person, chat_of, is_inline, is_private, platform_of, pr
 from bot.store import keys
 from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
-from bot.tables.table import DEFAULT_CLOCK
+from bot.tables.clock import DEFAULT_CLOCK
 from bot.texts import language_of
 from engine import GAMES
 from engine.games import default_game

@@ -15,7 +15,7 @@ from bot.scheduler import Scheduler
 from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.room import Room
-from bot.tables.table import PHRASES
+from bot.tables.table_state import PHRASES
 from bot.words.verdicts import hint_text
 
 

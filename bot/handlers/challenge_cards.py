@@ -19,9 +19,10 @@ from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
+from bot.tables.clock import CLOCKS
 from bot.tables.errors import NoSuchTable, NotYoursToDecide, OnlyTheChallenger
 from bot.tables.room import Room
-from bot.tables.table import CLOCKS, Table
+from bot.tables.table import Table
 from bot.texts import texts
 from engine import GAMES
 from engine.options import format_value

@@ -11,9 +11,10 @@ from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
 from bot.store.entries import Clock
 from bot.tables.challenges import Challenges
+from bot.tables.clock import DEFAULT_CLOCK
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
-from bot.tables.table import DEFAULT_CLOCK, Table
+from bot.tables.table import Table
 from bot.texts import texts
 
 

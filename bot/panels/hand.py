@@ -14,7 +14,7 @@ from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.strangers import DEEDS, Deed, deed_label, deed_question, phrase_text
 from bot.tables.snapshot import TableSnapshot, isolate_name
-from bot.tables.table import PHRASES
+from bot.tables.table_state import PHRASES
 from bot.words.phrases import Phrases, shown_points, table_words, turn_line
 from bot.words.wording import JOINER, Wording
 from engine.cards import ITALIAN

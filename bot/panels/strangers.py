@@ -6,7 +6,7 @@ from typing import Literal
 from bot import actions
 from bot.panel import Button, Row
 from bot.tables.snapshot import isolate_name
-from bot.tables.table import FAREWELLS
+from bot.tables.table_state import FAREWELLS
 from bot.texts import texts
 
 Deed = Literal["block", "report"]  # these words are part of payloads and drafts

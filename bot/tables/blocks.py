@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from bot.store import keys
 from bot.store.lua import read_script
+from bot.tables.limits import MOST_BLOCKS
 
 SCRIPT = read_script(__file__, "blocks")
 
-MOST_BLOCKS = 100  # blocks per person
 SCANNED_AT_ONCE = 500
 
 

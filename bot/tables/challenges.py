@@ -29,6 +29,7 @@ from bot.store.entries import (
 from bot.tables import checks
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
+from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
 from bot.tables.errors import (
     ChairTaken,
@@ -41,14 +42,13 @@ from bot.tables.errors import (
     TableIsFull,
     TooManyChanges,
 )
+from bot.tables.limits import MOST_CHANGES
 from bot.tables.opening import Opener
 from bot.tables.room import Room
-from bot.tables.table import CLOCKS, Table
+from bot.tables.table import Table
 from engine import game_kind
 from engine.options import RELEASE, parse_options, resolve
 from engine.shuffle import SECRET_BYTES
-
-MOST_CHANGES = 300  # entries of a challenge after which its game, options and clock can no longer change
 
 
 def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:

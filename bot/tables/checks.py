@@ -15,12 +15,8 @@ from bot.tables.errors import (
     TooManyChanges,
     TooManyChats,
 )
+from bot.tables.limits import MOST_ENTRIES, MOST_HOSTS
 from bot.tables.table import Table
-
-MOST_HOSTS = 8  # chats that can show one table
-# Entries of a challenge after which people can give back a chair, but not take one. So no action can be repeated for
-# ever.
-MOST_ENTRIES = 600
 
 
 def check_open(table: Table) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from bot.store.entries import Clock, Rule
-from bot.tables.table import CLOCKS, DEFAULT_CLOCK, Table
+from bot.tables.clock import CLOCKS, DEFAULT_CLOCK
+from bot.tables.table import Table
 from engine import GAMES
 from engine.errors import BadRules
 from engine.options import Rules, Value, format_value, parse_options, resolve

@@ -14,12 +14,10 @@ from bot.tables.errors import (
     TooManyFromAddress,
     TooManyTables,
 )
+from bot.tables.limits import MOST_OF_UPDATE
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_lists import CodeTaken
-
-# Tables that one update can open in a day, one after the other. Finding the last one reads all of them.
-MOST_OF_UPDATE = 24
 
 Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
 

@@ -24,16 +24,16 @@ from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Say, 
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
-from bot.tables.clock import next_alarm
+from bot.tables.clock import LATES_TO_FORFEIT
 from bot.tables.codes import mark_of
 from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough, SetAside
-from bot.tables.table import PHRASES_PER_DEAL, Table
+from bot.tables.limits import PHRASES_PER_DEAL
+from bot.tables.table import Table
 from bot.tables.table_lists import CodeTaken, TableLists
 from engine.errors import NoClaims
 from engine.shuffle import SECRET_BYTES
 
 TABLES_CACHED = 25_000  # tables in memory, at some 10 kB each; any other costs a round trip and a replay
-LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
 ROBOT_PAUSE = 1.0  # seconds before a robot moves; less is hard to follow
 
 Decision = Callable[[Table], Table]  # returns the next table, or the same one for no change; raises refusals
@@ -241,7 +241,7 @@ class Room:
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
-        alarm = next_alarm(table, after, self.robot_pause)
+        alarm = after.next_alarm(table, self.robot_pause)
         # Before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
@@ -269,7 +269,7 @@ class Room:
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
-        alarm = None if after.error else next_alarm(table, after, self.robot_pause)
+        alarm = None if after.error else after.next_alarm(table, self.robot_pause)
         tell = not self._delivers(table.code)
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
             return False

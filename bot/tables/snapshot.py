@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
-from bot.tables.table import PHRASES_PER_DEAL, Table
+from bot.tables.limits import PHRASES_PER_DEAL
+from bot.tables.table import Table
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.options import Value, resolve

@@ -25,18 +25,11 @@ from bot.tables.errors import (
     TooManyFromAddress,
     TooManyTables,
 )
+from bot.tables.limits import MOST_CHALLENGES, MOST_FROM_ADDRESS, MOST_TABLES, MOST_TABLES_OF_GUEST
 from bot.tables.table import Table
-
-MOST_TABLES = 20  # tables where one person can sit at a time
-MOST_TABLES_OF_GUEST = 5  # the same for a guest of the web pages
-
-# Unfinished tables that guests can open from one address: a school class at the same time, two each. The network around
-# it can have `bot.http.addresses.NETWORK_FACTOR` times as many.
-MOST_FROM_ADDRESS = 60
 
 FULL_REMEMBERED, FULL_SECONDS = 10_000, 10.0
 ADDRESS_KEPT_SECONDS = 2 * 86400  # an address's tables count so long after the last; guests' tables do not last longer
-MOST_CHALLENGES = 20  # challenges that can wait in one chat
 
 Belongs = Callable[[Table], bool]
 

@@ -15,7 +15,7 @@ from bot.panels.strangers import phrase_text
 from bot.people import People, Profile
 from bot.platform import Adapter, Press, Reply, platform_of, private_place
 from bot.tables.blocks import Blocks
-from bot.tables.table import FAREWELLS
+from bot.tables.table_state import FAREWELLS
 
 FAREWELL_KEPT_SECONDS = 86400  # how long a player cannot say a second phrase
 

@@ -7,8 +7,9 @@ from bot.features.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.strangers import Deed, deed_question, phrase_text
 from bot.tables.blocks import Block
+from bot.tables.clock import TIME_TO_BE_READY
 from bot.tables.snapshot import TableSnapshot, isolate_name
-from bot.tables.table import TIME_TO_BE_READY, Table
+from bot.tables.table import Table
 from bot.texts import texts
 from bot.words.phrases import clock_line, shown_points, table_words
 from engine import GAMES

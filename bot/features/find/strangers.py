@@ -20,9 +20,9 @@ from bot.panels.strangers import Deed
 from bot.parsing.mentions import NoSuchPerson, find_mentioned
 from bot.people import People, Profile
 from bot.platform import Command, Press, Reply
-from bot.tables.blocks import MOST_BLOCKS
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable
+from bot.tables.limits import MOST_BLOCKS
 from bot.tables.room import Room
 from bot.texts import texts
 

@@ -9,7 +9,7 @@ from bot.features.settings.pages import chat_settings_page, settings_page
 from bot.panel import Panel
 from bot.people import HANDS, STYLES, SUITS, People, Profile
 from bot.platform import Adapter, DeliveryError, is_private, platform_of
-from bot.tables.table import CLOCKS
+from bot.tables.clock import CLOCKS
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
 

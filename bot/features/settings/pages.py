@@ -6,7 +6,7 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Writer, choice_button
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.picture import CardStyle
-from bot.tables.table import CLOCKS
+from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.words.phrases import short_clock
 from bot.words.wording import Wording

@@ -32,7 +32,7 @@ from bot.people import People, Profile
 from bot.platform import Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
 from bot.replies import private_reply
 from bot.tables.choice import Choice
-from bot.tables.table import CLOCKS
+from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.viewers import Viewers
 from engine import GAMES

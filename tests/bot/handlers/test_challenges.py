@@ -7,7 +7,7 @@ import pytest
 from bot.platform import Person
 from bot.store import Store
 from bot.tables.chairs import Invited
-from bot.tables.table import TIME_TO_ACCEPT
+from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, people, play_until
 from tests.bot.hours import ring_clocks

@@ -8,8 +8,8 @@ from bot.store import Store, keys
 from bot.store.index import SETTLED_SECONDS
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair, Invited
-from bot.tables.challenges import MOST_CHANGES, Challenges
-from bot.tables.checks import MOST_HOSTS
+from bot.tables.challenges import Challenges
+from bot.tables.clock import CLOCKS, DEFAULT_CLOCK
 from bot.tables.errors import (
     AlreadyAsking,
     AlreadyPlaying,
@@ -26,8 +26,7 @@ from bot.tables.errors import (
     TooManyChats,
     TooManyTables,
 )
-from bot.tables.table import CLOCKS, DEFAULT_CLOCK
-from bot.tables.table_lists import MOST_TABLES
+from bot.tables.limits import MOST_CHANGES, MOST_HOSTS, MOST_TABLES
 from engine import GAMES
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"

@@ -19,7 +19,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyTables
 from bot.tables.fixtures import FixtureName, duplicate_rules
-from bot.tables.table_lists import MOST_TABLES
+from bot.tables.limits import MOST_TABLES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import NoClaims
 from tests.bot.finished.games import finished_game

@@ -8,8 +8,8 @@ from bot.store import Store
 from bot.store.log import Log
 from bot.tables import Room, Table
 from bot.tables.challenges import Challenges
+from bot.tables.clock import LATES_TO_FORFEIT
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, TimeIsNotUp
-from bot.tables.room import LATES_TO_FORFEIT
 from engine import read, verify
 from engine.errors import ClaimNeedsLead
 from engine.options import RELEASE

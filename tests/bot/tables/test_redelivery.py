@@ -14,9 +14,9 @@ from bot.store.entries import Fixture
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
-from bot.tables.challenges import MOST_CHANGES, Challenges
-from bot.tables.checks import MOST_ENTRIES
+from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, TooManyChanges
+from bot.tables.limits import MOST_CHANGES, MOST_ENTRIES
 from engine import GAMES, legal_moves_for_record
 from engine.errors import EngineError
 from tests.long import mostly_long

@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 from bot.store import Store, keys
 from bot.store.index import SETTLED_SECONDS
-from bot.tables.table_lists import MOST_CHALLENGES, MOST_TABLES
+from bot.tables.limits import MOST_CHALLENGES, MOST_TABLES
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 

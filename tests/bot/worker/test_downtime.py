@@ -11,7 +11,7 @@ from bot.scheduler import SOON, Scheduler
 from bot.store import EmbeddedStore, Store, keys, open_store, schema
 from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
-from bot.tables.table import TIME_TO_ACCEPT
+from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
 from tests.bot.hours import pass_time, ring_clocks, step_clock

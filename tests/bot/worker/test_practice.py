@@ -8,7 +8,7 @@ import structlog
 
 from bot.concurrency.processes import ProcessDied
 from bot.store import Store, keys
-from bot.tables.table import TIME_TO_COME_BACK
+from bot.tables.clock import TIME_TO_COME_BACK
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.handlers.test_hints import start_practice, wait_for_turn
 

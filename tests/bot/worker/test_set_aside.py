@@ -10,8 +10,8 @@ from bot.store import Store, keys
 from bot.store.log import add_stamp
 from bot.tables import Room
 from bot.tables.errors import SetAside
+from bot.tables.limits import MOST_TABLES
 from bot.tables.table import Table
-from bot.tables.table_lists import MOST_TABLES
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 from tests.bot.handlers.test_hands import Page

@@ -15,7 +15,7 @@ from bot.features.find.matching import can_match
 from bot.features.find.queue import Pairing, Queue, QueueEntry
 from bot.store import EmbeddedStore, Store, open_store
 from bot.store.keys import FIND_BLOCKS
-from bot.tables.blocks import MOST_BLOCKS
+from bot.tables.limits import MOST_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
 COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))

@@ -11,7 +11,7 @@ from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.platform import Command, Person, Reply
 from bot.store import Store, keys
-from bot.tables.blocks import MOST_BLOCKS
+from bot.tables.limits import MOST_BLOCKS
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import find_each_other, run_finder

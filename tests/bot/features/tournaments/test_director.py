@@ -29,8 +29,8 @@ from bot.store import Store, keys
 from bot.store.forms import UnreadableEntry
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
+from bot.tables.limits import MOST_TABLES
 from bot.tables.table import Table
-from bot.tables.table_lists import MOST_TABLES
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.field import (

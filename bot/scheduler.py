@@ -12,8 +12,9 @@ from bot.store.entries import Move
 from bot.table_policy import Policies
 from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import TableError
-from bot.tables.room import Commit, Room
+from bot.tables.room import Room
 from bot.tables.table import Table, is_turn_over
+from bot.tables.table_memory import Commit
 from engine.errors import ClaimRefused
 
 POLL_SECONDS = 2.0  # interval between polls of the store for clocks that ring soon

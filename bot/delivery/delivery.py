@@ -40,8 +40,9 @@ from bot.site.watching import Watching
 from bot.store import STORE_ERRORS, keys
 from bot.table_policy import Outcome, Policies
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Commit, Room
+from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.tables.table_memory import Commit
 
 RING_AFTER = 45  # seconds without a press after which a turn comes as a new message, so that the phone rings
 RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store, or a first other error

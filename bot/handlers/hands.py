@@ -19,6 +19,7 @@ from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Commit, Room
 from bot.tables.table import Table
+from bot.tables.table_memory import Commit
 from bot.texts import error_text
 from engine.errors import EngineError
 

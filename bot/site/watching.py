@@ -22,8 +22,9 @@ from bot.site.api_models import PublicTable, public_table
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Commit, Room
+from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.tables.table_memory import Commit
 from bot.words.wording import card_faces
 from engine.cards import FRENCH, ITALIAN
 

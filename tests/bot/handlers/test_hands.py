@@ -27,9 +27,9 @@ from bot.store import Store, keys
 from bot.store.entries import Entry, FirstDeal, Late, Match, Move, Open, Sit
 from bot.store.log import Log
 from bot.tables.challenges import Challenges
-from bot.tables.room import Commit
 from bot.tables.snapshot import snapshot
 from bot.tables.table import Table
+from bot.tables.table_memory import Commit
 from bot.worker import Worker
 from engine import GAMES
 from engine.options import RELEASE, resolve

@@ -11,8 +11,8 @@ import pytest
 from bot.site.api_models import PublicTable, public_table
 from bot.store import Store
 from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
-from bot.tables.room import Commit
 from bot.tables.table import Table
+from bot.tables.table_memory import Commit
 from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seat_players

@@ -14,7 +14,6 @@ from bot.store.entries import (
     Close,
     Decline,
     Entry,
-    FirstDeal,
     Host,
     Invite,
     InviteMuted,
@@ -47,8 +46,7 @@ from bot.tables.opening import Opener
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine import game_kind
-from engine.options import RELEASE, parse_options, resolve
-from engine.shuffle import SECRET_BYTES
+from engine.options import parse_options
 
 
 def seat_robots(seats: Iterable[int], level: str) -> list[Sit]:
@@ -62,6 +60,13 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
     known = [chair for chair in chairs if chair.name != NAME]
     names = iter(distinct_names([name_of(chair.person, chair.name) for chair in known]))
     return [chair if chair.name == NAME else chair._replace(name=next(names)) for chair in chairs]
+
+
+def _check_changes(table: Table, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return a challenge's changes. TooManyChanges if only a machine would change it so often."""
+    if entries and table.version >= MOST_CHANGES:
+        raise TooManyChanges()
+    return entries
 
 
 def _names_at(table: Table) -> list[str]:
@@ -112,7 +117,7 @@ class Challenges:
                 entries.append(InviteMuted())
         lists = self._room.lists
         return await self._opener.open(
-            lambda empty: self._begin_if_full(empty, entries, update, secret),
+            lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
             update,
             lambda code: [lists.reserve_chair(person, code), lists.reserve_host(host, code, is_challenge=True)],
             mark="" if again else mark_of(person),
@@ -191,7 +196,7 @@ class Challenges:
         entries += [Sit(seat, chair.person, chair.name) for seat, chair in enumerate(chairs)]
         lists = self._room.lists
         return await self._opener.open(
-            lambda empty: self._begin_if_full(empty, entries, update, secret),
+            lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
             update,
             lambda code: [
                 *(lists.reserve_chair(person, code, is_limited=False) for person in people),
@@ -211,33 +216,25 @@ class Challenges:
         """Choose another game, with its defaults. Only the opener can, before the game begins."""
         seats = game_kind(game).seats
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
             stay, go = table.chairs[:seats], table.chairs[seats:]
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
             # A full table begins at once. Other people have not read the new game, so they must not begin it.
             if any(go) or (others and len(stay) == seats and all(stay)):
                 raise TableIsFull()
-            if table.game_id == game and not table.rules:
-                return table
-            return self._apply_change(table, [ChangeGame(game)], update)
+            return _check_changes(table, [] if table.game_id == game and not table.rules else [ChangeGame(game)])
 
         return await self._room.commit(code, update, decide)
-
-    def _apply_change(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
-        """Return the challenge with these entries. TooManyChanges if only a machine would change it so often."""
-        if entries and table.version >= MOST_CHANGES:
-            raise TooManyChanges()
-        return self._begin_if_full(table, entries, update)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
         """Set an option, as ``name=value``. Only the opener can, before the game begins. BadRules lists the values."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
             chosen = parse_options(game_kind(table.game_id).rules, [word])
-            changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
-            return self._apply_change(table, [Rule(name, value) for name, value in changed.items()], update)
+            changed = [Rule(name, value) for name, value in chosen.items() if table.rules.get(name) != value]
+            return _check_changes(table, changed)
 
         return await self._room.commit(code, update, decide)
 
@@ -246,11 +243,10 @@ class Challenges:
         if seconds not in CLOCKS:
             raise NoSuchClock()
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
-            if (table.clock, table.strict) == (seconds, strict):
-                return table
-            return self._apply_change(table, [Clock(seconds, strict)], update)
+            is_same = (table.clock, table.strict) == (seconds, strict)
+            return _check_changes(table, [] if is_same else [Clock(seconds, strict)])
 
         return await self._room.commit(code, update, decide)
 
@@ -274,7 +270,7 @@ class Challenges:
         version from which those applied.
         """
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_free_to_sit(table, person, handle)
             if terms not in (None, table.terms_at):
                 raise OldPanel()
@@ -288,10 +284,8 @@ class Challenges:
             hosting = checks.host_entries(table, host)
             called = next((chair.name for chair in table.matched if chair.person == person), name)
             called = distinct_name(name_of(person, called), _names_at(table))
-            ruler = table.ruler_of(chosen)
-            if ruler is not None:
-                return table.with_entries([*hosting, Ask(chosen, person, called)], update)
-            return self._begin_if_full(table, [*hosting, Sit(chosen, person, called)], update)
+            kind = Sit if table.ruler_of(chosen) is None else Ask
+            return [*hosting, kind(chosen, person, called)]
 
         known = await self._room.load_cached(code)
         is_asked = known.invites(person, handle) or known.log.has_update(update)
@@ -306,57 +300,55 @@ class Challenges:
         Only a ruler opposite must agree.
         """
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
-            taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
+            taken = _names_at(table)
             name = next((free for free in names if free not in taken), names[0])
             seat = checks.find_free_chair(table)
             kind = Sit if table.ruler_of(seat) is None else Ask
-            return self._begin_if_full(table, [kind(seat, f"robot:{level}", plain_name(name))], update)
+            return [kind(seat, f"robot:{level}", plain_name(name))]
 
         return await self._room.commit(code, update, decide)
 
     async def add_host(self, code: str, place: str, update: str) -> Table:
         """Show the table's board in another place."""
         async with self._room.lists.reserve_host(place, code):
-            return await self._room.commit(
-                code, update, lambda table: table.with_entries(checks.host_entries(table, place), update)
-            )
+            return await self._room.commit(code, update, lambda table: checks.host_entries(table, place))
 
     async def move_host(self, code: str, old: str, new: str, update: str) -> Table:
         """Replace the id of a chat that shows the table."""
 
-        def decide(table: Table) -> Table:
-            return table.with_entries([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
+        def decide(table: Table) -> Sequence[Entry]:
+            return [Rehost(table.hosts.index(old), new)] if old in table.hosts else []
 
         return await self._room.commit(code, update, decide)
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
         """Accept or refuse the person who asks for the chair opposite. Only the first player of that side can."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             if table.phase != "open" or seat not in table.asking:
                 raise NobodyAsks()
             ruler = table.ruler_of(seat)
             if ruler is None or checks.require_seat(table, person) != ruler:
                 raise NotYoursToDecide()
             if not accept:
-                return table.with_entries([Refuse(seat)], update)
+                return [Refuse(seat)]
             asking = table.asking[seat]
-            return self._begin_if_full(table, [Sit(seat, asking.person, asking.name)], update)
+            return [Sit(seat, asking.person, asking.name)]
 
         return await self._room.commit(code, update, decide)
 
     async def stand_up(self, code: str, person: str, update: str) -> Table:
         """Give back a chair before the game begins. If the opener stands up, the table is cancelled."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             if table.matched:
                 raise NotYoursToDecide()
             seat = checks.require_seat(table, person)
             is_opener = person == table.opener.person
-            return table.with_entries([Close("cancelled")] if is_opener else table.stand_entries(seat), update)
+            return [Close("cancelled")] if is_opener else table.stand_entries(seat)
 
         token = await self._room.lists.read_token(person, code)
         table = await self._room.commit(code, update, decide)
@@ -366,37 +358,26 @@ class Challenges:
     async def cancel(self, code: str, person: str, update: str) -> Table:
         """Cancel a challenge. Only the opener can."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
-            return table.with_entries([Close("cancelled")], update)
+            return [Close("cancelled")]
 
         return await self._room.commit(code, update, decide)
 
     async def cancel_open(self, code: str, update: str) -> Table:
         """Cancel a challenge that still waits; any caller can. A game that has begun continues."""
-
-        def decide(table: Table) -> Table:
-            return table.with_entries([Close("cancelled")] if table.phase == "open" else [], update)
-
-        return await self._room.commit(code, update, decide)
+        return await self._room.commit(
+            code, update, lambda table: [Close("cancelled")] if table.phase == "open" else []
+        )
 
     async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
         """Decline a challenge, as a person who was challenged by name or matched."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
             declining = [Decline(number) for number, chair in enumerate(table.matched) if chair.person == person]
-            return table.with_entries([*declining, Close("declined")], update)
+            return [*declining, Close("declined")]
 
         return await self._room.commit(code, update, decide)
-
-    def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str, secret: bytes = b"") -> Table:
-        """Add the entries. If they fill the last chair, also add the first deal, which fixes the rules."""
-        after = table.with_entries(entries, update)
-        if not (after.is_full and after.phase == "open"):
-            return after
-        rules = resolve(game_kind(after.game_id).rules, after.rules)
-        secret = secret or self._room.new_secret(SECRET_BYTES)
-        return after.with_entries([FirstDeal(secret, RELEASE, rules.model_dump())], update)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from bot.cluster.shards import Shards
 from bot.metrics import COMMITS
 from bot.store import Appended, NewEntries, Removed, Store, keys
-from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Say, Stop, Wait
+from bot.store.entries import Close, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Stop, Wait
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
@@ -24,12 +24,14 @@ from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from bot.tables.table_lists import CodeTaken, TableLists
 from bot.tables.table_memory import Commit, TableMemory
+from engine import game_kind
 from engine.errors import NoClaims
+from engine.options import RELEASE, resolve
 from engine.shuffle import SECRET_BYTES
 
 ROBOT_PAUSE = 1.0  # seconds before a robot moves; less is hard to follow
 
-Decision = Callable[[Table], Table]  # returns the next table, or the same one for no change; raises refusals
+Decision = Callable[[Table], Sequence[Entry]]  # returns the entries to write, if any; raises refusals
 
 
 class Room(TableMemory):
@@ -49,7 +51,7 @@ class Room(TableMemory):
         self.lists = TableLists(store, self.load)
 
     async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
-        """Decide on the table and write the result; ``about`` is as for `Store.append`.
+        """Write the entries that ``decide`` returns, and the deal that they begin. ``about`` is as for `Store.append`.
 
         A table in memory can be old. It is good enough to decide what to write, because the store refuses commits to
         old versions. An error, or a decision to write nothing, is checked against the store's latest version.
@@ -63,7 +65,8 @@ class Room(TableMemory):
             after = table
             if not table.log.has_update(update):
                 try:
-                    after = decide(self.require_readable(table))
+                    if entries := decide(self.require_readable(table)):
+                        after = self.with_next_deal(table.with_entries(entries, update), update)
                 except Exception as error:  # noqa: BLE001  raised below, if it still applies
                     fault = error
             if after.version > table.version:
@@ -102,6 +105,20 @@ class Room(TableMemory):
             return await self._apply_new_entries(empty, result)
         raise CodeTaken()
 
+    def with_next_deal(self, table: Table, update: str, secret: bytes = b"") -> Table:
+        """Add the deal that is due: the first at a full table, or the one after a finished deal.
+
+        The first deal fixes the rules; ``secret`` is its secret, random if empty. A duplicate ends after its deal.
+        """
+        if table.is_full and table.phase == "open":
+            rules = resolve(game_kind(table.game_id).rules, table.rules)
+            first = FirstDeal(secret or self.new_secret(SECRET_BYTES), RELEASE, rules.model_dump())
+            return table.with_entries([first], update)
+        if not (table.game and table.game.needs_deal):
+            return table
+        following = Stop("cancelled") if table.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
+        return table.with_entries([following], update)
+
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
@@ -109,7 +126,7 @@ class Room(TableMemory):
         # Before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
-        tell = not self._delivers(table.code)
+        tell = self._must_tell(table.code)
         result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
         if not isinstance(result, Appended):
             await self._remove_names(table, new, result)
@@ -134,8 +151,7 @@ class Room(TableMemory):
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
         alarm = None if after.error else after.next_alarm(table, self.robot_pause)
-        tell = not self._delivers(table.code)
-        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
+        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_tell(table.code)):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
@@ -144,9 +160,9 @@ class Room(TableMemory):
         self._notify_watchers(Commit(table.code, alarm))
         return True
 
-    def _delivers(self, code: str) -> bool:
-        """Return whether this worker delivers a table. The commit notifies other owners (`bot.store.committed`)."""
-        return self._shards is not None and self._shards.owns(code)
+    def _must_tell(self, code: str) -> bool:
+        """Return whether a commit must notify the worker that delivers the table (`bot.store.committed`)."""
+        return self._shards is None or not self._shards.owns(code)
 
     async def remove(self, table: Table) -> None:
         """Remove a table that is over or closed and fully shown. Only `load_recent` still finds it."""
@@ -162,10 +178,10 @@ class Room(TableMemory):
     async def close(self, code: str, update: str) -> Table:
         """End a table for the host: cancel its challenge, or its game without a winner."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             if table.phase == "open":
-                return table.with_entries([Close("cancelled")], update)
-            return table.with_entries([Stop("cancelled")], update) if table.phase == "playing" else table
+                return [Close("cancelled")]
+            return [Stop("cancelled")] if table.phase == "playing" else []
 
         return await self.commit(code, update, decide)
 
@@ -174,18 +190,14 @@ class Room(TableMemory):
 
         Nothing happens if the game is over.
         """
-
-        def decide(table: Table) -> Table:
-            return table.with_entries([Move(seat, "resign")] if table.phase == "playing" else [], update)
-
-        return await self.commit(code, update, decide)
+        return await self.commit(code, update, lambda table: [Move(seat, "resign")] if table.phase == "playing" else [])
 
     async def end_overdue(self, code: str, update: str) -> Table:
         """End a game that has reached its time limit: the player to move loses. Nothing happens if it is over."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             turn = table.game.turn if table.game else None
-            return table.with_entries([] if turn is None else [Stop("timeout", 1 - (turn & 1))], update)
+            return [] if turn is None else [Stop("timeout", 1 - (turn & 1))]
 
         return await self.commit(code, update, decide)
 
@@ -197,7 +209,7 @@ class Room(TableMemory):
         ``about`` is sent to the worker that delivers the table, if that is another one.
         """
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.game is None:
                 raise NotPlaying()
@@ -205,7 +217,7 @@ class Room(TableMemory):
                 raise OldPanel()
             if move == "claim" and table.is_duplicate:
                 raise NoClaims()
-            return self._apply_moves(table, [Move(seat, move)], update)
+            return [Move(seat, move)]
 
         return await self.commit(code, update, decide, about)
 
@@ -216,46 +228,46 @@ class Room(TableMemory):
         robot makes for a player ends the game against them.
         """
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             if table.game is None or table.version != version or table.game.turn != seat:
                 raise OldPanel()
             chair, made = table.chairs[seat], [Move(seat, move) for move in moves]
             if chair and chair.is_robot:
-                return self._apply_moves(table, made, update)
+                return made
             if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
-                return table.with_entries([Late(seat), Stop("timeout", 1 - (seat & 1))], update)
-            return self._apply_moves(table, [Late(seat), *made], update)
+                return [Late(seat), Stop("timeout", 1 - (seat & 1))]
+            return [Late(seat), *made]
 
         return await self.commit(code, update, decide)
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """Claim the win from a late player. Only an opponent can."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             late = checks.check_flagged(table, person)
-            return table.with_entries([Stop("timeout", 1 - (late & 1))], update)
+            return [Stop("timeout", 1 - (late & 1))]
 
         return await self.commit(code, update, decide)
 
     async def give_time(self, code: str, person: str, update: str) -> Table:
         """Give a late player the same time again. Only an opponent can."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             checks.check_flagged(table, person)
-            return table.with_entries([Wait()], update)
+            return [Wait()]
 
         return await self.commit(code, update, decide)
 
     async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
         """Say one of the phrases to strangers. SaidEnough at the limit of a deal."""
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.phase != "playing" or not table.are_strangers:
                 raise NotPlaying()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
                 raise SaidEnough(most=PHRASES_PER_DEAL)
-            return table.with_entries([Say(seat, phrase)], update)
+            return [Say(seat, phrase)]
 
         return await self.commit(code, update, decide)
 
@@ -270,25 +282,17 @@ class Room(TableMemory):
         """Apply the ring of the table's clock at this version. OldPanel if the table has changed since."""
         update = f"clock:{version}"
 
-        def decide(table: Table) -> Table:
+        def decide(table: Table) -> Sequence[Entry]:
             if table.version != version:
                 raise OldPanel()
             if table.phase == "open":
-                return table.with_entries([Close("expired")], update)
+                return [Close("expired")]
             if table.phase == "playing" and table.is_practice:
-                return table.with_entries([Stop("cancelled")], update)
+                return [Stop("cancelled")]
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
-                return table.with_entries([Flag() if table.alarm else Nudge()], update)
+                return [Flag() if table.alarm else Nudge()]
             if table.phase == "playing" and table.is_of_guests:
-                return table.with_entries([Stop("cancelled")], update)
-            return table
+                return [Stop("cancelled")]
+            return []
 
         return await self.commit(code, update, decide)
-
-    def _apply_moves(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
-        """Add a move, the last of the entries. If it ends a deal, also add the next deal, or the end of a duplicate."""
-        after = table.with_entries(entries, update)
-        if not (after.game and after.game.needs_deal):
-            return after
-        next_entry = Stop("cancelled") if after.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
-        return after.with_entries([next_entry], update)

@@ -34,14 +34,15 @@ class Commit(NamedTuple):
 
 
 class TableMemory:
-    """The tables of one store, for one worker. ``watchers`` are called after each commit that this worker knows of."""
+    """The tables of one store, for one worker.
+
+    ``watchers`` are called after each commit of this worker, and after other workers' commits to tables that this one
+    delivers. Without ``shards`` other workers deliver all tables.
+    """
 
     def __init__(self, store: Store, shards: Shards | None = None) -> None:
-        """Without ``shards`` other workers deliver all tables."""
-        self.store = store
-        # called after each commit of this worker, and after commits of others to tables that this one delivers
+        self.store, self._shards = store, shards
         self.watchers: list[Callable[[Commit], None]] = []
-        self._shards = shards
         self._tables: FIFOCache[str, Table] = FIFOCache(TABLES_CACHED)
 
     async def table(self, code: str) -> Table:
@@ -91,18 +92,17 @@ class TableMemory:
         return await self._cache(table)
 
     async def _cache(self, table: Table) -> Table:
-        """Keep a table in memory. If it is unreadable, have its owner set it aside."""
-        if table.error and self._shards:
-            await self._set_aside(table, self._shards)
-        return self._keep_newest(table)
+        """Keep a table in memory. If it is unreadable, have its owner set it aside.
 
-    async def _set_aside(self, table: Table, shards: Shards) -> None:
-        """Set an unreadable table aside, once. Another owner decides itself, because its release can differ."""
-        if not shards.owns(table.code):
-            await shards.notify({"code": table.code})
-        elif await self.store.set_aside(table.code, table.version):
-            log.error("table_set_aside", table=table.code, why=table.error)
-            self._notify_watchers(Commit(table.code))
+        Another owner decides itself, because its release can differ.
+        """
+        if table.error and self._shards:
+            if not self._shards.owns(table.code):
+                await self._shards.notify({"code": table.code})
+            elif await self.store.set_aside(table.code, table.version):
+                log.error("table_set_aside", table=table.code, why=table.error)
+                self._notify_watchers(Commit(table.code))
+        return self._keep_newest(table)
 
     async def resume(self, code: str) -> None:
         """Resume a table that was set aside, if this release can read it."""

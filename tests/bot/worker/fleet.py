@@ -213,17 +213,15 @@ def tables_shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tupl
 def make_packs_deterministic(worker: Worker) -> None:
     """Derive each deal's pack from the table's code and the deal's number."""
 
-    def alike(original: Any) -> Any:
-        def dealing(table: Table, *rest: Any) -> Any:
-            number = table.game.deal_number if table.game else 0
-            secret = blake2b(f"{table.code} {number}".encode(), digest_size=64).digest()
-            worker.room.new_secret = lambda length: secret[:length]
-            return original(table, *rest)
+    original = worker.room.with_next_deal
 
-        return dealing
+    def with_next_deal(table: Table, *rest: Any) -> Table:
+        number = table.game.deal_number if table.game else 0
+        secret = blake2b(f"{table.code} {number}".encode(), digest_size=64).digest()
+        worker.room.new_secret = lambda length: secret[:length]
+        return original(table, *rest)
 
-    for dealer, name in ((worker.challenges, "_begin_if_full"), (worker.room, "_apply_moves")):
-        setattr(dealer, name, alike(getattr(dealer, name)))
+    setattr(worker.room, "with_next_deal", with_next_deal)  # noqa: B010
 
 
 def _record_fences(worker: Worker) -> set[str]:

@@ -134,9 +134,7 @@ class Room(TableMemory):
         for person in people - new:
             # Another worker can have added and, after a refused commit, removed them meanwhile.
             await self.store.client.sadd(keys.named(person), table.code)
-        self._keep_newest(after)
-        COMMITS.inc()
-        self._notify_watchers(Commit(table.code, alarm, about))
+        self._finish_commit(after, alarm, about)
         return after
 
     async def _remove_names(self, table: Table, people: set[str], refused: NewEntries | Removed) -> None:
@@ -155,10 +153,15 @@ class Room(TableMemory):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):
             await self.store.client.srem(keys.named(person), table.code)
-        self._keep_newest(after)
-        COMMITS.inc()
-        self._notify_watchers(Commit(table.code, alarm))
+        self._finish_commit(after, alarm)
         return True
+
+    def _finish_commit(self, table: Table, alarm: float | None, about: object = None) -> None:
+        """Keep a committed table in memory and call the watchers."""
+        self._keep_newest(table)
+        COMMITS.inc()
+        for watcher in self.watchers:
+            watcher(Commit(table.code, alarm, about))
 
     def _must_tell(self, code: str) -> bool:
         """Return whether a commit must notify the worker that delivers the table (`bot.store.committed`)."""

@@ -6,13 +6,16 @@ from importlib.util import find_spec
 
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
-from bot.delivery.delivery import RING_AFTER, Delivery
-from bot.delivery.lowest import LowestHands
+from bot.delivery.delivery import Delivery
+from bot.delivery.drawing import Drawer
 from bot.delivery.names import Result
 from bot.delivery.outages import Outages
 from bot.delivery.private_hands import PrivateHands
+from bot.delivery.send_limiter import SendLimiter
+from bot.delivery.shared_pace import SharedPace
+from bot.delivery.tools import DeliveryTools
 from bot.delivery.updates import Updates
-from bot.delivery.urgency import RepostPolicy
+from bot.delivery.urgency import RING_AFTER, LowestHands, RepostPolicy
 from bot.feature import Feature
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive
@@ -77,19 +80,18 @@ class Core:
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
         self.finisher = Finisher(store, self.archive, self.ratings, self.policies)
         lowest = LowestHands(None if alone else self.shards.notify_lowest)
-        self.delivery = Delivery(
-            self.room,
-            self.shards,
-            self.people,
-            self.adapters,
-            self.picture_pool,
-            self.outages,
-            self.finisher.finish,
-            self._results_shown,
-            self.watching,
-            self.policies,
-            RepostPolicy(lowest, ring_after),
+        limiter = SendLimiter.for_adapters(self.adapters, SharedPace(store.client, store.outage.begin))
+        tools = DeliveryTools(
+            room=self.room,
+            shards=self.shards,
+            adapters=self.adapters,
+            limiter=limiter,
+            drawer=Drawer(self.people, self.adapters, limiter, self.picture_pool, self.watching, self.policies),
+            pictures=self.picture_pool,
+            reposts=RepostPolicy(lowest, ring_after),
+            outages=self.outages,
         )
+        self.delivery = Delivery(tools, self.finisher.finish, self._results_shown)
         self.updates = Updates(self.room, self.shards, self.people, self.delivery, lowest)
         self.private_hands = PrivateHands(store, self.room.lists, self.updates.send_change)
 

@@ -15,36 +15,25 @@ from contextlib import suppress
 
 import structlog
 
-from bot.cluster.shards import Shards
 from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
-from bot.delivery.drawing import Drawer
 from bot.delivery.lag import now
 from bot.delivery.message_state import State, decode_state
-from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
-from bot.delivery.outages import Outages
-from bot.delivery.send_limiter import SendLimiter
-from bot.delivery.shared_pace import SharedPace
+from bot.delivery.names import Result, SurfaceName, decode_name, encode_name
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Change, Surface, decode_change
-from bot.delivery.surface_sync import SurfaceSync, SyncTools
+from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.surfaces import home_of, is_final, required_surfaces
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import RepostPolicy
+from bot.delivery.tools import DeliveryTools
 from bot.panel import Panel
-from bot.people import People
-from bot.pictures.pool import PicturePool
-from bot.platform import Adapter, SentMessage, person_of, platform_of
-from bot.rate_limits import RateLimit
-from bot.site.watching import Watching
+from bot.platform import SentMessage, platform_of
 from bot.store import STORE_ERRORS, keys
-from bot.table_policy import Outcome, Policies
+from bot.table_policy import Outcome
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 
-RING_AFTER = 45  # seconds without a press after which a turn comes as a new message, so that the phone rings
 RETRY_AFTER = 2.0  # seconds before a table is checked again after an error of the store, or a first other error
 MAX_RETRY_AFTER = 300.0  # limit of that pause, which doubles for repeated errors; a change ends it
 LEAVING_SECONDS = 1.5  # time limit of sends when shards move to another worker; far less than a lease
@@ -63,40 +52,14 @@ class Delivery:
     ``finish`` stores a finished game. ``on_results`` gets a finished game, its outcome and its final result messages.
     """
 
-    def __init__(
-        self,
-        room: Room,
-        shards: Shards,
-        people: People,
-        adapters: Mapping[str, Adapter],
-        pictures: PicturePool,
-        outages: Outages,
-        finish: Finish,
-        on_results: OnResults,
-        watching: Watching,
-        policies: Policies,
-        reposts: RepostPolicy,
-    ) -> None:
-        self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
-        self._finish, self._on_results = finish, on_results
+    def __init__(self, tools: DeliveryTools, finish: Finish, on_results: OnResults) -> None:
+        self._tools, self._finish, self._on_results = tools, finish, on_results
+        self._room, self._shards = tools.room, tools.shards
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
-        pace = SharedPace(room.store.client, room.store.outage.begin)
-        limiter = SendLimiter(self._rate_limit, self._overall_limit, pace)
-        self.answers = Answers(limiter, outages)
-        self.announcer = Announcer(pictures, self.answers)
-        self._writer = StateWriter(room.store, shards.worker_id, self._retry_later)
-        self._tools = SyncTools(
-            room=room,
-            shards=shards,
-            adapters=adapters,
-            limiter=limiter,
-            drawer=Drawer(people, limiter, adapters, pictures, watching, policies),
-            pictures=pictures,
-            reposts=reposts,
-            writer=self._writer,
-            outages=outages,
-        )
-        room.watchers.append(self._handle_commit)
+        self.answers = Answers(tools.limiter, tools.outages)
+        self.announcer = Announcer(tools.pictures, self.answers)
+        self._writer = StateWriter(tools.room.store, tools.shards.worker_id, self._retry_later)
+        tools.room.watchers.append(self._handle_commit)
 
     # Changes and notifications
 
@@ -291,11 +254,11 @@ class Delivery:
         if known and known.state is State.DONE:
             return
         home = home_of(table, name)
-        if platform_of(home) not in self._adapters:
+        if platform_of(home) not in self._tools.adapters:
             # The host removed this platform. The game continues elsewhere.
             return
         surface = sync.surface(name, home)
-        if not surface.is_syncing and await self._waits_for_press(table, surface, home):
+        if not surface.is_syncing and await self._tools.drawer.needs_press(table, surface):
             surface.wait_for_press()
             # Boards show who must press.
             sync.touch()
@@ -315,20 +278,9 @@ class Delivery:
         if is_final(table, name):
             surface.finish()
 
-    async def _waits_for_press(self, table: Table, surface: Surface, home: str) -> bool:
-        """Return whether an ephemeral hand needs a press of its player first, because the platform requires it."""
-        known = surface.known
-        if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
-            return False
-        if known.ephemeral or surface.wants_repost or not table.game:
-            return False
-        if not self._adapters[platform_of(home)].has_ephemeral:
-            return False
-        return (await self._people.person(person_of(home))).wants_ephemeral
-
     async def _run_sync(self, sync: TableSync, surface: Surface, panel: Panel | None, check: int) -> None:
         try:
-            await SurfaceSync(self._tools, sync, surface).run(panel, check)
+            await SurfaceSync(self._tools, self._writer, sync, surface).run(panel, check)
             sync.lag.mark_at_rest(surface.name)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
             sync.mark_failed()
@@ -374,11 +326,3 @@ class Delivery:
                 self._tables.move_to_end(oldest.code)
             else:
                 del self._tables[oldest.code]
-
-    def _rate_limit(self, place: str) -> RateLimit | None:
-        adapter = self._adapters.get(platform_of(place))
-        return adapter.rate_limit(place) if adapter else RateLimit()
-
-    def _overall_limit(self, place: str) -> RateLimit:
-        adapter = self._adapters.get(platform_of(place))
-        return adapter.overall_rate_limit() if adapter else RateLimit()

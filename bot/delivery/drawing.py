@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.delivery.message_state import MessageState
+from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
@@ -19,7 +19,7 @@ from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
-from bot.platform import Adapter, is_private, person_of
+from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.site.watching import Watching
 from bot.table_policy import ORDINARY, Outcome, Policies, TablePolicy
 from bot.tables.snapshot import finished_deal, snapshot
@@ -33,14 +33,14 @@ class Drawer:
     def __init__(
         self,
         people: People,
-        limiter: SendLimiter,
         adapters: Mapping[str, Adapter],
+        limiter: SendLimiter,
         pictures: PicturePool,
         watching: Watching,
         policies: Policies,
     ) -> None:
-        self._people, self._limiter, self._pictures, self._watching = people, limiter, pictures, watching
-        self._policies = policies
+        self._people, self._adapters, self._limiter = people, adapters, limiter
+        self._pictures, self._watching, self._policies = pictures, watching, policies
         self._viewers = Viewers(people, adapters)
 
     async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
@@ -61,6 +61,17 @@ class Drawer:
         if chair is None or chair.is_robot or table.phase != "playing":
             return None
         return (chair.person, chair.name) if (await self._people.person(chair.person)).wants_calls else None
+
+    async def needs_press(self, table: Table, surface: Surface) -> bool:
+        """Return whether an ephemeral hand needs a press of its player first, because the platform requires it."""
+        known, home = surface.known, home_of(table, surface.name)
+        if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
+            return False
+        if known.ephemeral or surface.wants_repost or not table.game:
+            return False
+        if not self._adapters[platform_of(home)].has_ephemeral:
+            return False
+        return (await self._people.person(person_of(home))).wants_ephemeral
 
     async def _draw_cached(
         self, sync: TableSync, table: Table, surface: Surface, *, only_if_free: bool = False

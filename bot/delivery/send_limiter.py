@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Self
 
 from bot.delivery.shared_pace import SharedPace
-from bot.platform import chat_of, is_inline, is_private, platform_of
+from bot.platform import Adapter, chat_of, is_inline, is_private, platform_of
 from bot.rate_limits import RateLimit, RateLimiter
 
 PLACES_CACHED = 10_000
@@ -32,6 +33,20 @@ class SendLimiter:
         self._turns = RateLimiter(_now, PLACES_CACHED)
         self._answers_waiting: Counter[str] = Counter()
         self._blocked: dict[str, float] = {}  # loop time at which each key is free again
+
+    @classmethod
+    def for_adapters(cls, adapters: Mapping[str, Adapter], shared: SharedPace) -> Self:
+        """Return the limiter of these platforms. Platforms without an adapter have the default limits."""
+
+        def rate_limit_of(place: str) -> RateLimit | None:
+            adapter = adapters.get(platform_of(place))
+            return adapter.rate_limit(place) if adapter else RateLimit()
+
+        def overall_of(place: str) -> RateLimit:
+            adapter = adapters.get(platform_of(place))
+            return adapter.overall_rate_limit() if adapter else RateLimit()
+
+        return cls(rate_limit_of, overall_of, shared)
 
     def wait_seconds(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""

@@ -94,16 +94,16 @@ class Surface:
         "_drawn",
         "_drawn_for",
         "_is_certain",
-        "_is_used",
-        "_known",
-        "_repost",
         "_saved",
         "_tried",
         "_woken",
         "final_message",
+        "is_used",
+        "known",
         "late_uploads",
         "name",
         "task",
+        "wants_repost",
     )
 
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
@@ -112,12 +112,12 @@ class Surface:
         self.final_message: SentMessage | None = None  # the last message, once its content is final
         # Places and future ids of messages that can arrive late although their text was sent alone.
         self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
-        self._known = stored or MessageState()
+        self.known = stored or MessageState()
+        self.wants_repost = False
+        self.is_used = False  # whether a person has used the surface since the last call to the platform began
         self._saved = stored
         # Edits are saved a moment later, so a crash can lose the last one.
         self._is_certain = stored is None
-        self._repost = False
-        self._is_used = False
         # Digest of a panel that was perhaps sent with the next message's key; None if none was.
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
@@ -125,12 +125,8 @@ class Surface:
         self._woken: asyncio.Event | None = None
 
     @property
-    def known(self) -> MessageState:
-        return self._known
-
-    @property
     def state(self) -> State:
-        return self._known.state
+        return self.known.state
 
     @property
     def is_syncing(self) -> bool:
@@ -138,48 +134,39 @@ class Surface:
 
     @property
     def is_out_of_reach(self) -> bool:
-        return self._known.halted in OUT_OF_REACH
-
-    @property
-    def wants_repost(self) -> bool:
-        return self._repost
-
-    @property
-    def is_used(self) -> bool:
-        """True if a person has used this surface since the last call to the platform began."""
-        return self._is_used
+        return self.known.halted in OUT_OF_REACH
 
     # Decisions
 
     def is_up_to_date(self, panel: Panel) -> bool:
         """Return whether the surface shows this panel and nothing is left to do."""
-        return self._known.digest == panel.digest and not self._known.outdated and not self._repost
+        return self.known.digest == panel.digest and not self.known.outdated and not self.wants_repost
 
     def next_deletion(self) -> Delete | None:
         """Return the deletion of the oldest outdated message; None while no newer message exists."""
-        known = self._known
+        known = self.known
         return Delete(known.outdated[0]) if known.outdated and known.message else None
 
     def next_step(self, panel: Panel, urgency: int, *, rings: bool) -> Step | None:
         """Return the next step to show this panel; ``rings`` asks for a new message."""
-        if self._repost or rings:
+        if self.wants_repost or rings:
             return Replace(panel, urgency)
-        if not self._known.message:
+        if not self.known.message:
             return Send(panel, urgency)
-        if self._known.digest == panel.digest:
+        if self.known.digest == panel.digest:
             return None
-        return Edit(SentMessage(self._known.message, self._known.picture, self._is_certain), panel, urgency)
+        return Edit(SentMessage(self.known.message, self.known.picture, self._is_certain), panel, urgency)
 
     # Actions of people
 
     def set_place_tag(self, place_tag: str) -> None:
         """Reset the state if the place is another one: another person took the chair, or the chat moved."""
-        if self._known.place_tag != place_tag:
-            self._known = MessageState(place_tag=place_tag)
+        if self.known.place_tag != place_tag:
+            self.known = MessageState(place_tag=place_tag)
 
     def record_press(self, change: Change, home: str, now: int) -> bool:
         """Record a press on the current message, which changes nothing else. Return False for any other change."""
-        known = self._known
+        known = self.known
         if change.draft is not None or change.repost or not change.pressed:
             return False
         if known.halted or known.message != change.pressed:
@@ -187,9 +174,9 @@ class Surface:
         if change.place and not is_same_place(known.ephemeral or home, change.place):
             return False
         ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
-        self._is_used = True
+        self.is_used = True
         # Each press comes by here, and `_replace` takes five times as long.
-        self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
+        self.known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         if ephemeral != known.ephemeral:
             # A send that waited for this press is allowed now.
             self.wake()
@@ -197,11 +184,11 @@ class Surface:
 
     def apply(self, change: Change, home: str, now: int) -> None:
         """Apply a change. ``home`` is the surface's own place, ``now`` is in Unix seconds."""
-        self._is_used = self._is_used or bool(change.pressed or change.place or change.repost)
+        self.is_used = self.is_used or bool(change.pressed or change.place or change.repost)
         if change.if_waiting and not self.is_out_of_reach:
             return
-        known, pressed, place = self._known, change.pressed, change.place
-        is_back = (pressed or place) and known.state in (State.UNREACHABLE, State.DROPPED)
+        known, pressed, place = self.known, change.pressed, change.place
+        is_back = (pressed or place) and self.is_out_of_reach
         if pressed and not change.genuine and not self._has_shown(pressed, home, place):
             # The press can be forged, or the platform has forgotten the message: it can be any message.
             pressed = place = ""
@@ -213,45 +200,45 @@ class Surface:
         if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
             # A crash doubled this message, or it is older and could not be deleted.
             known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
-        self._known = known._replace(
+        self.known = known._replace(
             seen_at=now if pressed else known.seen_at,
             draft=known.draft if change.draft is None else change.draft,
             halted="" if change.repost or is_back else known.halted,
         )
-        self._repost = self._repost or change.repost
+        self.wants_repost = self.wants_repost or change.repost
 
     def _has_shown(self, message: str, home: str, place: str) -> bool:
         """Return whether a message is known to have shown the surface, now or earlier."""
-        known = self._known
+        known = self.known
         if not place or is_same_place(known.ephemeral or home, place):
             return message == known.message or Outdated(message) in known.outdated
         return any(older == message and is_same_place(old_place, place) for older, old_place in known.outdated)
 
     def wait_for_press(self) -> None:
         """Wait for the person's press, which an ephemeral message needs."""
-        self._known = self._known._replace(halted=State.UNREACHABLE.value)
+        self.known = self.known._replace(halted=State.UNREACHABLE.value)
 
     # Results of sending, editing and deleting
 
     def begin_call(self) -> None:
         """Note that a call to the platform begins. A refusal does not apply to later presses."""
-        self._is_used = False
+        self.is_used = False
 
     def outdate(self) -> None:
         """Note that a new message must replace the current one, if there is one.
 
         Write this before you send the new one. A crash in between then sends it again with the same key.
         """
-        known = self._known
+        known = self.known
         if known.message:
             outdated = (*known.outdated, Outdated(known.message))
-            self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
+            self.known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
 
     def restore_message(self, sent: SentMessage) -> None:
         """Make an outdated message current again, because no new one can be sent. It shows something older."""
-        left = tuple(outdated for outdated in self._known.outdated if outdated != Outdated(sent.message))
+        left = tuple(outdated for outdated in self.known.outdated if outdated != Outdated(sent.message))
         self._is_certain = False
-        self._known = self._known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
+        self.known = self.known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
 
     def begin_send(self, digest: str) -> Attempt:
         """Begin to send a message. It might have arrived until `finish_send` or `cancel_send`.
@@ -259,9 +246,9 @@ class Surface:
         A platform that knows the key keeps the first panel sent under it. If that was another panel, the message's
         content is unknown, and an edit follows.
         """
-        self._repost = False
+        self.wants_repost = False
         before, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
-        return Attempt(self._known.sent + 1, self._tried, self._known.place_tag, before)
+        return Attempt(self.known.sent + 1, self._tried, self.known.place_tag, before)
 
     def cancel_send(self, attempt: Attempt) -> None:
         """Note that the platform took no message."""
@@ -273,14 +260,14 @@ class Surface:
         Save this at once: only a crash before that can double the message.
         """
         self._tried = None
-        known = self._known
+        known = self.known
         ephemeral = place if is_ephemeral(place) else ""
         if known.place_tag != attempt.place_tag or not is_same_place(known.ephemeral, ephemeral):
             outdated = (*known.outdated, Outdated(sent.message, place))
-            self._known = known._replace(sent=attempt.number, outdated=outdated)
+            self.known = known._replace(sent=attempt.number, outdated=outdated)
             return False
         self._is_certain = True
-        self._known = known._replace(
+        self.known = known._replace(
             message=sent.message,
             digest=attempt.digest,
             sent=attempt.number,
@@ -294,63 +281,63 @@ class Surface:
         """Begin to edit the message. Its content is unknown until `finish_edit`."""
         self._is_certain = False
         # Each press comes by here, and `_replace` takes five times as long.
-        self._known = MessageState(self._known.message, UNKNOWN, *self._known[2:])
+        self.known = MessageState(self.known.message, UNKNOWN, *self.known[2:])
 
     def finish_edit(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """Note an edited message, unless another one is current by now."""
-        known = self._known
+        known = self.known
         if known.message == sent.message:
             self._is_certain = True
             # Each press comes by here, and `_replace` takes five times as long.
-            self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
+            self.known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def mark_uncertain(self) -> None:
         """Note that a late upload can still overwrite the message, so it must be edited again."""
         self._is_certain = False
-        self._known = self._known._replace(digest=UNKNOWN)
+        self.known = self.known._replace(digest=UNKNOWN)
 
     def forget_message(self, message: str) -> None:
         """Note that a message is gone or cannot be edited."""
-        if self._known.message == message:
-            self._known = self._known._replace(message="", digest=UNKNOWN, picture="")
+        if self.known.message == message:
+            self.known = self.known._replace(message="", digest=UNKNOWN, picture="")
 
     def add_late_message(self, message: str, place: str, home: str) -> None:
         """Outdate a message that arrived after its text was sent alone. Save this at once."""
-        is_here = is_same_place(self._known.ephemeral or home, place)
-        outdated = (*self._known.outdated, Outdated(message, "" if is_here else place))
-        self._known = self._known._replace(outdated=outdated)
+        is_here = is_same_place(self.known.ephemeral or home, place)
+        outdated = (*self.known.outdated, Outdated(message, "" if is_here else place))
+        self.known = self.known._replace(outdated=outdated)
 
     def remove_outdated(self, outdated: Outdated) -> None:
         """Note that an outdated message was deleted. Its listed place can differ by now."""
-        left = list(self._known.outdated)
+        left = list(self.known.outdated)
         for listed in left:
             if listed.message == outdated.message:
                 left.remove(listed)
                 break
-        self._known = self._known._replace(outdated=tuple(left))
+        self.known = self.known._replace(outdated=tuple(left))
 
     def give_up(self, place: str) -> State:
         """Note that nothing can be shown at a place, and return the new state.
 
         A hand in a group returns to the private chat.
         """
-        halted, outdated = "", self._known.outdated
+        halted, outdated = "", self.known.outdated
         if is_ephemeral(place):
             # Their numbers belong to the old place.
             outdated = tuple(older if older.place else Outdated(older.message, place) for older in outdated)
         else:
             halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value
-        self._known = self._known._replace(
+        self.known = self.known._replace(
             halted=halted, message="", digest=UNKNOWN, ephemeral="", outdated=outdated, picture=""
         )
-        self._repost = False
+        self.wants_repost = False
         return self.state
 
     def finish(self) -> None:
         """Note that the surface's content is final."""
-        if self._known.message:
-            self.final_message = SentMessage(self._known.message, self._known.picture, self._is_certain)
-        self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
+        if self.known.message:
+            self.final_message = SentMessage(self.known.message, self.known.picture, self._is_certain)
+        self.known = MessageState(place_tag=self.known.place_tag, halted=State.DONE.value)
 
     # Pauses before a turn or a retry
 
@@ -379,10 +366,10 @@ class Surface:
 
     def take_unsaved(self) -> MessageState | None:
         """Return the state to save, or None. It counts as saved from now on."""
-        if self._saved == self._known:
+        if self._saved == self.known:
             return None
-        self._saved = self._known
-        return self._known
+        self._saved = self.known
+        return self.known
 
     def forget_saved(self) -> None:
         """Note that the last save can be lost."""

@@ -3,27 +3,23 @@
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import structlog
 
-from bot.cluster.shards import Shards
-from bot.delivery.drawing import Drawer
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
-from bot.delivery.outages import Outages
-from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
-from bot.delivery.surfaces import home_of
+from bot.delivery.surface_task import SurfaceTask
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import RepostPolicy, surface_urgency
+from bot.delivery.tools import DeliveryTools
+from bot.delivery.urgency import surface_urgency
 from bot.metrics import message_counter
 from bot.panel import Panel
 from bot.picture import Subject
-from bot.pictures.pool import PicturePool
 from bot.platform import (
     Adapter,
     ChatGone,
@@ -41,7 +37,6 @@ from bot.platform import (
     is_same_place,
     platform_of,
 )
-from bot.tables.room import Room
 from bot.tables.table import Table
 
 FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0  # seconds before a retry; the pause doubles each time
@@ -54,46 +49,17 @@ DOUBT_FACTOR = 4
 log = structlog.get_logger()
 
 
-@dataclass
-class SyncTools:
-    """The shared objects of all surface tasks. ``stopping`` ends the tasks at their next step."""
-
-    room: Room
-    shards: Shards
-    adapters: Mapping[str, Adapter]
-    limiter: SendLimiter
-    drawer: Drawer
-    pictures: PicturePool
-    reposts: RepostPolicy
-    writer: StateWriter
-    outages: Outages
-    stopping: bool = False
-    _back_events: dict[str, asyncio.Event] = field(default_factory=dict)
-
-    def back_event(self, platform: str) -> asyncio.Event:
-        """Return the event that is set when a platform is available again."""
-        return self._back_events.setdefault(platform, asyncio.Event())
-
-    def resume_platform(self, platform: str) -> None:
-        """Retry now what waits for a platform that is available again."""
-        self._back_events.pop(platform, asyncio.Event()).set()
-
-
-class SurfaceSync:
+class SurfaceSync(SurfaceTask):
     """Brings one surface up to date, once."""
 
-    def __init__(self, tools: SyncTools, sync: TableSync, surface: Surface) -> None:
-        self._tools, self._sync, self._surface = tools, sync, surface
-        self._place = ""
+    def __init__(self, tools: DeliveryTools, writer: StateWriter, sync: TableSync, surface: Surface) -> None:
+        super().__init__(tools, writer, sync, surface)
         self._check_number = 0
         self._max_length = 0
         # Digest of the panel that is sent without its picture.
         self._text_only = ""
         # The picture still being painted while its text is already shown.
         self._pending_picture: Subject | None = None
-        # Loop time until which a timed-out upload can overwrite the message; 0.0 if none can. Only a later edit is
-        # final.
-        self._unsettled_until = 0.0
         # Urgency of the message that could not be edited. Its replacement is silent at this urgency.
         self._silent_urgency: int | None = None
         # The ephemeral message that could not be edited because its picture was late, and its place.
@@ -123,7 +89,7 @@ class SurfaceSync:
                     await self._execute(step)
                 if await self._is_finished_after(step):
                     return
-                self._reset_pauses()
+                self._pause = self._pause_in_doubt = FIRST_PAUSE
             except SlowDown as error:
                 self._count("slow_down")
                 await self._slow_down(step, error)
@@ -163,11 +129,6 @@ class SurfaceSync:
         if self._is_unsettled:
             await self._write_unsettled()
 
-    @property
-    def _is_active(self) -> bool:
-        """False if the bot stops or another worker delivers the table."""
-        return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
-
     # Decisions
 
     async def _next_step(self, drawn: Panel | None) -> Step | None:
@@ -176,33 +137,14 @@ class SurfaceSync:
         if drawn is None and await self._wait_for_limit(self._tools.limiter.wait_seconds):
             # The surface might have moved meanwhile.
             table = await self._load_table()
-        self._begin_decision()
         step = await self._decide(table, drawn)
         if step and await self._wait_for_turn():
             # Another step, at another place, can be due by now.
             table = await self._load_table()
-            self._begin_decision()
             step = await self._decide(table, None)
         if step is None:
             self._sync.lag.mark_shown(self._surface.name)
         return step if self._is_active else None
-
-    def _begin_decision(self) -> None:
-        """Start a decision. It does not include later changes."""
-        self._check_number = self._sync.checks
-        self._sync.lag.mark_decided(self._surface.name)
-
-    async def _load_table(self) -> Table:
-        """Return the current table and update the surface's place."""
-        table = await self._tools.room.load_cached(self._sync.code)
-        self._place = self._place_at(table)
-        return table
-
-    async def _current_place(self) -> str:
-        return self._place_at(await self._tools.room.load_cached(self._sync.code))
-
-    def _place_at(self, table: Table) -> str:
-        return self._surface.known.ephemeral or home_of(table, self._surface.name)
 
     async def _wait_for_turn(self) -> bool:
         """Wait for a turn at the surface's place and for the shard's lease. Return whether that took time."""
@@ -228,7 +170,10 @@ class SurfaceSync:
         return True
 
     async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
+        """Return the next step. Later changes need another decision."""
         surface = self._surface
+        self._check_number = self._sync.checks
+        self._sync.lag.mark_decided(surface.name)
         if not self._place:
             # The hand's player has left.
             return None
@@ -241,24 +186,18 @@ class SurfaceSync:
         rings = self._tools.reposts.needs_repost(self._sync, surface, self._place, urgency)
         return surface.next_step(panel, urgency, rings=rings) or outdated
 
-    def _is_shown(self, step: Step) -> bool:
-        """Return whether the step's panel is still the wanted one, because the table was not touched since."""
-        if isinstance(step, Delete) or not self._sync.is_current(self._check_number):
-            return False
-        return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
-
     async def _is_finished_after(self, step: Step) -> bool:
         """Return whether nothing is left to do after a step. Wait for a picture that follows it."""
-        deletes_first = self._surface.next_deletion() and not self._delete_last
+        surface = self._surface
+        deletes_first = surface.next_deletion() and not self._delete_last
         if self._pending_picture and not deletes_first and not self._was_checked():
-            await self._wait_for_picture(self._pending_picture)
+            with surface.pause() as woken:
+                await self._tools.pictures.wait_until_done(self._pending_picture, woken)
+            self._pending_picture = None
             return False
-        return self._is_shown(step) and not (self._is_unsettled or self._surface.late_uploads)
-
-    @property
-    def _is_unsettled(self) -> bool:
-        """True if a timed-out upload can overwrite the message."""
-        return bool(self._unsettled_until and self._place and self._surface.known.message)
+        if isinstance(step, Delete) or not self._sync.is_current(self._check_number):
+            return False
+        return surface.is_up_to_date(step.panel) and not (self._is_unsettled or surface.late_uploads)
 
     def _was_checked(self) -> bool:
         """Return whether a check has skipped this surface since the decision, because its task was running."""
@@ -268,30 +207,30 @@ class SurfaceSync:
 
     async def _execute(self, step: Step) -> None:
         self._surface.begin_call()
+        if isinstance(step, Replace):
+            self._surface.outdate()
+        if not isinstance(step, Edit):
+            await self._write_outdated()
         match step:
             case Delete(outdated):
-                await self._write_outdated()
                 await self._delete(outdated)
                 return
             case Edit():
                 await self._edit(step)
-            case Replace(panel, urgency):
-                self._surface.outdate()
-                await self._write_outdated()
-                await self._send(panel, urgency)
-            case Send(panel, urgency):
-                await self._write_outdated()
+            case Send(panel, urgency) | Replace(panel, urgency):
                 await self._send(panel, urgency)
         self._sync.lag.mark_shown(self._surface.name)
 
     async def _send(self, panel: Panel, urgency: int) -> None:
         """Send a new message and save it at once. Older ones are deleted later."""
         place, surface, code = self._place, self._surface, self._sync.code
-        ready = await self._prepare(panel)
-        attempt = surface.begin_send(self._digest_of(panel, ready))
+        ready, digest = await self._prepare(panel)
+        attempt = surface.begin_send(digest)
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
-            await self._write_picture_pending()
+            if self._pending_picture:
+                # The log has no trace of a text that was sent ahead of its picture.
+                await self._write_incomplete()
             sent = await self._adapter.send(place, ready, key, silent=urgency == self._silent_urgency)
         except (SlowDown, NotDelivered):
             surface.cancel_send(attempt)
@@ -306,14 +245,16 @@ class SurfaceSync:
         elif is_current:
             # A late upload changes only the previous message.
             self._unsettled_until = 0.0
-        await self._tools.writer.write_now(self._sync)
+        await self._writer.write_now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
-        ready, sent = await self._prepare(step.panel), step.sent
+        sent = step.sent
+        ready, digest = await self._prepare(step.panel)
         # If only the picture failed, its text is already shown.
         if ready.digest != self._surface.known.digest or not sent.is_certain:
             self._surface.begin_edit()
-            await self._write_picture_pending()
+            if self._pending_picture:
+                await self._write_incomplete()
             began = asyncio.get_running_loop().time()
             try:
                 sent = await self._adapter.edit(self._place, sent, ready)
@@ -327,9 +268,9 @@ class SurfaceSync:
                 self._unsettle()
             elif began >= self._unsettled_until:
                 self._unsettled_until = 0.0
-        self._surface.finish_edit(sent, self._digest_of(step.panel, ready), step.urgency)
+        self._surface.finish_edit(sent, digest, step.urgency)
         # Save now: a restart must not repeat the edit, and the table can take long to come to rest.
-        self._tools.writer.write_soon(self._sync)
+        self._writer.write_soon(self._sync)
 
     async def _write_outdated(self) -> None:
         """Write which older messages must go, and mark the table as changed until they are gone.
@@ -339,10 +280,9 @@ class SurfaceSync:
         if not self._surface.known.outdated:
             return
         if self._is_marked:
-            await self._tools.writer.write_now(self._sync)
+            await self._writer.write_now(self._sync)
             return
-        table = await self._tools.room.load_cached(self._sync.code)
-        await self._tools.writer.write_incomplete(self._sync, table.version)
+        await self._write_incomplete()
         self._is_marked = True
 
     async def _delete(self, outdated: Outdated) -> None:
@@ -358,93 +298,30 @@ class SurfaceSync:
             log.warning("message_refused", **self._log_fields(error))
         self._surface.remove_outdated(outdated)
 
-    async def _prepare(self, panel: Panel) -> Panel:
-        """Return the panel to send: cut if needed, with its picture if that is ready in time."""
-        if self._text_only == panel.digest:
-            panel = replace(panel, picture=None)
-        pictures = self._tools.pictures
-        ready = await pictures.paint_panel(panel.cut(self._max_length) if self._max_length else panel)
-        is_late = panel.picture and not ready.picture and pictures.is_painting(panel.picture.subject)
-        self._pending_picture = panel.picture.subject if is_late and panel.picture else None
-        return ready
+    async def _prepare(self, panel: Panel) -> tuple[Panel, str]:
+        """Return the panel to send, cut if needed and with its picture if that is ready in time, and its digest.
 
-    def _digest_of(self, panel: Panel, ready: Panel) -> str:
-        """Return the digest to note for a sent panel: of the whole panel, or of its text if a picture follows."""
-        return ready.digest if self._pending_picture else panel.digest
-
-    async def _write_picture_pending(self) -> None:
-        """Mark the table before a text is sent ahead of its picture, because the log has no trace of that."""
-        if self._pending_picture:
-            table = await self._tools.room.load_cached(self._sync.code)
-            await self._tools.writer.write_incomplete(self._sync, table.version)
-
-    async def _wait_for_picture(self, scene: Subject) -> None:
-        """Wait until the picture is painted or the surface is woken."""
-        with self._surface.pause() as woken:
-            await self._tools.pictures.wait_until_done(scene, woken)
-        self._pending_picture = None
-
-    async def _wait_for_late(self) -> bool:
-        """Wait for a timed-out upload. Return whether one is pending."""
-        if self._is_unsettled and self._is_active:
-            await self._settle()
-        elif self._surface.late_uploads:
-            await self._wait_for_late_uploads()
-        else:
-            return False
-        return True
+        The digest is that of the whole panel, or of the text if its picture follows.
+        """
+        ready = replace(panel, picture=None) if self._text_only == panel.digest else panel
+        subject, pictures = ready.picture.subject if ready.picture else None, self._tools.pictures
+        ready = await pictures.paint_panel(ready.cut(self._max_length) if self._max_length else ready)
+        is_late = subject and not ready.picture and pictures.is_painting(subject)
+        self._pending_picture = subject if is_late else None
+        return ready, ready.digest if is_late else panel.digest
 
     def _unsettle(self) -> None:
         """Note a timed-out upload that can still overwrite the message."""
         self._unsettled_until = asyncio.get_running_loop().time() + SETTLE_SECONDS
 
-    async def _write_unsettled(self) -> None:
-        """Save that the message is uncertain, so that this or another worker edits it again."""
-        self._surface.mark_uncertain()
-        table = await self._tools.room.load_cached(self._sync.code)
-        await self._tools.writer.write_incomplete(self._sync, table.version)
-
-    async def _settle(self) -> None:
-        """Wait until no late upload can overwrite the message, or the surface is woken. Then it is edited again."""
-        with self._surface.pause() as woken:
-            await self._write_unsettled()
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(self._unsettled_until):
-                    await woken.wait()
-
-    async def _wait_for_late_uploads(self) -> None:
-        """Wait until a late upload arrives or cannot arrive, or the surface is woken."""
-        with self._surface.pause() as woken:
-            for _place, late in self._surface.late_uploads:
-                late.add_done_callback(lambda _done: woken.set())
-            await woken.wait()
-
-    async def _wait_out_late_uploads(self) -> None:
-        """Save uploads that arrive while the bot stops, so that the next bot deletes them."""
-        while self._surface.late_uploads:
-            await asyncio.wait([late for _place, late in self._surface.late_uploads])
-            await self._collect_late_uploads()
-
-    async def _collect_late_uploads(self) -> None:
-        """Outdate messages that arrived late, and save that at once."""
-        for place, late in self._surface.late_uploads.copy():
-            if not late.done():
-                continue
-            if not late.cancelled() and late.result():
-                table = await self._tools.room.load_cached(self._sync.code)
-                self._surface.add_late_message(late.result(), place, home_of(table, self._surface.name))
-                await self._tools.writer.write_incomplete(self._sync, table.version)
-            self._surface.late_uploads.remove((place, late))
-
     # Failures
 
     async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
         """Block the rate-limited place: the surface's or an outdated message's."""
-        if isinstance(step, Delete) and step.outdated.place:
-            self._tools.limiter.block(step.outdated.place, error.seconds)
+        older_place = step.outdated.place if isinstance(step, Delete) else ""
+        self._tools.limiter.block(older_place or self._place, error.seconds)
+        if older_place:
             await self._back_off(NotDelivered("the place of an older message is rate-limited"), step)
-        else:
-            self._tools.limiter.block(self._place, error.seconds)
 
     def _omit_picture(self, step: Step | None, error: NoPicture) -> None:
         """Send this panel as text only. Later panels have pictures again."""
@@ -462,7 +339,7 @@ class SurfaceSync:
         if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
             self._replaced = (self._place, step.sent)
         self._surface.outdate()
-        await self._tools.writer.write_now(self._sync)
+        await self._writer.write_now(self._sync)
 
     async def _restore_message(self) -> bool:
         """Keep an ephemeral message while its next picture is late, because no new message is allowed now.
@@ -475,7 +352,7 @@ class SurfaceSync:
             return False
         self._replaced, self._text_only = None, ""
         self._surface.restore_message(sent)
-        await self._tools.writer.write_now(self._sync)
+        await self._writer.write_now(self._sync)
         await self._back_off(NotDelivered("its picture is late, and no other message is allowed there"), None)
         return True
 
@@ -512,7 +389,7 @@ class SurfaceSync:
         back = self._tools.back_event(platform_of(self._place))
         is_over = await self._pause_before_retry(pause * random.uniform(0.8, 1.2), back, digest)
         if back.is_set():
-            self._reset_pauses()
+            self._pause = self._pause_in_doubt = FIRST_PAUSE
         elif is_over and in_doubt:
             self._pause_in_doubt *= DOUBT_FACTOR
         elif is_over:
@@ -520,34 +397,6 @@ class SurfaceSync:
 
     def _log_fields(self, error: PlatformFailure) -> dict[str, str]:
         return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
-
-    def _reset_pauses(self) -> None:
-        self._pause = self._pause_in_doubt = FIRST_PAUSE
-
-    async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
-        """Wait and return True. Return False as soon as an earlier retry makes sense.
-
-        An earlier retry makes sense if the platform is ``back``, the surface is requested again or moved, or its panel
-        differs from ``digest``.
-        """
-        until = asyncio.get_running_loop().time() + seconds
-        with self._surface.pause() as woken:
-            while not (self._tools.stopping or back.is_set() or await self._has_changed(digest)):
-                try:
-                    async with asyncio.timeout_at(until):
-                        await woken.wait()
-                except TimeoutError:
-                    return True
-                woken.clear()
-            return False
-
-    async def _has_changed(self, digest: str | None) -> bool:
-        if self._surface.wants_repost or await self._current_place() != self._place:
-            return True
-        if digest is None:
-            return False
-        table = await self._tools.room.load_cached(self._sync.code)
-        return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest
 
     @property
     def _adapter(self) -> Adapter:

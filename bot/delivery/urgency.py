@@ -1,14 +1,19 @@
 """The urgency of a table for a person, and when it justifies a new message."""
 
 import time
+from collections.abc import Callable
 
-from bot.delivery.lowest import LowestHands
+from cachetools import FIFOCache
+
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, Hand
 from bot.delivery.surface import Surface
 from bot.delivery.table_sync import TableSync
 from bot.platform import is_ephemeral, is_private
 from bot.tables.table import Table
+
+RING_AFTER = 45  # seconds without a press after which a turn comes as a new message, so that the phone rings
+PLACES_CACHED = 100_000  # private chats whose lowest hand is known
 
 
 def seat_urgency(table: Table, seat: int) -> int:
@@ -32,6 +37,32 @@ def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | No
         return seat_urgency(table, surface.name.seat)
     turn = table.game.turn if table.game else None
     return 1 + turn if isinstance(surface.name, Board) and called and turn is not None else 0
+
+
+class LowestHands:
+    """The table of the lowest hand in each private chat, from this worker's sends and other workers' notifications.
+
+    If a notification is lost, a hand is edited instead of sent again, or the other way round. Its content is right.
+    """
+
+    def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:
+        """``on_sent`` notifies other workers of the place and the table of a hand that this worker sent."""
+        self._tables: FIFOCache[str, str] = FIFOCache(PLACES_CACHED)
+        self._on_sent = on_sent
+
+    def record_sent(self, place: str, code: str) -> None:
+        """Note a hand that this worker sent, and notify the other workers."""
+        self.record(place, code)
+        if self._on_sent:
+            self._on_sent(place, code)
+
+    def record(self, place: str, code: str) -> None:
+        """Note the table of the lowest hand in a private chat."""
+        self._tables[place] = code
+
+    def is_lowest(self, place: str, code: str) -> bool:
+        """Return whether a table's hand is lowest in a private chat; True if unknown."""
+        return self._tables.get(place, code) == code
 
 
 class RepostPolicy:

@@ -17,7 +17,7 @@ from bot.rate_limits import RateLimiter
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
 from bot.tables.errors import NoSuchTable
-from bot.tables.room import Commit, Room
+from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tables.table_memory import Commit
 from bot.texts import error_text

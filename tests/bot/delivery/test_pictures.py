@@ -184,7 +184,7 @@ async def test_late_upload_does_not_hide_a_later_state(
         surface.mark_uncertain()
         fake.errors[players[0].private] = [error]
         fake.edits = 0
-        syncing = SurfaceSync(worker.delivery._tools, sync, surface)
+        syncing = SurfaceSync(worker.delivery._tools, worker.delivery._writer, sync, surface)
         running = asyncio.create_task(syncing.run(None, 0))
         async with asyncio.timeout(10):
             while not running.done() and fake.edits < edits:

@@ -406,7 +406,7 @@ async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatc
             return await kept(of, table, drawn)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
-        await SurfaceSync(tools, sync, surface).run(None, sync.checks)
+        await SurfaceSync(tools, worker.delivery._writer, sync, surface).run(None, sync.checks)
         assert asked == 1
 
 
@@ -606,7 +606,12 @@ async def open_uncertain_hand(
         surface = surface_of(worker, code, Hand(0))
         surface.mark_uncertain()
         fake.steps = steps
-        yield fake, worker, surface, SurfaceSync(worker.delivery._tools, worker.delivery._tables[code], surface)
+        yield (
+            fake,
+            worker,
+            surface,
+            SurfaceSync(worker.delivery._tools, worker.delivery._writer, worker.delivery._tables[code], surface),
+        )
 
 
 async def wake_when_unsettled(surface: Surface) -> None:

@@ -4,13 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import RepostPolicy, seat_urgency, surface_urgency
+from bot.delivery.urgency import LowestHands, RepostPolicy, seat_urgency, surface_urgency
 from bot.platform import private_place
 from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table

@@ -1,0 +1,120 @@
+"""The place of a surface's task, and its waits for late uploads and retries."""
+
+import asyncio
+from contextlib import suppress
+
+from bot.delivery.state_writer import StateWriter
+from bot.delivery.surface import Surface
+from bot.delivery.surfaces import home_of
+from bot.delivery.table_sync import TableSync
+from bot.delivery.tools import DeliveryTools
+from bot.tables.table import Table
+
+
+class SurfaceTask:
+    """The base of `SurfaceSync`. Each wait ends early if the surface is woken."""
+
+    def __init__(self, tools: DeliveryTools, writer: StateWriter, sync: TableSync, surface: Surface) -> None:
+        self._tools, self._writer, self._sync, self._surface = tools, writer, sync, surface
+        self._place = ""
+        # Loop time until which a timed-out upload can overwrite the message; 0.0 if none can. Only a later edit is
+        # final.
+        self._unsettled_until = 0.0
+
+    @property
+    def _is_active(self) -> bool:
+        """False if the bot stops or another worker delivers the table."""
+        return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
+
+    @property
+    def _is_unsettled(self) -> bool:
+        """True if a timed-out upload can overwrite the message."""
+        return bool(self._unsettled_until and self._place and self._surface.known.message)
+
+    async def _load_table(self) -> Table:
+        """Return the current table and update the surface's place."""
+        table = await self._tools.room.load_cached(self._sync.code)
+        self._place = self._place_at(table)
+        return table
+
+    async def _current_place(self) -> str:
+        return self._place_at(await self._tools.room.load_cached(self._sync.code))
+
+    def _place_at(self, table: Table) -> str:
+        return self._surface.known.ephemeral or home_of(table, self._surface.name)
+
+    async def _write_incomplete(self) -> None:
+        """Save the states of the table's messages now, and mark the table as changed."""
+        table = await self._tools.room.load_cached(self._sync.code)
+        await self._writer.write_incomplete(self._sync, table.version)
+
+    # Late uploads
+
+    async def _wait_for_late(self) -> bool:
+        """Wait until late uploads have arrived or no longer can. Return whether any was pending.
+
+        A message that one can overwrite is edited again afterwards.
+        """
+        if self._is_unsettled and self._is_active:
+            with self._surface.pause() as woken:
+                await self._write_unsettled()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(self._unsettled_until):
+                        await woken.wait()
+            return True
+        if not self._surface.late_uploads:
+            return False
+        with self._surface.pause() as woken:
+            for _place, late in self._surface.late_uploads:
+                late.add_done_callback(lambda _done: woken.set())
+            await woken.wait()
+        return True
+
+    async def _write_unsettled(self) -> None:
+        """Save that the message is uncertain, so that this or another worker edits it again."""
+        self._surface.mark_uncertain()
+        await self._write_incomplete()
+
+    async def _wait_out_late_uploads(self) -> None:
+        """Save uploads that arrive while the bot stops, so that the next bot deletes them."""
+        while self._surface.late_uploads:
+            await asyncio.wait([late for _place, late in self._surface.late_uploads])
+            await self._collect_late_uploads()
+
+    async def _collect_late_uploads(self) -> None:
+        """Outdate messages that arrived late, and save that at once."""
+        for place, late in self._surface.late_uploads.copy():
+            if not late.done():
+                continue
+            if not late.cancelled() and late.result():
+                table = await self._tools.room.load_cached(self._sync.code)
+                self._surface.add_late_message(late.result(), place, home_of(table, self._surface.name))
+                await self._writer.write_incomplete(self._sync, table.version)
+            self._surface.late_uploads.remove((place, late))
+
+    # Retries
+
+    async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
+        """Wait and return True. Return False as soon as an earlier retry makes sense.
+
+        An earlier retry makes sense if the platform is ``back``, the surface is requested again or moved, or its panel
+        differs from ``digest``.
+        """
+        until = asyncio.get_running_loop().time() + seconds
+        with self._surface.pause() as woken:
+            while not (self._tools.stopping or back.is_set() or await self._has_changed(digest)):
+                try:
+                    async with asyncio.timeout_at(until):
+                        await woken.wait()
+                except TimeoutError:
+                    return True
+                woken.clear()
+            return False
+
+    async def _has_changed(self, digest: str | None) -> bool:
+        if self._surface.wants_repost or await self._current_place() != self._place:
+            return True
+        if digest is None:
+            return False
+        table = await self._tools.room.load_cached(self._sync.code)
+        return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest

@@ -1,0 +1,38 @@
+"""The objects that the tasks of all surfaces share."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.cluster.shards import Shards
+from bot.delivery.drawing import Drawer
+from bot.delivery.outages import Outages
+from bot.delivery.send_limiter import SendLimiter
+from bot.delivery.urgency import RepostPolicy
+from bot.pictures.pool import PicturePool
+from bot.platform import Adapter
+from bot.tables.room import Room
+
+
+@dataclass
+class DeliveryTools:
+    """What delivery uses, besides its own state. ``stopping`` ends the tasks of surfaces at their next step."""
+
+    room: Room
+    shards: Shards
+    adapters: Mapping[str, Adapter]
+    limiter: SendLimiter
+    drawer: Drawer
+    pictures: PicturePool
+    reposts: RepostPolicy
+    outages: Outages
+    stopping: bool = False
+    _back_events: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    def back_event(self, platform: str) -> asyncio.Event:
+        """Return the event that is set when a platform is available again."""
+        return self._back_events.setdefault(platform, asyncio.Event())
+
+    def resume_platform(self, platform: str) -> None:
+        """Retry now what waits for a platform that is available again."""
+        self._back_events.pop(platform, asyncio.Event()).set()

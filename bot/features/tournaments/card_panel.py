@@ -14,15 +14,15 @@ from bot.words.wording import NO_BREAK
 MOST_PLACES = 16  # lines of the standings on the card and in the final picture
 MOST_ENTERED = 30  # names of players on the card
 MOST_MATCHES = 8  # matches of the round on the card, open ones first
-SEAL_BEGINS = 16  # digits of the seal on the card; the page with the rules shows all
+SEAL_DIGITS = 16  # digits of the seal on the card; the page with the rules shows all
 MOST_PARTNERS = 6  # players without a partner who have a button on the card; a page shows all
 
 
 def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, has_room: bool = True) -> Panel:
     """Return a tournament's card for its chat.
 
-    ``left`` is the time left of the round in seconds, None if no round is played. ``has_room`` is whether the store has
-    room for new tables.
+    ``left`` are the seconds left of the round, None without a round. ``has_room`` is whether the store has room for new
+    tables.
     """
     text = TournamentText(language, t)
     page = text.start_page()
@@ -55,12 +55,13 @@ def _open_card(page: Writer, text: TournamentText) -> Panel:
     for line in text.terms():
         page.line(line)
     page.gap()
-    _write_entered(page, text)
+    alone = players_alone(t)
+    _write_entered(page, text, alone)
     rows: list[Row] = [
         (button(_("Enter"), t, "enter", style="good"), button(_("Leave"), t, "leave")),
-        *partner_rows(text, players_alone(t)[:MOST_PARTNERS]),
+        *partner_rows(text, alone[:MOST_PARTNERS]),
     ]
-    if len(players_alone(t)) > MOST_PARTNERS:
+    if len(alone) > MOST_PARTNERS:
         rows.append((button(_("All without a partner"), t, "partners"),))
     return page.panel(*rows, (button(_("How it goes"), t, "rules"),), organiser_row(text))
 
@@ -88,28 +89,22 @@ def partner_rows(text: TournamentText, numbers: Sequence[int]) -> list[Row]:
     return [tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)]
 
 
-def _write_entered(page: Writer, text: TournamentText) -> None:
+def _write_entered(page: Writer, text: TournamentText, alone: Sequence[int]) -> None:
+    """Write the players, with those ``alone`` at the end."""
     t, _ = text.t, text.gettext
-    count, least = len(t.present), LEAST_TEAMS[t.form]
+    teams, count, least = teams_of(t), len(t.present), LEAST_TEAMS[t.form]
     if not count:
         page.line(_("Nobody has entered yet."))
     else:
         page.line(text.ngettext("{count} has entered:", "{count} have entered:", count).format(count=count), "bold")
-        lone = players_alone(t)
-        if t.team_size == 1:
-            page.line(_list_names(text, [(number,) for number in t.present]))
-        elif pairs := [team for team in teams_of(t) if team[0] not in lone]:
-            page.line(_list_names(text, pairs))
-        if lone:
-            page.line(_("Without a partner: {names}"), names=_list_names(text, [(number,) for number in lone]))
+        if together := [team for team in teams if team[0] not in alone]:
+            page.line(_list_names(text, together))
+        if alone:
+            page.line(_("Without a partner: {names}"), names=_list_names(text, [(number,) for number in alone]))
             page.line(_("Who has no partner when it begins gets one."), "small")
-    if len(teams_of(t)) < least:
-        short = (
-            _("It begins with {least} players or more.")
-            if t.team_size == 1
-            else _("It begins with {least} pairs or more.")
-        )
-        page.line(short, "italic", least=least)
+    if len(teams) < least:
+        players, pairs = _("It begins with {least} players or more."), _("It begins with {least} pairs or more.")
+        page.line(players if t.team_size == 1 else pairs, "italic", least=least)
 
 
 def _list_names(text: TournamentText, teams: Sequence[Sequence[int]]) -> str:
@@ -130,14 +125,15 @@ def _playing_card(
         )
     page.gap()
     if has_results(t):
-        _write_standings(page, text, table)
+        _write_heading(page, text, table)
+        _write_standings(page, text, table, with_tie_breaks=False)
     page.gap()
     _write_matches(page, text)
     write_single_table(page, text)
     page.gap()
     write_tie_breaks(page, text)
     if t.is_duplicate:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=f"{t.seal[:SEAL_BEGINS]}…")
+        page.line(_("🔒 Seal: {seal}"), "small", seal=f"{t.seal[:SEAL_DIGITS]}…")
     return page.panel((button(_("My match"), t, "hand", style="good"),), *_page_rows(text, table))
 
 
@@ -158,19 +154,19 @@ def write_single_table(page: Writer, text: TournamentText) -> None:
 
 def round_line(text: TournamentText, left: int | None) -> str:
     """Return the round and its time left."""
-    t, _ = text.t, text.gettext
-    if not t.rounds:
-        return _("The first round begins.")
-    time = [] if left is None else [time_left(text.language, left)]
-    return " · ".join([*filter(None, [text.round_name(len(t.rounds))]), *time])
+    if not text.t.rounds:
+        return text.gettext("The first round begins.")
+    time = "" if left is None else time_left(text.language, left)
+    return " · ".join(filter(None, [text.round_name(len(text.t.rounds)), time]))
 
 
-def _write_standings(
-    page: Writer, text: TournamentText, table: Sequence[Standing], *, with_tie_breaks: bool = False
-) -> None:
-    _ = text.gettext
+def _write_heading(page: Writer, text: TournamentText, table: Sequence[Standing]) -> None:
     if table:
-        page.line(_("Standings ({what}):").format(what=_(table[0].score.counts)), "bold")
+        what = text.gettext(table[0].score.counts)
+        page.line(text.gettext("Standings ({what}):").format(what=what), "bold")
+
+
+def _write_standings(page: Writer, text: TournamentText, table: Sequence[Standing], *, with_tie_breaks: bool) -> None:
     for at, standing in enumerate(table[:MOST_PLACES]):
         page.line(text.standing_line(standing, *(deciding_tie_breaks(table, at) if with_tie_breaks else ())))
     if len(table) > MOST_PLACES:
@@ -186,9 +182,9 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
     played = [match for match in matches if not match.is_bye]
     over = sum(match.is_over for match in played)
     page.line(_("Matches over: {over} of {count}").format(over=over, count=len(played)), "bold")
-    current = [match for match in matches if match.table]
+    shown = [match for match in matches if match.table]
     rest = [match for match in matches if not match.table and (match.is_over or t.form != "league")]
-    shown = [*current, *(rest if len(current) + len(rest) <= MOST_MATCHES else [])]
+    shown += rest if len(shown) + len(rest) <= MOST_MATCHES else []
     for match in shown[:MOST_MATCHES]:
         page.line(match_line(text, match))
     if len(shown) > MOST_MATCHES:
@@ -197,10 +193,8 @@ def _write_matches(page: Writer, text: TournamentText) -> None:
 
 def match_line(text: TournamentText, match: Match) -> str:
     """Return a match's teams and its outcome."""
-    outcome = text.outcome(match)
-    if outcome == PLAYING:
-        return f"{text.pairing(match)}{NO_BREAK}{outcome}"
-    return " ".join([text.pairing(match), *([outcome] if outcome else [])])
+    pairing, outcome = text.pairing(match), text.outcome(match)
+    return f"{pairing}{NO_BREAK}{outcome}" if outcome == PLAYING else " ".join(filter(None, [pairing, outcome]))
 
 
 def write_tie_breaks(page: Writer, text: TournamentText) -> None:
@@ -223,6 +217,7 @@ def _page_rows(text: TournamentText, table: Sequence[Standing]) -> list[Row]:
 def _final_card(page: Writer, text: TournamentText, table: Sequence[Standing]) -> Panel:
     page.line(winners_line(text), "bold")
     page.gap()
+    _write_heading(page, text, table)
     _write_standings(page, text, table, with_tie_breaks=True)
     page.gap()
     write_tie_breaks(page, text)
@@ -250,10 +245,7 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
     page.line("{title} · {by}", title=text.title, by=text.gettext("organised by {name}").format(name=text.organiser))
     page.fold()
     page.gap()
-    for at, standing in enumerate(table[:MOST_PLACES]):
-        page.line(text.standing_line(standing, *deciding_tie_breaks(table, at)))
-    if len(table) > MOST_PLACES:
-        page.line(text.more(len(table) - MOST_PLACES))
+    _write_standings(page, text, table, with_tie_breaks=True)
     return page.panel((button(text.gettext("All results"), t, "results", 0),))
 
 

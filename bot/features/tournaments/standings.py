@@ -1,7 +1,4 @@
-"""Places, scores and tie-breaks, from the matches so far.
-
-docs/tournaments.md has the rules. Scores are exact fractions until they are formatted.
-"""
+"""Places, scores and tie-breaks, from the matches so far. docs/tournaments.md has the rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +12,13 @@ from bot.features.tournaments.tournament import Form, Match, Tournament
 from bot.texts import gettext_noop as _
 from bot.words.wording import signed_text
 
+ZERO = Fraction(0)
 ROUNDS, WINS = _("rounds won"), _("wins")
 POINTS, STEPS = _("points"), _("steps")
 BUCHHOLZ, SONNEBORN_BERGER = _("Buchholz"), _("Sonneborn-Berger")
 DIRECT, CARDS, BEST_ROUND = _("direct encounter"), _("card points"), _("best round")
 
-# between teams with the same score, in order: ids of texts
+# The tie-breaks between teams with the same score, in order, as ids of texts.
 TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
     "knockout": (),
     "roundrobin": (DIRECT, SONNEBORN_BERGER, CARDS),
@@ -31,14 +29,14 @@ TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
 
 
 class Score(NamedTuple):
-    """``text`` is the formatted figure; ``counts`` is the id of the text for its unit."""
+    """A score as text. ``counts`` is the id of the text for its unit."""
 
     text: str
     counts: str
 
 
 class TieBreak(NamedTuple):
-    """``name`` is the id of a text, ``value`` the formatted figure."""
+    """A tie-break as text. ``name`` is the id of its name."""
 
     name: str
     value: str
@@ -73,10 +71,9 @@ _cache: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary(
 
 def standings(t: Tournament) -> tuple[Standing, ...]:
     """Return all teams, the best first; equal ones by seed. In a duplicate, only finished rounds count."""
-    found = _cache.get(t)
-    if found is None:
-        found = _cache[t] = tuple(_rank(t))
-    return found
+    if t not in _cache:
+        _cache[t] = tuple(_rank(t))
+    return _cache[t]
 
 
 def winners(t: Tournament) -> list[int]:
@@ -86,16 +83,10 @@ def winners(t: Tournament) -> list[int]:
     match and then withdrew.
     """
     first = [standing for standing in standings(t) if standing.place == 1]
-    return [
-        standing.team
-        for standing in first
-        if t.form != "knockout" or not standing.is_out or _has_won_last(t, standing.team)
-    ]
-
-
-def _has_won_last(t: Tournament, team: int) -> bool:
-    matches = t.matches_of(team)
-    return bool(matches) and matches[-1].winner == team
+    if t.form == "knockout":
+        last = {standing.team: t.matches_of(standing.team)[-1:] for standing in first}
+        first = [one for one in first if not one.is_out or any(match.winner == one.team for match in last[one.team])]
+    return [standing.team for standing in first]
 
 
 def _rank(t: Tournament) -> list[Standing]:
@@ -133,22 +124,28 @@ def _score(t: Tournament, score: Fraction) -> Score:
 def _format(t: Tournament, name: str, figure: Fraction) -> str:
     """Format a figure of this name."""
     if name == POINTS or (name == BEST_ROUND and t.options["scoring"] == "points"):
-        return _format_tenths(figure)
-    return _format_signed(figure) if name in (STEPS, BEST_ROUND, CARDS) else _format_halves(figure)
+        tenths = round(abs(figure) * 10)
+        sign = "" if not tenths else "−" if figure < 0 else "+"
+        return f"{sign}{tenths // 10}.{tenths % 10}"
+    if name in (STEPS, BEST_ROUND, CARDS):
+        return signed_text(int(figure)) if figure else "0"
+    whole, rest = divmod(figure, 1)  # a multiple of ½, not below 0
+    return f"{whole or ''}½" if rest else str(whole)
 
 
 # Figures
 
 
 def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
-    wins = {team: _wins(team, matches) for team, matches in enumerate(counted)}
+    wins = {team: sum((match.score(team) for match in matches), ZERO) for team, matches in enumerate(counted)}
     match t.form:
         case "knockout":
             return {team: _Figures(is_unbeaten(t, team), won) for team, won in wins.items()}
         case "duplicate":
             rounds = round_scores(t)
+            scores = {team: [of_round[team] for of_round in rounds if team in of_round] for team in wins}
             return {
-                team: _duplicate_figures(won, [scores[team] for scores in rounds if team in scores])
+                team: _Figures(True, sum(scores[team], ZERO), (won, max(scores[team], default=ZERO)))
                 for team, won in wins.items()
             }
         case "swiss" | "roundrobin" | "league":
@@ -163,64 +160,28 @@ def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Fi
 def _finished_matches(t: Tournament) -> list[list[Match]]:
     """Return each team's matches that count: no byes in round robins, only finished rounds in duplicates."""
     counted: list[list[Match]] = [[] for _team in t.teams]
-    for number, matches in enumerate(t.rounds, 1):
-        if t.is_duplicate and not t.is_over(number):
-            continue
-        for match in matches:
-            if match.is_over and not (match.is_bye and t.form in ("roundrobin", "league")):
-                for team in match.teams:
-                    counted[team].append(match)
+    for match in t.matches:
+        is_counted = t.is_over(match.round) if t.is_duplicate else match.is_over
+        if is_counted and not (match.is_bye and t.form in ("roundrobin", "league")):
+            for team in match.teams:
+                counted[team].append(match)
     return counted
-
-
-def _wins(team: int, matches: Sequence[Match]) -> Fraction:
-    return sum((match.score(team) for match in matches), Fraction(0))
-
-
-def _duplicate_figures(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
-    return _Figures(True, sum(by_round, Fraction(0)), (wins, max(by_round, default=Fraction(0))))
 
 
 def _tie_breaks(
     t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
 ) -> Iterator[Fraction]:
-    against = [(_opponents_score(t, match, team, scores), match.score(team)) for match in matches]
+    opponents = []
+    for match in matches:
+        # A Swiss match without cards counts like a match against an equal team.
+        is_like_equal = t.form == "swiss" and not match.was_played
+        score = scores[team] if is_like_equal else sum((scores[one] for one in match.teams if one != team), ZERO)
+        opponents.append((score, match.score(team)))
     if t.form == "swiss":
-        yield sum((score for score, _own in against), Fraction(0))
+        yield sum((score for score, _own in opponents), ZERO)
     else:
         level = {other for other, score in scores.items() if score == scores[team] and other != team}
-        yield sum((match.score(team) for match in matches if level.intersection(match.teams)), Fraction(0))
-    yield sum((score * own for score, own in against), Fraction(0))
-    yield Fraction(sum(_point_difference(match, team) for match in matches))
-
-
-def _opponents_score(t: Tournament, match: Match, team: int, scores: Mapping[int, Fraction]) -> Fraction:
-    """Return the opponent's score. A Swiss match without cards counts like one against an equal team."""
-    if t.form == "swiss" and not match.was_played:
-        return scores[team]
-    return sum((scores[other] for other in match.teams if other != team), Fraction(0))
-
-
-def _point_difference(match: Match, team: int) -> int:
-    """Return a team's card points minus the opponent's."""
-    ours, theirs = match.points
-    return ours - theirs if team == match.first else theirs - ours
-
-
-# Formatting
-
-
-def _format_halves(figure: Fraction) -> str:
-    """Format a non-negative multiple of ½."""
-    whole, rest = divmod(figure, 1)
-    return f"{whole or ''}½" if rest else str(whole)
-
-
-def _format_signed(figure: Fraction) -> str:
-    return signed_text(int(figure)) if figure else "0"
-
-
-def _format_tenths(figure: Fraction) -> str:
-    tenths = round(abs(figure) * 10)
-    sign = "" if not tenths else "−" if figure < 0 else "+"
-    return f"{sign}{tenths // 10}.{tenths % 10}"
+        yield sum((match.score(team) for match in matches if level.intersection(match.teams)), ZERO)
+    yield sum((score * own for score, own in opponents), ZERO)
+    points = [match.points if team == match.first else match.points[::-1] for match in matches]
+    yield Fraction(sum(ours - theirs for ours, theirs in points))

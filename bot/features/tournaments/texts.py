@@ -10,7 +10,6 @@ from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.identity.names import LONGEST_NAME, distinct_names
 from bot.identity.pseudonyms import NAME, localize_name
 from bot.panel import Writer
-from bot.tables.chairs import Chair
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
 from bot.words.phrases import capitalize, clock_name, option_lines
@@ -19,9 +18,7 @@ from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14  # letters of a single player's name, and of each partner's
 MOST_WINNERS = 4  # names of teams that share the first place
-TOLERANCE = 300  # seconds by which the time left is rounded up: a round of a day starts with a day left
-
-
+TOLERANCE = 300  # seconds added to the time left, so that a round of a day starts with a day left
 PLAYING = "⏳"  # mark of a match that is not over
 
 
@@ -88,7 +85,7 @@ class TournamentText:
         self.language, self.t = language, t
         self.words = Wording(language, ())
         self.gettext, self.ngettext = texts(language)
-        self._cut: dict[int, dict[int, str]] = {}
+        self._shortened: dict[int, dict[int, str]] = {}
 
     # Terms
 
@@ -106,27 +103,29 @@ class TournamentText:
     @property
     def organiser(self) -> str:
         opener = self.t.opener
-        number = next((number for number, player in self._present if player.person == opener.person), None)
-        name = shorten(localize_name(opener.name, self.language), LONGEST_ALONE)
-        return isolate_name(name if number is None else self._names(LONGEST_ALONE)[number])
+        for number, player in enumerate(self.t.players):
+            if player and player.person == opener.person:
+                return self.player_names([number])
+        return isolate_name(shorten(localize_name(opener.name, self.language), LONGEST_ALONE))
 
     def terms(self) -> list[str]:
         """Return the options and times, in two to four lines."""
         t, _ = self.t, self.gettext
+        rules, unit = t.choice.all_rules.model_dump(), unit_of(t)
+        target = _("To {points} points").format(points=int(rules["target"]) * unit)
+        limit = _("{time} for all matches") if t.form == "league" else _("{time} a round")
+        times = [limit.format(time=time_name(self.language, t.time))]
+        if t.form in ("swiss", "duplicate") and t.options["rounds"] != "auto":
+            # There can be fewer rounds if there are few teams.
+            count = rounds_in_all(t) if t.teams else int(t.options["rounds"])
+            times.append(self.ngettext("{count} round", "{count} rounds", count).format(count=count))
         clock = clock_name(self.words, t.choice.clock)
-        if t.is_duplicate:
-            what = self.deals_and_scoring
-        else:
-            target = t.choice.all_rules.model_dump()["target"]
-            what = _("To {points} points").format(points=int(target) * unit_of(t))
-        lines = [f"{what} · {clock}", " · ".join([self.time_limit, *self.round_count])]
-        unusual = option_lines(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
-        if unusual:
+        lines = [f"{self.deals_and_scoring if t.is_duplicate else target} · {clock}", " · ".join(times)]
+        if unusual := option_lines(self.words, GAMES[t.game], rules, unusual=True):
             lines.append(capitalize(" · ".join(unusual)))
-        if unit_of(t) > 1:
-            target = int(t.choice.all_rules.model_dump()["target"])
+        if unit > 1:
             line = _("Results are in whole points: {whole} here are {shown} at the table.")
-            lines.append(line.format(whole=target, shown=target * unit_of(t)))
+            lines.append(line.format(whole=int(rules["target"]), shown=int(rules["target"]) * unit))
         return lines
 
     @property
@@ -134,22 +133,6 @@ class TournamentText:
         """The number of deals of a duplicate match, and their scoring."""
         scoring = {"points": self.gettext("in points"), "steps": self.gettext("in steps")}[self.t.options["scoring"]]
         return self.gettext("{count} deals a match, {scoring}").format(count=len(self.t.deals), scoring=scoring)
-
-    @property
-    def time_limit(self) -> str:
-        time = time_name(self.language, self.t.time)
-        if self.t.form == "league":
-            return self.gettext("{time} for all matches").format(time=time)
-        return self.gettext("{time} a round").format(time=time)
-
-    @property
-    def round_count(self) -> list[str]:
-        """The number of rounds if it was chosen, as a list. After the start it can be lower, if there are few teams."""
-        rounds = self.t.options["rounds"]
-        if self.t.form not in ("swiss", "duplicate") or rounds == "auto":
-            return []
-        count = rounds_in_all(self.t) if self.t.teams else int(rounds)
-        return [self.ngettext("{count} round", "{count} rounds", count).format(count=count)]
 
     def round_name(self, number: int) -> str:
         """Return a paired round's name: "Round 2 of 5"; empty for a league's only one."""
@@ -173,28 +156,24 @@ class TournamentText:
 
     def player_names(self, numbers: Iterable[int]) -> str:
         """Return the names of players who play together."""
-        there = [number for number in numbers if self.t.players[number]]
-        names = self._names(LONGEST_ALONE if len(there) < 2 else LONGEST_IN_PAIR)
-        return " + ".join(isolate_name(names[number]) for number in there)
+        present = [number for number in numbers if self.t.players[number]]
+        names = self._names(LONGEST_ALONE if len(present) < 2 else LONGEST_IN_PAIR)
+        return " + ".join(isolate_name(names[number]) for number in present)
 
     def _names(self, most: int) -> dict[int, str]:
         """Return shortened names by player. Equal names get numbers in the order of entering."""
-        if most not in self._cut:
+        if most not in self._shortened:
+            somebody = localize_name(NAME, self.language)
             names = {
-                number: shorten(localize_name(player.name, self.language), most) for number, player in self._present
+                number: shorten(localize_name(player.name, self.language), most)
+                for number, player in enumerate(self.t.players)
+                if player
             }
-            apart = distinct_names([name for name in names.values() if name != self._somebody], most)
-            left = iter(apart)
-            self._cut[most] = {number: name if name == self._somebody else next(left) for number, name in names.items()}
-        return self._cut[most]
-
-    @property
-    def _present(self) -> list[tuple[int, Chair]]:
-        return [(number, chair) for number, chair in enumerate(self.t.players) if chair]
-
-    @property
-    def _somebody(self) -> str:
-        return localize_name(NAME, self.language)
+            distinct = iter(distinct_names([name for name in names.values() if name != somebody], most))
+            self._shortened[most] = {
+                number: name if name == somebody else next(distinct) for number, name in names.items()
+            }
+        return self._shortened[most]
 
     def team_name(self, team: int) -> str:
         return self.player_names(self.t.teams[team])
@@ -231,24 +210,20 @@ class TournamentText:
         line = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
         return line.format(played=played, count=len(match.deals))
 
-    def outcome(self, match: Match, of: int | None = None) -> str:
-        """Return a match's score and ending, with the points ``of`` this team first, by default the match's first team.
+    def outcome(self, match: Match, team: int | None = None) -> str:
+        """Return a match's score and ending, with the points of this team first, by default the match's first team.
 
         The text is `PLAYING` for a match that is not over. A duplicate's score stays secret until the round is over.
         """
         if match.is_bye:
             return ""
         if not self.t.is_public(match.round):
-            if match.is_over:
-                return self.gettext("over")
-            return self.deals_played(match)
+            return self.gettext("over") if match.is_over else self.deals_played(match)
         if not match.is_over:
             return PLAYING
-        ours, theirs = match.points if of in (None, match.first) else match.points[::-1]
-        return ", ".join([score_text(ours, theirs), *self._endings(match)])
-
-    def _endings(self, match: Match) -> list[str]:
-        return list(dict.fromkeys(text for result in match.results.values() if (text := self.ending(match, result))))
+        ours, theirs = match.points if team in (None, match.first) else match.points[::-1]
+        endings = dict.fromkeys(self.ending(match, result) for result in match.results.values())
+        return ", ".join([score_text(ours, theirs), *filter(None, endings)])
 
     def ending(self, match: Match, result: Result) -> str:
         """Return how a game ended early; empty if it was played to its end."""
@@ -278,8 +253,7 @@ class TournamentText:
         if self.t.phase == "over":
             place = MEDALS.get(standing.place, place)
         line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
-        is_out = standing.is_out and self.t.phase == "playing"
-        return " · ".join([line, *([self.gettext("out")] if is_out else [])])
+        return f"{line} · {self.gettext('out')}" if standing.is_out and self.t.phase == "playing" else line
 
 
 def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:

@@ -28,8 +28,9 @@ from bot.features.tournaments.texts import form_names
 from bot.features.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
 from bot.finished.archive import Archive
 from bot.panel import Panel
+from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import People, Profile
-from bot.platform import Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
+from bot.platform import Command, Press, Reply, can_write_anytime, chat_of, is_ephemeral, is_private, private_place
 from bot.replies import private_reply
 from bot.tables.choice import Choice
 from bot.tables.clock import CLOCKS
@@ -61,23 +62,30 @@ class TournamentCommands:
 
     # Commands
 
-    async def open_or_show(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
-        """Open a tournament of this form, or without a ``choice`` show the group's live ones.
+    async def open_or_show(self, form: Form, command: Command, profile: Profile) -> Reply:
+        """Open a tournament, by default of this form. A command without words shows the group's live ones, if any.
 
         In a private chat, show the person's own tournaments.
         """
+        place = command.place
         if is_private(place):
             return Reply(panel=await self.list_own(profile), private=True)
-        in_chat = [t for t in await self._tournaments.in_chat(place) if t.is_live]
-        alike = [t for t in in_chat if (t.form == "league") == (form == "league")]
-        if choice is not None or not alike:
-            return await self._open(place, profile, key, form, choice)
+        if command.words:
+            chat, (chosen_form, words) = await self._people.chat(place), split_form(command.words)
+            game, target = parse_game_and_points(words, chat.game)
+            choice = replace(Choice.default(game), clock=chat.clock)
+            if target is not None:
+                choice = choice.with_target(target_rule(game, target).value)
+            return await self._open(place, profile, command.key, chosen_form or form, choice)
+        alike = [t for t in await self._tournaments.in_chat(place) if (t.form == "league") == (form == "league")]
+        if not alike:
+            return await self._open(place, profile, command.key, form)
         if len(alike) == 1:
             await self._cards.repost(alike[0].code)
         language = (await self._viewers.viewer_at(place)).language
         return Reply(panel=existing_panel(language, form, await asyncio.gather(*map(self._with_names, alike))))
 
-    async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None) -> Reply:
+    async def _open(self, place: str, profile: Profile, key: str, form: Form, choice: Choice | None = None) -> Reply:
         if not can_write_anytime(place):
             raise TournamentsNeedMe()
         if choice is None:
@@ -114,7 +122,7 @@ class TournamentCommands:
     async def answer(self, press: Press, profile: Profile, words: Sequence[str]) -> Reply:
         match words:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
-                return await self._open(press.place, profile, press.key, form, None)
+                return await self._open(press.place, profile, press.key, form)
             case ["own", *rest]:
                 panel = await self.list_own(profile, _parse_number(rest))
                 return private_reply(press.place, profile.language, panel)

@@ -3,7 +3,6 @@
 docs/tournaments.md has the rules and the table of steps.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,10 +10,10 @@ from bot.features.tournaments.entries import Result
 from bot.features.tournaments.tournament import Match, Tournament
 from engine import game_kind
 
-# least differences from the datum for one step, two steps and so on, in units
+# The least differences from the datum for one step, two steps and so on, in units.
 STEPS = (Fraction(1, 2), Fraction(3, 2), 3, 5, 7, 10, 14, 19)
 
-# least cost of a deal that was given up or lost on time, in units and in steps; the other team gains it
+# The least cost of a deal that was given up or lost on time, in units and in steps. The other team gains it.
 PENALTY, PENALTY_STEPS = 5, 3
 
 
@@ -34,8 +33,25 @@ class DealScore:
 
 
 def deal_scores(t: Tournament, round_: int) -> list[DealScore]:
-    """Return the scores of all deals of a round. They reveal its cards, so an unfinished round has none."""
-    return list(_score_deals(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
+    """Return the scores of all deals of a round; none of an unfinished round, because they reveal its cards."""
+    if not t.is_over(round_):
+        return []
+    scores = []
+    for deal in t.deals:
+        results = [(match, result) for match in t.rounds[round_ - 1] if (result := match.results.get(deal))]
+        margins = [_margin(match, result) for match, result in results if result.how == "played"]
+        datum = Fraction(sum(margins), len(margins)) if margins else None
+        extremes = None if datum is None else (min(margins) - datum, max(margins) - datum)
+        for match, result in results:
+            first = match.first_seat(deal)
+            if result.how == "played":
+                assert datum is not None
+                score = _score(t, _margin(match, result) - datum)
+            else:
+                score = _lost_score(t, None if result.winner is None else result.winner ^ first, extremes)
+            ours = score if first == 0 else -score
+            scores.append(DealScore(round_, match.number, deal, datum, (ours, -ours)))
+    return scores
 
 
 def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
@@ -44,8 +60,8 @@ def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
     for number, matches in enumerate(t.rounds, 1):
         if t.is_over(number):
             scores = {team: Fraction(0) for match in matches for team in match.teams}
-            for one in deal_scores(t, number):
-                for team, score in zip(matches[one.match].teams, one.scores, strict=True):
+            for deal in deal_scores(t, number):
+                for team, score in zip(matches[deal.match].teams, deal.scores, strict=True):
                     scores[team] += score
             rounds.append(scores)
     return rounds
@@ -55,23 +71,6 @@ def to_steps(difference: Fraction) -> int:
     """Convert a difference from the datum, in units (`GameKind.duplicate_unit`), to steps."""
     passed = sum(abs(difference) >= least for least in STEPS)
     return -passed if difference < 0 else passed
-
-
-def _score_deals(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
-    for deal in t.deals:
-        results = [(match, result) for match in matches if (result := match.results.get(deal))]
-        margins = [_margin(match, one) for match, one in results if one.how == "played"]
-        datum = Fraction(sum(margins), len(margins)) if margins else None
-        least_and_most = None if datum is None else (min(margins) - datum, max(margins) - datum)
-        for match, result in results:
-            first = match.first_seat(deal)
-            if result.how == "played":
-                assert datum is not None
-                score = _score(t, _margin(match, result) - datum)
-            else:
-                score = _lost_score(t, None if result.winner is None else result.winner ^ first, least_and_most)
-            ours = score if first == 0 else -score
-            yield DealScore(match.round, match.number, deal, datum, (ours, -ours))
 
 
 def _margin(match: Match, result: Result) -> int:
@@ -85,20 +84,19 @@ def _score(t: Tournament, difference: Fraction) -> Fraction:
     return Fraction(to_steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
 
 
-def _lost_score(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
+def _lost_score(t: Tournament, winner: int | None, extremes: tuple[Fraction, Fraction] | None) -> Fraction:
     """Return the first seat's score of a deal that was given up or lost on time; 0 if it is void.
 
-    It is the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal never
-    pays. ``least_and_most`` are the extreme differences from the datum, if there is one.
+    The loser gets the penalty, or the worst score of that seat at any table if that is worse. So giving up a bad deal
+    never pays. ``extremes`` are the least and the largest difference from the datum, if there is one.
     """
     if winner is None:
         return Fraction(0)
-    is_in_steps = t.options["scoring"] == "steps"
-    penalty = Fraction(PENALTY_STEPS if is_in_steps else PENALTY * _unit(t))
-    if least_and_most is None:
+    penalty = Fraction(PENALTY_STEPS if t.options["scoring"] == "steps" else PENALTY * _unit(t))
+    if extremes is None:
         return penalty if winner == 0 else -penalty
-    # The other side's worst is the best of this one.
-    least, most = least_and_most
+    # The best score of one seat is the worst of the other.
+    least, most = extremes
     return max(penalty, _score(t, most)) if winner == 0 else min(-penalty, _score(t, least))
 
 

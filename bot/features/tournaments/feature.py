@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,22 +9,19 @@ from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.tournaments import keys
 from bot.features.tournaments.card import TournamentCards
-from bot.features.tournaments.commands import TournamentCommands, split_form
+from bot.features.tournaments.commands import TournamentCommands
 from bot.features.tournaments.director import Director
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.forgetting import export, forget
 from bot.features.tournaments.registration import Registration
 from bot.features.tournaments.reminders import Reminders
 from bot.features.tournaments.store import Tournaments
-from bot.features.tournaments.tournament import Form
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
-from bot.parsing.games import parse_game_and_points, target_rule
 from bot.people import Profile
-from bot.platform import Command, Press, Reply, is_private
+from bot.platform import Command, Reply
 from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
-from bot.tables.choice import Choice
 from bot.tables.table import Table
 
 
@@ -79,9 +75,11 @@ class TournamentsFeature(Feature):
             core.private_hands,
             core.archive,
         )
-        self._people = core.people
-        self.commands = {"tournament": partial(self._command, "knockout"), "league": partial(self._command, "league")}
-        self.pages = {"tournament": self._page}
+        self.commands = {
+            "tournament": partial(self.tournaments.open_or_show, "knockout"),
+            "league": partial(self.tournaments.open_or_show, "league"),
+        }
+        self.pages = {"tournament": self.tournaments.answer}
         self.start_words = {"tournament": self._start}
         self.policy = TournamentPolicy(core.store, core.archive, self.director)
         self.loops = {"tournaments": self.director.run}
@@ -98,21 +96,6 @@ class TournamentsFeature(Feature):
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         return {"tournaments": await export(self._store.client, person)}
-
-    async def _command(self, form: Form, command: Command, profile: Profile) -> Reply:
-        choice = None
-        if command.words and not is_private(command.place):
-            chat = await self._people.chat(command.place)
-            named, words = split_form(command.words)
-            form = named or form
-            game, target = parse_game_and_points(words, chat.game)
-            choice = replace(Choice.default(game), clock=chat.clock)
-            if target is not None:
-                choice = choice.with_target(target_rule(game, target).value)
-        return await self.tournaments.open_or_show(command.place, profile, command.key, form, choice)
-
-    async def _page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        return await self.tournaments.answer(press, profile, words)
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=await self.tournaments.list_own(profile), private=True)

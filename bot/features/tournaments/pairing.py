@@ -1,7 +1,6 @@
-"""Pairing: a pure function of the tournament's log.
+"""Pairing, a pure function of the tournament's log. docs/tournaments.md has the rules of each form.
 
-Pairs are teams by number, the first seat first; a team paired with None has a bye. docs/tournaments.md says how each
-form pairs.
+A pair has two teams by number, the first seat first; a team paired with None has a bye.
 """
 
 from collections import defaultdict
@@ -11,7 +10,7 @@ from bot.features.tournaments.tournament import Tournament
 
 Pairs = tuple[tuple[int, int | None], ...]
 
-LEAST_ROUNDS = 3  # of a Swiss tournament or a duplicate, unless the organiser chose a number
+LEAST_ROUNDS = 3  # rounds of a Swiss tournament or a duplicate, unless the organiser chose a number
 
 
 def next_round(t: Tournament) -> Pairs | None:
@@ -29,7 +28,7 @@ def next_round(t: Tournament) -> Pairs | None:
         return tuple((one, other) for one, other in pairs if other is not None)
     if t.form == "roundrobin":
         return berger(len(t.teams))[len(t.rounds)]
-    # This imports networkx, which is large, and most bots never pair a Swiss round.
+    # Imports networkx, which is large. Most bots never pair a Swiss round.
     from bot.features.tournaments.swiss import pair_next_round  # noqa: PLC0415
 
     return pair_next_round(t, rounds_in_all(t))
@@ -61,7 +60,7 @@ def is_unbeaten(t: Tournament, team: int) -> bool:
 def berger(teams: int) -> tuple[Pairs, ...]:
     """Return the rounds of a round robin by Berger's tables, in which each team has the first seat every other time.
 
-    An odd number of teams leaves one over in each round; its bye comes last.
+    With an odd number of teams, the last pair of each round is a bye.
     """
     size = teams + teams % 2
     rounds = []
@@ -84,7 +83,7 @@ def _bracket(teams: int) -> list[int]:
 
 
 def _knockout(t: Tournament) -> Pairs | None:
-    """Pair a bracket: two teams meet as soon as they are alone in their part."""
+    """Pair a bracket: two teams meet once they are the only ones left in their part."""
     line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
     left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:

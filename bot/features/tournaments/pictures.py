@@ -23,53 +23,52 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
 
     ``group`` is the name of the chat. ``ended`` is in Unix seconds.
     """
-    drawn, table = _SheetText(language, t), standings(t)
+    text, table = TournamentText(language, t), standings(t)
     if not table:
         return None
-    _, text = drawn.text.gettext, drawn.text
-    rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
-    parts: list[Part] = [Words(drawn.winners(), "gold"), Rows(rows)]
+    _ = text.gettext
+    names = {standing.team: _drawable_team(text, standing.team) for standing in table}
+    parts: list[Part] = [
+        Words(text.winners_text([names[team] for team in winners(t)]), "gold"),
+        Rows(
+            tuple(
+                Row(
+                    f"{standing.place}. {names[standing.team]}",
+                    _note(text, table, at),
+                    fix_minus(standing.score.text),
+                    is_own=standing.place == 1,
+                )
+                for at, standing in enumerate(table[:MOST_PLACES])
+            )
+        ),
+    ]
     if len(table) > MOST_PLACES:
         parts.append(Words(text.more(len(table) - MOST_PLACES)))
-    teams = text.ngettext("{count} player", "{count} players", len(table))
+    count = text.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
-        teams = text.ngettext("{count} pair", "{count} pairs", len(table))
-    day = time.strftime("%Y-%m-%d", time.gmtime(ended))
+        count = text.ngettext("{count} pair", "{count} pairs", len(table))
     return Sheet(
         title=text.title,
-        note=f"{teams.format(count=len(table))} · {_(table[0].score.counts)}",
+        note=f"{count.format(count=len(table))} · {_(table[0].score.counts)}",
         parts=tuple(parts),
-        small=small_print(group, day),
+        small=small_print(group, time.strftime("%Y-%m-%d", time.gmtime(ended))),
     )
 
 
-class _SheetText:
-    """A tournament's texts in the letters that pictures can show."""
+def _drawable_team(text: TournamentText, team: int) -> str:
+    """Return a team's name in the letters that pictures can show."""
+    names = [drawable_text(name) or NAMELESS for name in text.full_names(team)]
+    most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
+    return " + ".join(shorten(name, most) for name in names)
 
-    def __init__(self, language: str, t: Tournament) -> None:
-        self.text = TournamentText(language, t)
 
-    def team(self, team: int) -> str:
-        names = [drawable_text(name) or NAMELESS for name in self.text.full_names(team)]
-        most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
-        return " + ".join(shorten(name, most) for name in names)
-
-    def winners(self) -> str:
-        return self.text.winners_text([self.team(team) for team in winners(self.text.t)])
-
-    def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
-        """Return a team's line, with the decisive tie-breaks below."""
-        _ = self.text.gettext
-        # In a knock-out, a bye counts as a round won but not as a match.
-        is_knockout = self.text.t.form == "knockout"
-        note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
-        note += [f"{_(one.name)} {fix_minus(one.value)}" for one in deciding_tie_breaks(table, at)]
-        while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
-            # The last tie-break is decisive.
-            note.pop(0)
-        return Row(
-            f"{standing.place}. {self.team(standing.team)}",
-            " · ".join(note),
-            fix_minus(standing.score.text),
-            is_own=standing.place == 1,
-        )
+def _note(text: TournamentText, table: Sequence[Standing], at: int) -> str:
+    """Return the line below a team: its wins, and the decisive tie-breaks."""
+    _, standing = text.gettext, table[at]
+    # In a knock-out, a bye counts as a round won but not as a match.
+    wins = _("{won} of {played} won").format(won=standing.won, played=standing.played)
+    note = [] if text.t.form == "knockout" else [wins]
+    note += [f"{_(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks(table, at)]
+    while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
+        note.pop(0)  # the last tie-break is decisive
+    return " · ".join(note)

@@ -58,23 +58,19 @@ class Registration:
         """Choose one of `OPTIONS`. Raises ValueError for an unknown option or value."""
         if value not in OPTIONS.get(name, ()):
             raise ValueError(f"{name} is one of {', '.join(OPTIONS.get(name, ()))}")
-
-        def decide(tournament: Tournament) -> list[entries.Entry]:
-            _check_open(tournament)
-            check_organiser(tournament, person)
-            _check_changes(tournament)
-            return [entries.Option(name, value)] if tournament.options[name] != value else []
-
-        return await self._tournaments.commit(code, update, decide)
+        return await self._choose(code, person, entries.Option(name, value), update)
 
     async def choose_game(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
         """Choose the game with its options and clock."""
+        return await self._choose(code, person, entries.Play(choice.game, choice.text), update)
 
-        def decide(tournament: Tournament) -> list[entries.Entry]:
-            _check_open(tournament)
-            check_organiser(tournament, person)
-            _check_changes(tournament)
-            return [entries.Play(choice.game, choice.text)] if tournament.choice != choice else []
+    async def _choose(self, code: str, person: str, entry: entries.Option | entries.Play, update: str) -> Tournament:
+        def decide(t: Tournament) -> list[entries.Entry]:
+            _check_open(t)
+            check_organiser(t, person)
+            _check_changes(t)
+            chosen = entries.Play(t.game, t.choice.text), *(entries.Option(*option) for option in t.options.items())
+            return [] if entry in chosen else [entry]
 
         return await self._tournaments.commit(code, update, decide)
 

@@ -1,12 +1,13 @@
 """Reminders of unfinished matches when little of a round's time is left.
 
-Each waits for its turn in its place, like an answer, and blocks nothing. It is noted once it was sent, and retried
-until then. A crash in between can double a reminder only on platforms that know no keys.
+A reminder waits for the turn of its chat, like an answer. It is retried until it was sent and noted. A crash in between
+can double a reminder only on platforms without message keys.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from cachetools import LRUCache
@@ -26,9 +27,7 @@ from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 
 REMIND_FRACTION = 4  # remind when 1/4 of the time is left
-
-# seconds before an unsent reminder is retried, doubled each time; longer than answers are retried
-FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0
+FIRST_PAUSE, LONGEST_PAUSE = 180.0, 3600.0  # seconds before retries, doubled each time; answers give up earlier
 REMEMBERED = 10_000
 
 
@@ -46,7 +45,7 @@ class Reminder(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key by which a platform recognizes a repetition."""
+        """The key by which a platform recognizes a repeated message."""
         return f"tournament {self.tournament} {self.mark}"
 
 
@@ -58,7 +57,7 @@ class ReminderState:
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
     def claim(self, now: float) -> bool:
-        """Return whether to try now; if so, delay the next try."""
+        """Return whether to try now. If so, schedule the next try."""
         if self.is_noted or now < self.retry_at:
             return False
         self.retry_at = now + self._backoff.next_pause()
@@ -77,7 +76,7 @@ class Reminders:
         """Remind the players of a match once, if little time is ``left``, in seconds."""
         if left > tournament.time // REMIND_FRACTION:
             return
-        for number in (number for team in match.teams for number in tournament.teams[team]):
+        for number in chain.from_iterable(tournament.teams[team] for team in match.teams):
             player = tournament.players[number]
             if player is None or is_pseudonym(player.person) or platform_of(player.person) not in self._adapters:
                 continue

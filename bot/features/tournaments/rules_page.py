@@ -19,7 +19,7 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
         (_("Who plays whom"), _pairing(text)),
         (_("A match"), _match(text)),
         (_("Time and no-shows"), _time(text)),
-        (_("Who leaves"), [_("Who withdraws has lost the match that is on, and is paired no more."), *_leaving(text)]),
+        (_("Who leaves"), _leaving(text)),
         (_("When level"), _level(text)),
     ):
         page.gap()
@@ -80,10 +80,8 @@ def _time(text: TournamentText) -> list[str]:
     if t.choice.clock:
         lines.append(_("When a move takes too long I play it; the third in a row loses the game."))
     if t.form == "league":
-        return [
-            *lines,
-            _("A game that is still on at the end is lost by who is to move; what never began counts for nobody."),
-        ]
+        end = _("A game that is still on at the end is lost by who is to move; what never began counts for nobody.")
+        return [*lines, end]
     return [
         *lines,
         _("A game that is still on at the round’s end is lost by who is to move; what never began counts for nobody."),
@@ -92,15 +90,19 @@ def _time(text: TournamentText) -> list[str]:
 
 
 def _leaving(text: TournamentText) -> list[str]:
-    if text.t.form in ("roundrobin", "league"):
-        return [text.gettext("So are their matches to come: the others have won them.")]
-    return []
+    _ = text.gettext
+    plays_all = text.t.form in ("roundrobin", "league")
+    return [
+        _("Who withdraws has lost the match that is on, and is paired no more."),
+        *([_("So are their matches to come: the others have won them.")] if plays_all else []),
+    ]
 
 
 def _level(text: TournamentText) -> list[str]:
     _ = text.gettext
-    what = {
-        "knockout": _("Who was out later is ahead. Others share a place."),
+    if text.t.form == "knockout":
+        return [_("Who was out later is ahead. Others share a place.")]
+    tie_breaks = {
         "swiss": _(
             "Buchholz (the opponents’ scores), then Sonneborn-Berger (the scores of those whom one has beaten), "
             "then card points won less lost."
@@ -111,7 +113,4 @@ def _level(text: TournamentText) -> list[str]:
         "The matches among those who are level, then Sonneborn-Berger (the scores of those whom one has beaten), "
         "then card points won less lost."
     )
-    return [
-        what.get(text.t.form, usual),
-        *([] if text.t.form == "knockout" else [_("Who is level in all of it shares a place.")]),
-    ]
+    return [tie_breaks.get(text.t.form, usual), _("Who is level in all of it shares a place.")]

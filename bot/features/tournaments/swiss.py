@@ -1,7 +1,7 @@
-"""Swiss rounds: who has met whom, who can meet, and how the rules are relaxed in small fields.
+"""Swiss rounds: the teams' records, the pairs that can meet, and the relaxation of rules in small fields.
 
-`bot.features.tournaments.dutch` pairs. It needs networkx, so `bot.features.tournaments.pairing` imports this module
-only to pair a round.
+`bot.features.tournaments.dutch` chooses the pairs. It needs networkx, so `bot.features.tournaments.pairing` imports
+this module only to pair a round.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ class Demands:
     forfeits: bool  # a team that has won by forfeit does not get the bye (part of C2)
 
 
-# small fields run out of pairs that satisfy all rules, which are then given up one by one
+# Small fields run out of pairs that satisfy all rules. Rules are then given up in this order.
 RELAXED = (Demands(True, True), Demands(False, True), Demands(False, False))
 
 
@@ -36,9 +36,8 @@ def pair_next_round(t: Tournament, rounds: int) -> tuple[tuple[int, int | None],
     is_last = len(t.rounds) + 1 >= rounds
     for demands in RELAXED:
         if can_be_paired(records, demands, len(t.rounds), is_last=is_last):
-            return _order_pairs(
-                records, pair_round(records, possible_pairs(records, demands, len(t.rounds), is_last=is_last))
-            )
+            edges = possible_pairs(records, demands, len(t.rounds), is_last=is_last)
+            return _order_pairs(records, pair_round(records, edges))
     return None
 
 
@@ -87,7 +86,7 @@ def possible_pairs(
         if other in ours.met:
             continue
         is_clash = ours.due == theirs.due and min(ours.strength, theirs.strength) == ABSOLUTE
-        # In the last round this does not bind topscorers, who have more than half of all points (1.8).
+        # In the last round, C3 does not bind topscorers, who have more than half of all points (1.8).
         leads = is_last and max(ours.score, theirs.score) > Fraction(played, 2)
         if leads or not (demands.colours and is_clash):
             yield one, other

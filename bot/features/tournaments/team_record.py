@@ -1,4 +1,4 @@
-"""A team's matches so far, and the seats of two teams that meet: FIDE's C.04.3, article 5.2.
+"""A team's matches so far, and the seats of two teams that meet, by article 5.2 of FIDE's C.04.3.
 
 White is the first seat.
 """
@@ -9,13 +9,13 @@ from fractions import Fraction
 
 WHITE, BLACK = "white", "black"
 
-# how strongly a seat is due: after one more match in the other seat; after two more, or two in a row
-STRONG, ABSOLUTE = 2, 3
+STRONG = 2  # strength of a due seat after one more match in the other seat
+ABSOLUTE = 3  # strength after two more matches in the other seat, or two in a row
 
 
 @dataclass
 class TeamRecord:
-    """A team's matches: ``colours`` of matches with cards, ``floats`` of all rounds."""
+    """A team's matches so far. ``colours`` leave out matches without cards; ``floats`` are of all rounds."""
 
     score: Fraction = Fraction(0)
     colours: list[str] = field(default_factory=list)

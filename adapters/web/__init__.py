@@ -17,10 +17,10 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
         return []
     site = Site(card_room)
     site.add(page_routes(site))
-    api = Api(site, card_room)
+    api = Api(site)
     site.add(api.routes)
     site.on_closing.append(api.close)
-    return [Playground(card_room, site), Web(card_room, site)]
+    return [Playground(site), Web(site)]
 
 
 __all__ = ["make"]

@@ -73,7 +73,9 @@ class Access:
         is_own = host and (host == public if public else is_own_name(host.name, self.is_networked, permitted))
         if not is_own:
             raise Refused("The playground does not answer to this name.")
-        if public and not _uses_scheme(headers, scheme):
+        # The scheme that the visitor used, if the proxy says so.
+        used = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
+        if public and {"ws": "http", "wss": "https"}.get(used, used) != scheme:
             raise Refused(f"The playground is at {public} only.")
         if len(origins) > 1 or (origins and Address.parse_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
@@ -90,12 +92,6 @@ class Access:
         """
         forwarded = _last_header_value(request.headers, "X-Forwarded-For") if self.public else ""
         return Visitor.from_address(forwarded[:64] or request.remote or "")
-
-
-def _uses_scheme(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
-    """Return whether the visitor used this scheme; true if the proxy does not say."""
-    used = _last_header_value(headers, "X-Forwarded-Proto").lower() or scheme
-    return {"ws": "http", "wss": "https"}.get(used, used) == scheme
 
 
 def _last_header_value(headers: "CIMultiDictProxy[str]", name: str) -> str:

@@ -3,7 +3,6 @@
 from adapters.web.live import Live
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site, SiteAdapter
-from bot.card_room import CardRoom
 from bot.panel import Panel
 from bot.platform import SentMessage
 from bot.rate_limits import RateLimit
@@ -17,9 +16,9 @@ class Web(SiteAdapter):
     platform = PLATFORM
     shows_pictures = False
 
-    def __init__(self, card_room: CardRoom, site: Site) -> None:
+    def __init__(self, site: Site) -> None:
         super().__init__(site)
-        site.add(Live(site, card_room).routes)
+        site.add(Live(site).routes)
 
     async def start(self) -> None:
         """Do nothing: the site is created before."""

@@ -5,11 +5,9 @@ files in `static/` share one digest, because scripts import each other by relati
 """
 
 import gzip
-from collections.abc import Iterator
 from functools import cached_property
 from hashlib import blake2b
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import NamedTuple
 
 from aiohttp import web
@@ -41,8 +39,9 @@ class Assets:
 
     @cached_property
     def _files(self) -> dict[str, Asset]:
-        root = files("adapters.web") / "static"
-        return {name: Asset.build(name, file.read_bytes()) for name, file in sorted(_walk(root))}
+        root = Path(__file__).parent / "static"
+        paths = sorted(path for path in root.rglob("*") if path.suffix[1:] in TYPES)
+        return {path.relative_to(root).as_posix(): Asset.build(path.name, path.read_bytes()) for path in paths}
 
     @cached_property
     def version(self) -> str:
@@ -101,15 +100,6 @@ def _response(request: web.Request, asset: Asset | None, *, is_current: bool) ->
 
 def is_unchanged(request: web.Request, etag: str) -> bool:
     return any(tag.value in (etag, "*") for tag in request.if_none_match or ())
-
-
-def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
-    """Yield the files below a folder with their paths."""
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _walk(entry, f"{prefix}{entry.name}/")
-        elif entry.name.rpartition(".")[2] in TYPES:
-            yield f"{prefix}{entry.name}", entry
 
 
 def _digest(*parts: bytes) -> str:

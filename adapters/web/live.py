@@ -15,6 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import structlog
@@ -26,7 +27,7 @@ from adapters.web.codes import code_of
 from adapters.web.limits import LimitExceeded
 from adapters.web.people import SESSIONS, WebPerson
 from adapters.web.site import TOO_MUCH, Site, browser_language
-from bot.card_room import CardRoom, OpenHand
+from bot.card_room import OpenHand
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import Press
 from bot.site.idempotency import press_key
@@ -68,19 +69,23 @@ MESSAGE: TypeAdapter[PressMessage | Beat] = TypeAdapter(PressMessage | Beat)
 class Live:
     """The handler of these WebSockets."""
 
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._card_room = site, card_room
+    def __init__(self, site: Site) -> None:
+        self._site = site
         self._open: Counter[str] = Counter()
         self.routes: list[AbstractRouteDef] = [web.get("/t/{code}/live", self.open_page)]
 
     async def open_page(self, request: web.Request) -> web.StreamResponse:
         self._site.check_own_page(request)
         reader = await self._site.people.identify(request)
+        socket = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=PING_SECONDS)
         if reader is None:
-            return await _turn_away(request)
+            # Tell a stranger's page to stop. A page refused before it opens would retry for ever.
+            await socket.prepare(request)
+            why = _stranger_reason(request, language_of(browser_language(request)))
+            await _send_gone(socket, why=why)
+            return socket
         if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
             raise web.HTTPTooManyRequests()
-        socket = web.WebSocketResponse(max_msg_size=LONGEST_MESSAGE, heartbeat=PING_SECONDS)
         with self._site.limits.open_page(request):
             self._open[reader.person] += 1
             try:
@@ -93,44 +98,37 @@ class Live:
         return socket
 
     async def _serve(self, socket: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
-        code, hands = code_of(request), self._card_room.hands
+        code, card_room = code_of(request), self._site.card_room
         try:
-            language = await self._card_room.lobby.language_of(reader.person, browser_language(request))
-            hand = await hands.open_hand(code, reader.person)
+            language = await card_room.lobby.language_of(reader.person, browser_language(request))
+            hand = await card_room.hands.open_hand(code, reader.person)
             # The game may have ended while the page was disconnected.
-            played = "" if hand else await self._card_room.lobby.find_played(code, reader.person)
+            played = "" if hand else await card_room.lobby.find_played(code, reader.person)
         except STORE_ERRORS as error:
-            self._card_room.report_store_error(error)
+            card_room.report_store_error(error)
             await socket.close()
             return
         if hand is None:
-            why = _stranger_reason(request, language) if reader.is_guest else ""
-            await socket.send_str(_gone_message(go=f"/g/{played}") if played else _gone_message(why=why))
-            await socket.close()
+            why = _stranger_reason(request, language) if reader.is_guest and not played else ""
+            await _send_gone(socket, why=why, go=f"/g/{played}" if played else "")
             return
         try:
-            await _OpenPage(self._site, self._card_room, socket, request, reader, hand, language).serve()
+            await _OpenPage(self._site, socket, request, reader, hand, language).serve()
         finally:
             hand.close()
 
 
+@dataclass
 class _OpenPage:
     """An open page of a table."""
 
-    def __init__(
-        self,
-        site: Site,
-        card_room: CardRoom,
-        socket: web.WebSocketResponse,
-        request: web.Request,
-        reader: WebPerson,
-        hand: OpenHand,
-        language: str,
-    ) -> None:
-        self._site, self._card_room = site, card_room
-        self._socket, self._request = socket, request
-        self._reader, self._hand, self._language = reader, hand, language
-        self._presses: asyncio.Queue[PressMessage] = asyncio.Queue(MOST_PENDING)
+    site: Site
+    socket: web.WebSocketResponse
+    request: web.Request
+    reader: WebPerson
+    hand: OpenHand
+    language: str
+    presses: asyncio.Queue[PressMessage] = field(default_factory=lambda: asyncio.Queue(MOST_PENDING))
 
     async def serve(self) -> None:
         """Send states and take presses until the page closes."""
@@ -139,7 +137,7 @@ class _OpenPage:
         try:
             await self._receive()
             # A press counts even if its page has closed.
-            await self._presses.join()
+            await self.presses.join()
         finally:
             for task in tasks:
                 task.cancel()
@@ -150,107 +148,101 @@ class _OpenPage:
             with suppress(ConnectionError):
                 await part()
         except STORE_ERRORS as error:
-            self._card_room.report_store_error(error)
-            await self._socket.close()
+            self.site.card_room.report_store_error(error)
+            await self.socket.close()
         except Exception:
-            log.exception("table_page_failed", table=self._hand.table.code)
-            await self._socket.close()
+            log.exception("table_page_failed", table=self.hand.table.code)
+            await self.socket.close()
 
     async def _receive(self) -> None:
         """Read messages. A beat is answered at once, even while a press is being made."""
-        async for received in self._socket:
+        async for received in self.socket:
             if received.type is not WSMsgType.TEXT:
                 return
             try:
                 message = MESSAGE.validate_json(received.data)
             except ValidationError:
                 # Our pages never send this.
-                await self._socket.close(code=WSCloseCode.POLICY_VIOLATION)
+                await self.socket.close(code=WSCloseCode.POLICY_VIOLATION)
                 return
             try:
-                self._site.limits.count_message(self._request)
+                self.site.limits.count_message(self.request)
             except LimitExceeded:
                 # A closed page would reconnect at once, which costs more.
                 await asyncio.sleep(LIMIT_PAUSE_SECONDS)
                 if isinstance(message, PressMessage):
-                    await self._send(self._answer(message, texts(self._language).gettext(TOO_MUCH)))
+                    await self._send(_answer(message, texts(self.language).gettext(TOO_MUCH)))
                     continue
             if isinstance(message, PressMessage):
-                await self._presses.put(message)
+                await self.presses.put(message)
             else:
                 await self._send(message.model_dump())
 
     async def _make_presses(self) -> None:
         """Make the page's presses in order and answer each."""
         while True:
-            message = await self._presses.get()
+            message = await self.presses.get()
             try:
                 await self._send(await self._make_press(message))
             finally:
-                self._presses.task_done()
+                self.presses.task_done()
 
     async def _send(self, message: dict[str, Any]) -> None:
         """Send a message, unless the page is gone."""
         with suppress(ConnectionError):
-            await self._socket.send_str(json.dumps(message))
-
-    @staticmethod
-    def _answer(message: PressMessage, toast: str, go: str = "") -> dict[str, Any]:
-        return {"n": message.n, "toast": toast, "refused": bool(toast), "go": go}
+            await self.socket.send_str(json.dumps(message))
 
     async def _send_states(self) -> None:
         """Send each state of the table until its game ends; a slow page gets only the latest."""
-        async for state in self._hand.states():
-            await self._socket.send_str(f'{{"table":{state}}}')
-        if self._hand.has_ended:
-            await self._socket.send_str(_gone_message())
+        async for state in self.hand.states():
+            await self.socket.send_str(f'{{"table":{state}}}')
+        if self.hand.has_ended:
+            await _send_gone(self.socket, keeps_open=True)
 
     async def _check_session(self) -> None:
         """Close the page when its reader's session ends, at this worker or another."""
-        while not self._reader.is_guest:
+        while not self.reader.is_guest:
             await asyncio.sleep(SESSION_CHECK_SECONDS)
-            if not await self._site.people.is_signed_in(self._request, self._reader):
-                await self._socket.send_str(_gone_message(why=texts(self._language).gettext(ENDED)))
-                await self._socket.close()
+            if self.reader.person not in await self.site.people.session_people(self.request):
+                await _send_gone(self.socket, why=texts(self.language).gettext(ENDED))
                 return
 
     async def _make_press(self, message: PressMessage) -> dict[str, Any]:
         """Make a press and return the answer, also after an error."""
-        reader, request, _ = self._reader, self._request, texts(self._language).gettext
+        reader, request, _ = self.reader, self.request, texts(self.language).gettext
         try:
             # The press is stored with the person's current name.
-            fresh = await self._site.people.identify(request)
+            fresh = await self.site.people.identify(request)
             if fresh is None or fresh.person != reader.person:
-                return self._answer(message, _(ENDED))
-            reply = self._hand.handle_choice(message.press, self._language)
+                return _answer(message, _(ENDED))
+            reply = self.hand.handle_choice(message.press, self.language)
             if reply is None:
-                genuine = self._hand.has_button(message.press)
+                genuine = self.hand.has_button(message.press)
                 shown = PAGE if reader.is_guest else ""
                 key = press_key(f"w{reader.tag}.{message.n}", message.press)
                 person = fresh.as_person(browser_language(request))
-                visitor = self._site.guest_visitor(request, reader)
+                visitor = self.site.guest_visitor(request, reader)
                 press = Press(key, person, reader.place, shown, message.press, genuine=genuine, visitor=visitor)
-                reply = await self._card_room.handle_press(press)
-            code = "" if reply.toast else await self._card_room.lobby.rematch_of(message.press)
+                reply = await self.site.card_room.handle_press(press)
+            code = "" if reply.toast else await self.site.card_room.lobby.rematch_of(message.press)
         except STORE_ERRORS as error:
-            return self._answer(message, self._card_room.report_store_error(error, self._language))
+            return _answer(message, self.site.card_room.report_store_error(error, self.language))
         except Exception:
             log.exception("table_press_failed")
-            return self._answer(message, _(SORRY))
-        return self._answer(message, reply.toast, f"/t/{code}" if code else "")
+            return _answer(message, _(SORRY))
+        return _answer(message, reply.toast, f"/t/{code}" if code else "")
 
 
-async def _turn_away(request: web.Request) -> web.WebSocketResponse:
-    """Tell a stranger's page to stop. A page refused before it opens would retry for ever."""
-    socket = web.WebSocketResponse()
-    await socket.prepare(request)
-    await socket.send_str(_gone_message(why=_stranger_reason(request, language_of(browser_language(request)))))
-    await socket.close()
-    return socket
+def _answer(message: PressMessage, toast: str, go: str = "") -> dict[str, Any]:
+    return {"n": message.n, "toast": toast, "refused": bool(toast), "go": go}
 
 
-def _gone_message(**fields: str) -> str:
-    return json.dumps({"gone": True, **{name: value for name, value in fields.items() if value}})
+async def _send_gone(socket: web.WebSocketResponse, *, why: str = "", go: str = "", keeps_open: bool = False) -> None:
+    """Tell the page that it cannot show the table any more, and close the socket."""
+    fields = {"why": why, "go": go}
+    await socket.send_str(json.dumps({"gone": True} | {name: value for name, value in fields.items() if value}))
+    if not keeps_open:
+        await socket.close()
 
 
 def _stranger_reason(request: web.Request, language: str) -> str:

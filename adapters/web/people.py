@@ -110,10 +110,6 @@ class WebPeople:
         request[READER_COOKIE] = COOKIE
         return WebPerson(f"{PLATFORM}:{id_}", person_name(fields["name"]))
 
-    async def is_signed_in(self, request: web.Request, reader: WebPerson) -> bool:
-        """Return whether the reader's session is still valid; always true for guests."""
-        return reader.is_guest or reader.person in await self.session_people(request)
-
     async def session_people(self, request: web.Request) -> list[str]:
         """Return the people of the browser's sessions, "" for an invalid one."""
         return [await self.sessions.authenticate(request.cookies.get(cookie, "")) for cookie in SESSIONS]

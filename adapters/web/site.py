@@ -317,7 +317,3 @@ def _own_address(family: socket.AddressFamily) -> str:
         udp.connect((DOCUMENTATION_ADDRESS[family], 9))
         return str(udp.getsockname()[0])
     return LOOPBACK[family]
-
-
-async def until_cancelled() -> None:
-    await asyncio.Event().wait()

@@ -60,12 +60,9 @@ LIBRARIES = (
 
 def find_changed() -> list[str]:
     """Return the names of files that differ from `LIBRARIES`."""
-    files = [file for library in LIBRARIES for file in library.files.values()]
-    return [name for name, digest in files if not _has_digest(FOLDER / name, digest)]
-
-
-def _has_digest(file: Path, digest: str) -> bool:
-    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == digest
+    files = dict(file for library in LIBRARIES for file in library.files.values())
+    found = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in FOLDER.iterdir()}
+    return [name for name, digest in files.items() if found.get(name) != digest]
 
 
 def fetch(library: Library) -> dict[str, bytes]:
@@ -76,20 +73,20 @@ def fetch(library: Library) -> dict[str, bytes]:
     found = f"sha512-{b64encode(hashlib.sha512(package).digest()).decode()}"
     if found != library.integrity:
         raise ValueError(f"{library.name} {library.version} has the integrity {found}, not {library.integrity}")
+    files = {}
     with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as archive:
-        return {name: _extract(archive, path) for path, (name, _digest) in library.files.items()}
+        for path, (name, _digest) in library.files.items():
+            file = archive.extractfile(f"package/{path}")
+            assert file
+            files[name] = _adapt_script(file.read()) if name.endswith("js") else file.read()
+    return files
 
 
-def _extract(archive: tarfile.TarFile, path: str) -> bytes:
-    file = archive.extractfile(f"package/{path}")
-    assert file
-    text = file.read()
-    if not path.endswith("js"):
-        return text
+def _adapt_script(script: bytes) -> bytes:
     for bare, ours in IMPORTS.items():
-        text = text.replace(b"from" + bare, b"from" + ours)
+        script = script.replace(b"from" + bare, b"from" + ours)
     # Source maps are not included.
-    lines = [line for line in text.splitlines() if not line.startswith(b"//# sourceMappingURL")]
+    lines = [line for line in script.splitlines() if not line.startswith(b"//# sourceMappingURL")]
     return b"\n".join(lines) + b"\n"
 
 

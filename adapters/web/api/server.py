@@ -31,7 +31,6 @@ from adapters.web.api.problems import ApiError, not_found
 from adapters.web.assets import MIN_GZIP_BYTES, is_unchanged
 from adapters.web.limits import LimitExceeded, Lookup
 from adapters.web.site import MOST_SENT, Site, browser_language
-from bot.card_room import CardRoom
 from bot.features.ratings.feature import RatingsFeature
 from bot.features.ratings.players import ALL
 from bot.http.server import body_timeout
@@ -66,9 +65,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Api:
     """Everything under `/api/v1`. Each operation is answered by the method of its name."""
 
-    def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._card_room = card_room
-        self._limits, self._people = site.limits, site.people
+    def __init__(self, site: Site) -> None:
+        self._card_room, self._limits, self._people = site.card_room, site.limits, site.people
         paths: dict[str, dict[str, Operation]] = {}
         for operation in OPERATIONS:
             paths.setdefault(operation.path, {})[operation.method] = operation

@@ -1,9 +1,10 @@
 """The playground's adapter: panels become its messages."""
 
+import asyncio
+
 from adapters.web.playground.chat_store import PLATFORM, ChatStore
 from adapters.web.playground.server import Server
-from adapters.web.site import Site, SiteAdapter, until_cancelled
-from bot.card_room import CardRoom
+from adapters.web.site import Site, SiteAdapter
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import NotDelivered, SentMessage
@@ -16,10 +17,10 @@ class Playground(SiteAdapter):
     platform = PLATFORM
     shows_pictures = True
 
-    def __init__(self, card_room: CardRoom, site: Site) -> None:
+    def __init__(self, site: Site) -> None:
         super().__init__(site)
-        self.chat_store = ChatStore(card_room.redis)
-        self.server = Server(self.chat_store, card_room, site)
+        self.chat_store = ChatStore(site.card_room.redis)
+        self.server = Server(self.chat_store, site)
         site.add(self.server.routes)
         self._loaded = False
 
@@ -30,7 +31,7 @@ class Playground(SiteAdapter):
     async def serve(self) -> None:
         """Serve the whole site until cancelled."""
         async with self.server.open():
-            await until_cancelled()
+            await asyncio.Event().wait()
 
     def rate_limit(self, place: str) -> RateLimit:
         return RateLimit()

@@ -22,7 +22,6 @@ from adapters.web.playground.requests import Add, AnyRequest, Requests, decode, 
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
-from bot.card_room import CardRoom
 from bot.commands import ArgumentKind, choices_of, listed_commands
 from bot.concurrency.background import TaskSet
 from bot.http.server import body_timeout, equals_secret
@@ -52,16 +51,15 @@ log = structlog.get_logger()
 class Server:
     """Serves the tabs and keeps them up to date."""
 
-    def __init__(self, chat_store: ChatStore, card_room: CardRoom, site: Site) -> None:
-        self._chat_store, self._card_room, self._site = chat_store, card_room, site
+    def __init__(self, chat_store: ChatStore, site: Site) -> None:
+        self._chat_store, self._card_room, self._site = chat_store, site.card_room, site
         self.access = site.access
         self.tabs = Tabs()
-        self.requests = Requests(chat_store, card_room, self.tabs)
+        self.requests = Requests(chat_store, site.card_room, self.tabs)
         chat_store.on_message, chat_store.on_deleted = self.tabs.send_message, self.tabs.send_deletion
         chat_store.on_people = lambda: self.tabs.send_to_each(lambda tab: {"type": "people", **self._people(tab)})
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
-        self._folder = card_room.settings.data
         self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
         """Keys of requests that added a person or group: pages repeat requests after a lost connection."""
         self._host_key = secrets.token_urlsafe(12)
@@ -76,12 +74,12 @@ class Server:
                 if self.access.is_open:
                     log.info("playground_opened_to_others", address=f"{url}/", opens_by="each person's own link")
                     link = f"{url}/chat#key={self._host_key}"
-                    show_link(self._folder, link)
+                    show_link(self._card_room.settings.data, link)
                 else:
                     log.info("playground_opened", url=f"{url}/")
                 yield
             finally:
-                delete_link(self._folder, link)
+                delete_link(self._card_room.settings.data, link)
                 await self.tabs.close(GOODBYE_SECONDS)
                 await self._busy.wait(2.0)
 

@@ -1,14 +1,14 @@
 // @ts-check
-// The playground's page: a small chat client. Text is never set as markup.
+// The playground's page: a small chat client.
 import { monitor, Outbox } from "./connection.js";
+import { drawSpan, el, make, markBlackSuits, saveFile, splitRow } from "./dom.js";
 import { tabStorage } from "./storage.js";
 
 /** @typedef {{id: string, name: string, handle: string, closed: boolean, token: string}} Person */
 /** @typedef {{id: string, title: string}} Chat */
-/** @typedef {{label: string, payload: string, style: string, kind: string}} Button */
-/** @typedef {[text: string, style: string, person: string]} Span */
+/** @typedef {import("./dom.js").Button} Button */
 /** @typedef {{name: string, alt: string, width: number, height: number}} Picture */
-/** @typedef {{id: number, by: string, text: string, spans: Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
+/** @typedef {{id: number, by: string, text: string, spans: import("./dom.js").Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
 /** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
 /** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
 /** @typedef {{request: Record<string, unknown>, resolve: (done: boolean) => void}} PendingRequest */
@@ -17,8 +17,6 @@ import { tabStorage } from "./storage.js";
 const hash = new URLSearchParams(location.hash.slice(1));
 const key = hash.get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
-/** @param {string} id @returns {HTMLElement} */
-const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const field = /** @type {HTMLInputElement} */ (el("text"));
 /** @type {State} */
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
@@ -41,7 +39,8 @@ async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   let answer, text;
   try {
-    answer = await fetchTicket();
+    // Proxies log addresses and headers, and a WebSocket has no body. So the key is exchanged for a ticket that works once.
+    answer = await fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_TIMEOUT) });
     text = await answer.text();
   } catch {
     return reconnect();
@@ -55,15 +54,11 @@ async function connect() {
   return undefined;
 }
 
-// Proxies log addresses and headers, and a WebSocket has no body. So the key is exchanged for a ticket that works once.
-const fetchTicket = () => fetch("/ticket", { method: "POST", body: key, signal: AbortSignal.timeout(TICKET_TIMEOUT) });
-
 /** Show why the link does not open the chat; there is no retry. @param {string} why */
 function showRefusal(why) {
   el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
-  el("people").replaceChildren();
-  el("chats").replaceChildren();
+  for (const part of ["people", "chats"]) el(part).replaceChildren();
 }
 
 function drawTrouble() {
@@ -147,20 +142,19 @@ function applyTexts() {
   field.placeholder = state.texts.message_or_command;
 }
 
-const visible = () => [...state.chats.filter((c) => c.id === `@${state.me}`), ...state.chats.filter((c) => !c.id.startsWith("@"))];
-
-const firstGroup = () => state.chats.find((c) => !c.id.startsWith("@"))?.id || "";
+const groups = () => state.chats.filter((c) => !c.id.startsWith("@"));
+const visible = () => [...state.chats.filter((c) => c.id === `@${state.me}`), ...groups()];
+const firstGroup = () => groups()[0]?.id || "";
 
 /** @param {string} chat @param {Message} message */
 function showMessage(chat, message) {
-  if (!state.messages[chat]) state.messages[chat] = new Map();
-  const isNew = !state.messages[chat].has(message.id);
-  state.messages[chat].set(message.id, message);
+  const messages = (state.messages[chat] ||= new Map()), isNew = !messages.has(message.id);
+  messages.set(message.id, message);
   if (chat === state.chat) {
     const wasAtBottom = isAtBottom();
     const old = el("messages").querySelector(`[data-id="${message.id}"]`);
     const node = drawMessage(message);
-    if (el("greeting")) el("greeting").remove();
+    document.getElementById("greeting")?.remove();
     if (old) replaceMessage(/** @type {HTMLElement} */ (old), node); else el("messages").append(node);
     if (wasAtBottom || (isNew && message.by === state.me)) toBottom();
   } else if (isNew && message.by !== state.me) {
@@ -182,26 +176,9 @@ function replaceMessage(old, node) {
 
 /** @param {string} chat @param {number} id */
 function removeMessage(chat, id) {
-  if (state.messages[chat]) state.messages[chat].delete(id);
-  if (chat === state.chat) { const node = el("messages").querySelector(`[data-id="${id}"]`); if (node) node.remove(); }
+  state.messages[chat]?.delete(id);
+  if (chat === state.chat) el("messages").querySelector(`[data-id="${id}"]`)?.remove();
 }
-
-/** @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Record<string, any>} attributes names in "on…" are handlers @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]} */
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children.flatMap((child) => (typeof child === "string" ? markBlackSuits(child) : [child])));
-  return node;
-}
-
-/** Wrap the signs of black suits in elements, which dark styles draw light. @param {string} text @returns {Node[]} */
-const markBlackSuits = (text) =>
-  text.split(/([♠♣]\uFE0F?)/).map((part, index) => (index % 2 ? make("span", { class: "sign" }, document.createTextNode(part)) : document.createTextNode(part)));
 
 const isAtBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
 const toBottom = () => { const m = el("messages"); m.scrollTop = m.scrollHeight; };
@@ -233,8 +210,7 @@ function drawHeads() {
     closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
   el("people").replaceChildren(make("span", { class: state.switching ? "mark act-as" : "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
-  const acting = el("people").querySelector("[aria-selected=true]");
-  if (acting) acting.scrollIntoView({ block: "nearest", inline: "center" });
+  el("people").querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
   const chats = tabList(texts.chats, visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => openChat(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id]))));
@@ -274,7 +250,7 @@ function drawMessage(message) {
   if (bot) bubble.append(...drawText(message, edited)); else bubble.append(...markBlackSuits(message.text));
   if (message.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: message.id }) }, `📎 ${message.file}`));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": message.id }, bubble);
-  if (message.rows && message.rows.length) {
+  if (message.rows?.length) {
     node.append(make("div", { class: "rows" }, ...message.rows.flatMap(splitRow).map((row) =>
       make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (/** @type {Event} */ e) => press(message, button, /** @type {HTMLElement} */ (e.currentTarget)) }, button.label))))));
   }
@@ -313,39 +289,15 @@ function showPicture(name, png) {
 // Shown in an empty chat; the first message replaces it.
 const greeting = () => make("div", { class: "message bot", id: "greeting" }, make("div", { class: "bubble" }, make("span", { class: "who" }, "Buongioco"), state.texts.greeting));
 
-/** Split a row of buttons so that it is readable on a phone: at most eight, fewer with long labels. @param {Button[]} row */
-function splitRow(row) {
-  const longest = Math.max(...row.map((b) => Array.from(b.label).length));
-  const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
-  const rows = Math.ceil(row.length / most), each = Math.ceil(row.length / rows);
-  return Array.from({ length: rows }, (_, index) => row.slice(index * each, (index + 1) * each));
-}
-
 /** Draw a text. The part that a picture also shows is folded up, and stays open once the reader has opened it.
  * @param {Message} message @param {HTMLElement[]} edited */
 function drawText({ id, spans, fold }, edited) {
-  const visible = spans.slice(0, fold ?? spans.length).map(drawSpan), folded = spans.slice(fold ?? spans.length);
-  if (!folded.length) return [...visible, ...edited];
+  const nodes = spans.map((span) => drawSpan(span, state.texts.copy)), folded = nodes.splice(fold ?? nodes.length);
+  if (!folded.length) return [...nodes, ...edited];
   const name = `${state.chat} ${id}`;
   const words = make("details", { class: "words", open: openTexts.has(name), ontoggle: () => { if (words.open) openTexts.add(name); else openTexts.delete(name); } },
-    make("summary", {}, state.texts.in_words), ...folded.map(drawSpan));
-  return [...visible, ...edited, words];
-}
-
-/** Draw text that a press copies, if the browser allows copying. @param {string} text */
-function drawCode(text) {
-  const code = make("code", {}, text), clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard);
-  return clipboard ? make("button", { type: "button", class: "copy", title: state.texts.copy, onclick: () => clipboard.writeText(text) }, code) : code;
-}
-
-/** @param {Span} span @returns {Node} */
-function drawSpan([text, style, person]) {
-  if (style === "bold") return make("b", {}, text);
-  if (style === "italic") return make("i", {}, text);
-  if (style === "small") return make("small", {}, text);
-  if (style === "code") return drawCode(text);
-  if (["mention", "call", "quiet"].includes(style)) return make("span", { class: "mention", "data-person": person }, text);
-  return make("span", {}, text);
+    make("summary", {}, state.texts.in_words), ...folded);
+  return [...nodes, ...edited, words];
 }
 
 /** @param {Message} message */
@@ -360,26 +312,18 @@ async function press(message, button, node) {
 
 /** @param {string} person */
 function switchPerson(person) {
-  const inPrivate = state.chat.startsWith("@");
   state.me = person;
-  if (inPrivate) state.chat = `@${person}`;
+  if (state.chat.startsWith("@")) state.chat = `@${person}`;
   draw();
 }
 
 /** @param {string} chat */
 function openChat(chat) { state.chat = chat; replyTo(null); draw(); }
 
-/** @param {string} name @param {string} text */
-function saveFile(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  make("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
 /** @param {string} action @param {string} question */
 function promptForName(action, question) {
-  const name = prompt(question);
-  if (name && name.trim()) ask({ do: action, name });
+  const name = prompt(question)?.trim();
+  if (name) ask({ do: action, name });
 }
 
 /** @param {number | null} id */

@@ -1,20 +1,19 @@
 // @ts-check
 // A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: each card and button comes
 // with the payload that it presses.
+import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { monitor, Outbox } from "./connection.js";
 import { sound } from "./sound.js";
 import { telegram } from "./telegram.js";
-import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
-/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string, role: string}} TapCard */
-/** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} PageCard */
+/** @typedef {import("./cards.js").TapCard} TapCard */
+/** @typedef {import("./cards.js").PageCard} PageCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string, role: string]} Button */
-/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} PagePlayer */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
-const { code, decks, texts } = pageData();
+const { code, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds a taken trick stays, and its last ones, in which it moves away
-const DRAG_DISTANCE = 12;  // pixels
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** The connection to the bot. */
@@ -71,69 +70,6 @@ class Connection {
   send(n, press) { this.socket?.send(JSON.stringify({ n, press })); }
 }
 
-/** A card, face down without a code; hidden from screen readers, which get names from the elements around it.
- * @param {{deck: string, card: string}} props */
-const Face = ({ deck, card }) =>
-  html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true"><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
-
-/** Return handlers that play a card when it is dragged onto the table.
- * @param {() => void} play */
-function dragHandlers(play) {
-  return {
-    /** @param {PointerEvent} event */
-    onPointerDown(event) {
-      if (event.button) return;
-      const card = /** @type {HTMLElement} */ (event.currentTarget), from = { x: event.clientX, y: event.clientY };
-      let isDragged = false;
-      /** @param {PointerEvent} next */
-      const move = (next) => {
-        const x = next.clientX - from.x, y = next.clientY - from.y;
-        if (!isDragged && Math.hypot(x, y) < DRAG_DISTANCE) return;
-        isDragged = true;
-        card.classList.add("dragged");
-        card.style.transform = `translate(${x}px, ${y}px)`;
-      };
-      /** @param {PointerEvent} last */
-      const end = (last) => {
-        removeEventListener("pointermove", move);
-        removeEventListener("pointerup", end);
-        removeEventListener("pointercancel", end);
-        if (!isDragged) return;
-        card.classList.remove("dragged");
-        card.style.transform = "";
-        // The click after a drag must not press the card: the drop decided.
-        addEventListener("click", cancelEvent, { capture: true, once: true });
-        setTimeout(() => removeEventListener("click", cancelEvent, { capture: true }));
-        const felt = document.querySelector(".felt")?.getBoundingClientRect();
-        if (last.type === "pointerup" && felt && last.clientY < felt.bottom && last.clientY > felt.top) play();
-      };
-      addEventListener("pointermove", move);
-      addEventListener("pointerup", end);
-      addEventListener("pointercancel", end);
-    },
-  };
-}
-
-/** @param {Event} event */
-const cancelEvent = (event) => { event.stopPropagation(); event.preventDefault(); };
-
-/** A card or packet; it is a button even if it cannot be pressed.
- * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} props */
-const Tap = ({ deck, card, onPress }) => html`
-  <button type="button" class=${`tap ${card.light}`} data-card=${card.code} data-press=${card.press}
-    aria-disabled=${card.press ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
-    aria-label=${cardLabel(card)} onClick=${() => card.press && onPress(card.press, card)} ...${card.light === "playable" ? dragHandlers(() => onPress(card.press, card)) : {}}>
-    <${Face} deck=${deck} card=${card.code} />
-    ${card.label && html`<span class="number" data-says=${card.label}></span>`}
-    ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
-  </button>`;
-
-/** @param {number} count */
-const cardCount = (count) => (count === 1 ? texts.one_card : texts.cards.replace("{count}", String(count)));
-
-/** Return a card's name for screen readers. @param {TapCard} card */
-const cardLabel = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && cardCount(card.size)].filter(Boolean).join(", ");
-
 /** @param {{sides: Table["sides"]}} props */
 const Score = ({ sides }) => html`
   <div class="score">${sides.map((side) => html`
@@ -143,56 +79,6 @@ const Score = ({ sides }) => html`
     </div>`)}
   </div>`;
 
-/** Another player: known cards, and the backs of the others.
- * @param {{deck: string, player: PagePlayer, seats: number}} props */
-const Other = ({ deck, player, seats }) => html`
-  <div class=${`other at${player.at}of${seats} ${player.is_to_move ? "to-move" : ""}`}>
-    <span class="who" dir="auto">${player.name}${player.dealing ? html` <${DealerChip} label=${player.dealing} />` : ""}</span>
-    <div class="backs">
-      ${player.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
-      ${player.packets.map((card) => html`<span class="small top" role="img" aria-label=${cardLabel(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
-      ${Array.from({ length: Math.min(player.hidden, 20) }, (_, at) => html`<span class="small back" key=${at}><${Face} deck=${deck} card="" /></span>`)}
-    </div>
-    <span class="unseen">${player.hidden ? cardCount(player.hidden) : ""}</span>
-  </div>`;
-
-/** The trick; `to` is the seat that is taking it.
- * @param {{deck: string, cards: PageCard[], seats: number, to: number | null}} props */
-const Trick = ({ deck, cards, seats, to }) => html`
-  <div class=${`trick of${seats} ${to === null ? "" : `to${to}of${seats}`}`} aria-label=${texts.on_the_table} role="group">
-    ${cards.map((card) => html`
-      <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
-        <${Face} deck=${deck} card=${card.code} />
-        <figcaption dir="auto"><span>${card.by}</span>${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
-      </figure>`)}
-  </div>`;
-
-/** The player's cards, in rows wide enough for thumbs. Arrow keys move from card to card.
- * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void}} props */
-const Fan = ({ deck, cards, label, onPress }) => {
-  // A phone held sideways has half its width for cards.
-  const cardsPerRow = () => (innerWidth < 560 || innerHeight <= 480 ? 7 : innerWidth < 900 ? 10 : 20);
-  const [most, setMost] = useState(cardsPerRow);
-  useEffect(() => {
-    const measure = () => setMost(cardsPerRow);
-    addEventListener("resize", measure);
-    return () => removeEventListener("resize", measure);
-  }, []);
-  const rows = Math.ceil(cards.length / most), each = Math.ceil(cards.length / (rows || 1));
-  /** @param {KeyboardEvent} event */
-  const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];
-    if (!step) return;
-    const all = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
-    const next = all[all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
-    if (next) { next.focus(); event.preventDefault(); }
-  };
-  return html`<div class=${`fan rows${rows} ${deck.endsWith("easy") ? "easy" : ""}`} role="group" aria-label=${label} onKeyDown=${move}>
-    ${Array.from({ length: rows }, (_, row) => html`
-      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, at) => html`<${Tap} key=${card.code || at} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
-  </div>`;
-};
-
 /** @param {{rows: Button[][], onPress: (press: string) => void}} props */
 const Buttons = ({ rows, onPress }) => html`
   <div class="buttons">${rows.map((row) => html`
@@ -201,9 +87,11 @@ const Buttons = ({ rows, onPress }) => html`
     </div>`)}
   </div>`;
 
+/** @type {Record<string, string>} */
+const TAGS = { bold: "b", italic: "i", small: "small", code: "code" };
+
 /** The panel's text, as in a chat. @param {{text: [string, string][]}} props */
-const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) =>
-  style === "bold" ? html`<b>${words}</b>` : style === "italic" ? html`<i>${words}</i>` : style === "small" ? html`<small>${words}</small>` : style === "code" ? html`<code>${words}</code>` : words)}</div>`;
+const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) => (style in TAGS ? html`<${TAGS[style]}>${words}<//>` : words))}</div>`;
 
 /** Close a dialog on a tap outside its content. Only such taps have the dialog itself as target. @param {MouseEvent} event */
 const closeOutside = (event) => { if (event.target === event.currentTarget) /** @type {HTMLDialogElement} */ (event.target).close(); };

@@ -10,6 +10,7 @@ from bot.people import Profile
 from bot.platform import is_private
 from bot.store import Store
 from bot.tables.errors import AlreadyPlaying, NotAtThisTable, NotBegun, TableError
+from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.texts import texts
 
@@ -26,23 +27,22 @@ class PrivateHands:
         """Send a person's hands again, at one table or all, to ``place`` if that is private or ephemeral; return their
         number.
         """
-        brought = 0
-        for table in await self._lists.tables_of(person):
-            seat = table.seat_of(person)
-            if seat is not None and table.phase == "playing" and code in ("", table.code):
-                there = place if is_private(place) else ""
-                # A question that was left unanswered, or a choice half made, is gone.
-                await self._change(table.code, Hand(seat), Change(draft=NO_DRAFT, repost=True, place=there))
-                brought += 1
-        return brought
+        seats = await self._seats_of(person, code)
+        for table, seat in seats:
+            # Unanswered questions and half-made choices are dropped.
+            change = Change(draft=NO_DRAFT, repost=True, place=place if is_private(place) else "")
+            await self._change(table.code, Hand(seat), change)
+        return len(seats)
 
     async def toast(self, profile: Profile, code: str = "") -> str:
         """Return the text for a person whose hands will be sent. Call it before sending: it depends on the last message
         there.
         """
         _ = texts(profile.language).gettext
-        if await self._is_closed(profile.id, code):
-            return _("I cannot write to you: open our private chat and write /hand there.")
+        for table, seat in await self._seats_of(profile.id, code):
+            state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))
+            if state and decode_state(state).state is State.UNREACHABLE:
+                return _("I cannot write to you: open our private chat and write /hand there.")
         return _("Your cards are on their way to our private chat. If they do not come, open it and write /hand there.")
 
     async def explain_missing(self, person: str, code: str) -> TableError:
@@ -52,13 +52,10 @@ class PrivateHands:
                 return NotBegun(code=code) if table.phase == "open" else AlreadyPlaying()
         return NotAtThisTable(code=code[:8])
 
-    async def _is_closed(self, person: str, code: str) -> bool:
-        """Return whether a person's last hand could not be delivered to their private chat."""
-        for table in await self._lists.tables_of(person):
-            seat = table.seat_of(person)
-            if seat is None or table.phase != "playing" or code not in ("", table.code):
-                continue
-            state = (await self._store.load_shown(table.code)).get(encode_name(Hand(seat)))
-            if state and decode_state(state).state is State.UNREACHABLE:
-                return True
-        return False
+    async def _seats_of(self, person: str, code: str) -> list[tuple[Table, int]]:
+        """Return the tables where a person plays, each with their seat; with a ``code``, only that table."""
+        return [
+            (table, seat)
+            for table in await self._lists.tables_of(person)
+            if table.phase == "playing" and code in ("", table.code) and (seat := table.seat_of(person)) is not None
+        ]

@@ -15,7 +15,6 @@ from bot.commands import ArgumentKind, find_command_spec
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
-from bot.handlers.after_games import AfterGames
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.commands import Commands
@@ -64,9 +63,15 @@ class Dispatcher:
         archive, lists, features, updates = worker.archive, room.lists, worker.features, worker.updates
         robot_pool, private_hands = worker.robot_pool, worker.private_hands
         guard = Guard(room)
-        after_games = AfterGames(archive, worker.ratings, challenges, people, store.outage)
         self.hands = Hands(
-            room, worker.shards, people, worker.policies, after_games, is_limited=worker.settings.rate_limits
+            room,
+            worker.shards,
+            people,
+            worker.policies,
+            archive,
+            worker.ratings,
+            challenges,
+            is_limited=worker.settings.rate_limits,
         )
         self.lobby = Lobby(room, people, challenges, archive, worker.watching, robot_pool)
         self.playing = Playing(room, people, challenges, robot_pool, self.hands, guard)

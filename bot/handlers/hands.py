@@ -8,14 +8,17 @@ from dataclasses import asdict
 from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.cluster.shards import Shards
-from bot.handlers.after_games import AfterGames
+from bot.finished.archive import Archive, game_id
+from bot.finished.ratings import Ratings
+from bot.finished.unrated_games import unrated_reason
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import People
-from bot.platform import Reply
+from bot.platform import Reply, private_place
 from bot.rate_limits import RateLimiter
 from bot.site.hand_page import LOCAL_ACTIONS, HandPage, hand_page
 from bot.table_policy import Policies
+from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -38,7 +41,7 @@ class OpenHand:
         self.table = table
         self.has_ended = False  # because the reader left the table, or the table was removed
         self._draft, self._menu, self._again = NO_DRAFT, "", ""
-        self._unrated: str | None = None  # see `AfterGames.unrated_reason`; None until known
+        self._unrated: str | None = None  # see `Hands.unrated_reason`; None until known
         self._changed = asyncio.Event()
         self._needs_reload = False
         self._payloads: set[str] = set()  # of the page's buttons
@@ -111,10 +114,10 @@ class OpenHand:
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
-            again = await self._hands.after_games.find_rematch_opener(self.table, self._person)
+            again = await self._hands.find_rematch_opener(self.table, self._person)
             unrated = self._unrated
             if unrated is None:
-                unrated = await self._hands.after_games.unrated_reason(self.table)
+                unrated = await self._hands.unrated_reason(self.table)
             is_new = again != self._again or (unrated or "") != (self._unrated or "")
             self._again, self._unrated = again, unrated
             if is_new:
@@ -186,12 +189,15 @@ class Hands:
         shards: Shards,
         people: People,
         policies: Policies,
-        after_games: AfterGames,
+        archive: Archive,
+        ratings: Ratings,
+        challenges: Challenges,
         *,
         is_limited: bool,
     ) -> None:
         """``is_limited`` is whether presses that draw a page again are limited."""
-        self.room, self.people, self.policies, self.after_games = room, people, policies, after_games
+        self.room, self.people, self.policies = room, people, policies
+        self._archive, self._ratings, self._challenges = archive, ratings, challenges
         self._shards, self._is_limited = shards, is_limited
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
@@ -236,3 +242,29 @@ class Hands:
             hands.discard(hand)
             if not hands:
                 del self._open[code]
+
+    async def unrated_reason(self, table: Table) -> str | None:
+        """Return why a game changed no ratings; None until it is rated, and while the store is away."""
+        with self.room.store.outage.suppress_errors():
+            game = await self._archive.get(game_id(table))
+            if game is None:
+                return None
+            changes = await self._ratings.changes(game.id)
+            return None if game.is_rated and not changes else unrated_reason(game, changes)
+        return None
+
+    async def find_rematch_opener(self, table: Table, person: str) -> str:
+        """Return the name of a player who waits for this person's rematch of a game that no group saw.
+
+        Empty if no player waits, and while the store is away. If a group saw the game, the challenge is visible there.
+        """
+        with self.room.store.outage.suppress_errors():
+            again = await self._challenges.find_opened(f"again:{game_id(table)}")
+            if again is None or again.phase != "open" or not again.matched or person in again.people:
+                return ""
+            # A blocked player's rematch offer is not announced.
+            if private_place(person) not in again.hosts:
+                return ""
+            chairs = again.localize((await self.people.person(person)).language).chairs
+            return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
+        return ""

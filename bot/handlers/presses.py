@@ -1,6 +1,7 @@
 """Answers presses: moves, other things at a table, and pages."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 
 from bot import actions
@@ -57,18 +58,14 @@ class Presses:
             return False
 
     async def _pressed_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
-        if press.genuine:
-            return await self._handle_at_table(press, profile, action)
-        async with self._guard.count_guess(press.person, press.place, action.code):
-            return await self._handle_at_table(press, profile, action)
-
-    async def _handle_at_table(self, press: Press, profile: Profile, action: MoveAction | TableAction) -> Reply:
-        if isinstance(action, MoveAction):
-            return await self._move(press, action)
-        handler = self._verbs.get(action.verb)
-        if handler is None:
-            raise BadPayload()
-        return await handler(press, profile, action)
+        guess = self._guard.count_guess(press.person, press.place, action.code)
+        async with nullcontext() if press.genuine else guess:
+            if isinstance(action, MoveAction):
+                return await self._move(press, action)
+            handler = self._verbs.get(action.verb)
+            if handler is None:
+                raise BadPayload()
+            return await handler(press, profile, action)
 
     async def _move(self, press: Press, action: MoveAction) -> Reply:
         code, person = action.code, press.person.id

@@ -30,7 +30,15 @@ def simulate(
                 legal_by_deal[-1] += [listed] + [[]] * (len(game.moves) - before - 1)
                 break
     record = game.record()
-    return _with_legal(record, legal_by_deal) if legal else record
+    if not legal:
+        return record
+    deals = [
+        deal.model_copy(
+            update={"moves": [(*move, listed) for move, listed in zip(deal.moves, legal_lists, strict=True)]}
+        )
+        for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True)
+    ]
+    return record.model_copy(update={"deals": deals})
 
 
 def _possible_movers(game: Game) -> Iterator[int]:
@@ -40,13 +48,3 @@ def _possible_movers(game: Game) -> Iterator[int]:
             yield seat
     if game.turn is not None:
         yield game.turn
-
-
-def _with_legal(record: Record, legal_by_deal: Sequence[Sequence[list[str]]]) -> Record:
-    deals = [
-        deal.model_copy(
-            update={"moves": [(*move, listed) for move, listed in zip(deal.moves, legal_lists, strict=True)]}
-        )
-        for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True)
-    ]
-    return record.model_copy(update={"deals": deals})

@@ -97,33 +97,29 @@ async def run(settings: Settings) -> None:
 
 
 async def _work(worker: Worker, stop: asyncio.Event) -> None:
+    """Start the worker and its adapters, and keep them running until it is time to stop."""
     dispatcher = Dispatcher(worker)
     for adapter in load_adapters(dispatcher):
         worker.add_adapter(adapter)
     if not worker.adapters:
         raise NothingToRun(NOTHING_TO_RUN)
     async with monitoring(dispatcher):
-        await _supervise(worker, stop)
-
-
-async def _supervise(worker: Worker, stop: asyncio.Event) -> None:
-    """Start the worker, and keep its adapters running until it is time to stop."""
-    supervising = asyncio.create_task(Supervisor(worker).run())
-    stopping = asyncio.create_task(stop.wait())
-    starting = asyncio.create_task(_retry_start(worker.start))
-    tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        if starting.done():
-            starting.result()
-            log.info("bot_started", version=version("buongioco"), adapters=list(worker.adapters))
-            await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-    if not supervising.cancelled():
-        supervising.result()
+        supervising = asyncio.create_task(Supervisor(worker).run())
+        stopping = asyncio.create_task(stop.wait())
+        starting = asyncio.create_task(_retry_start(worker.start))
+        tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                starting.result()
+                log.info("bot_started", version=version("buongioco"), adapters=list(worker.adapters))
+                await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        if not supervising.cancelled():
+            supervising.result()
 
 
 async def _retry_start(begin: Callable[[], Awaitable[None]]) -> None:

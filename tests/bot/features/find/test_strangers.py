@@ -175,8 +175,8 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     assert "You have blocked" in (await anna.press("Rematch")).toast
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
-    after_games = anna.dispatcher.hands.after_games
-    assert await after_games.find_rematch_opener(over, anna.person.id) == "", "an open page does not show the offer"
+    hands = anna.dispatcher.hands
+    assert await hands.find_rematch_opener(over, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.room.lists.tables_of(bruno.person.id)
@@ -189,11 +189,11 @@ async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     [over] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await bruno.press("Rematch")
-    after_games, name = anna.dispatcher.hands.after_games, (await anna.worker.people.person(bruno.person.id)).nickname
-    assert await after_games.find_rematch_opener(over, anna.person.id) == name
+    hands, name = anna.dispatcher.hands, (await anna.worker.people.person(bruno.person.id)).nickname
+    assert await hands.find_rematch_opener(over, anna.person.id) == name
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
-    assert await after_games.find_rematch_opener(over, anna.person.id) == ""
+    assert await hands.find_rematch_opener(over, anna.person.id) == ""
     assert await bruno.worker.room.lists.tables_of(bruno.person.id) == []
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
 

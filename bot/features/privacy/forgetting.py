@@ -34,8 +34,8 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import remove_person
 from bot.tables.room import Room
 
-POLL_SECONDS = 5.0  # interval at which forgettings of other processes are picked up
-SECOND_PASS_AFTER = 60.0  # seconds after the first pass
+POLL_SECONDS = 5.0  # between checks for forgettings that other processes began
+SECOND_PASS_AFTER = 60.0  # seconds between the first pass and the second
 LEASE_SECONDS = 60
 WORKER_KEY = "forgetting:worker"  # exists while a worker is forgetting people; expires
 DROP_MARK = read_script(__file__, "drop_mark")
@@ -77,7 +77,7 @@ class Forgetter:
         """
         mark = ForgettingMark(new_pseudonym(), self.now())
         while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
-            # Missing if the mark was deleted in between.
+            # The mark can have been deleted in between.
             if known := (await forgetting_marks(self._client)).get(person):
                 mark = known
                 break
@@ -113,7 +113,7 @@ class Forgetter:
                 except STORE_ERRORS:
                     raise
                 except Exception:
-                    # Without the person's id. It is retried, and others are not delayed.
+                    # The log does not name the person. The forgetting is retried, and others continue.
                     log.exception("forgetting_failed")
         finally:
             await self._client.delete(WORKER_KEY)
@@ -132,7 +132,7 @@ class Forgetter:
         games = await self._redact_games(person, mark)
         for step in self._after_games(person, mark):
             await step()
-        # First the profile, so that a returning person is recognised from then on.
+        # Erase the profile first: a profile that exists later belongs to a person who came back.
         await self._people.erase(person)
         for step in self._delete_steps(person, mark):
             await step()
@@ -156,7 +156,7 @@ class Forgetter:
             if (await self._people.reload(person)).is_known:
                 break
             await step()
-        # Before deleting the mark, in case of a kill, and again afterwards, because the mark names the person.
+        # Ask before the mark is deleted, in case of a kill, and again afterwards, because the mark names the person.
         await ask_for_rewrite(self._room.store)
         # A person who asked again meanwhile has another mark, which stays.
         await self._drop_mark(keys=[keys.FORGETTING], args=[person, mark.to_text()])
@@ -171,9 +171,8 @@ class Forgetter:
 
     async def _leave_steps(self, person: str, mark: ForgettingMark) -> AsyncIterator[Step]:
         """Yield the steps that remove a person from tables and features. A step that leaves a table returns True."""
-        forgetting = self._forgetting(person, mark)
         for feature in self._features:
-            for step in feature.steps_before_leaving(forgetting):
+            for step in feature.steps_before_leaving(self._forgetting(person, mark)):
                 yield step
         handle = (await self._people.reload(person)).handle
         names = [person, *([person_by_handle(platform_of(person), handle)] if handle else [])]
@@ -187,37 +186,32 @@ class Forgetter:
     async def _leave_table(
         self, code: str, person: str, handle: str, names: Sequence[str], mark: ForgettingMark
     ) -> bool:
-        """Return whether the person was at the table."""
+        """Remove a person and their private messages from a table; return whether they were at it."""
         has_left = False
         try:
             has_left = await remove_person(self._room, code, person, handle, mark.pseudonym)
-            await self._forget_private_surfaces(code, person)
+            place, shown = private_place(person), await self._room.store.load_shown(code)
+            theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
+            if theirs:
+                await self._client.hdel(keys.shown(code), *theirs)
         except NoSuchTable:
             log.debug("table_already_removed", table=code)
         for name in names:
             await self._client.srem(keys.named(name), code)
         return has_left
 
-    async def _forget_private_surfaces(self, code: str, person: str) -> None:
-        """Forget the table's surfaces in the person's private chat."""
-        place = private_place(person)
-        shown = await self._room.store.load_shown(code)
-        theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
-        if theirs:
-            await self._client.hdel(keys.shown(code), *theirs)
-
     async def _redact_games(self, person: str, mark: ForgettingMark) -> int:
-        left = 0
+        redacted = 0
         for number in await self._archive.numbers_of(person):
             game = await self._archive.id_of(number)
             if game:
                 try:
-                    left += await self._archive.rewrite(game, lambda stored: stored.redact(person, mark.pseudonym))
+                    redacted += await self._archive.rewrite(game, lambda stored: stored.redact(person, mark.pseudonym))
                 except UnreadableGame:
                     log.warning("game_unreadable", game=game)
                 await self._ratings.redact_changes(game, person, mark.pseudonym)
             await self._archive.remove_person(person, number)
-        return left
+        return redacted
 
     def _delete_steps(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
         """Yield the steps that delete a person's own data, after they have left their tables."""
@@ -228,14 +222,12 @@ class Forgetter:
             yield partial(self._client.delete, key_of_place(private_place(person)))
         for key_of_person in (keys.seated, keys.last_game, cooldown_key, keys.sessions):
             yield partial(self._client.delete, key_of_person(person))
-        forgetting = self._forgetting(person, mark)
         for feature in self._features:
-            yield from feature.steps_at_the_end(forgetting)
+            yield from feature.steps_at_the_end(self._forgetting(person, mark))
 
     def _after_games(self, person: str, mark: ForgettingMark) -> Iterator[Step]:
-        forgetting = self._forgetting(person, mark)
         for feature in self._features:
-            yield from feature.steps_after_games(forgetting)
+            yield from feature.steps_after_games(self._forgetting(person, mark))
 
     def _forgetting(self, person: str, mark: ForgettingMark) -> Forgetting:
         return Forgetting(person, mark.pseudonym, datetime.fromtimestamp(self.now(), UTC).date())

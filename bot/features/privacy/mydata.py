@@ -44,7 +44,7 @@ MOST_RECORD_BYTES = 2 * 1024 * 1024
 The playground queues at most four million bytes for a page, and Discord takes files of ten million.
 """
 
-COOLDOWN_SECONDS = 60  # between two files of a person: one costs as much as a thousand presses
+COOLDOWN_SECONDS = 60  # between two files of a person; a file costs as much as a thousand presses
 
 
 def cooldown_key(person: str) -> str:
@@ -57,7 +57,7 @@ class MyData:
         self._client, self._archive, self._ratings, self._features = client, archive, ratings, features
 
     async def start_cooldown(self, person: str) -> bool:
-        """Start a person's cooldown. Return False if it is still running."""
+        """Start a person's cooldown; return False if it is running already."""
         return bool(await self._client.set(cooldown_key(person), 1, nx=True, ex=COOLDOWN_SECONDS))
 
     async def file(self, person: str, tables: list[Table], now: float) -> File:
@@ -66,6 +66,8 @@ class MyData:
         of_features: dict[str, Any] = {}
         for feature in self._features:
             of_features |= await feature.mydata(person, now)
+        sessions = await Sessions(self._client).sessions_of(person)
+        programs = await Programs(self._client).owned_by(person)
         document = {
             "format": FORMAT,
             "made": int(now),
@@ -73,14 +75,8 @@ class MyData:
             "profile": await self._read_hash(keys.person(person)),
             "private_chat": await self._read_hash(keys.chat(private_place(person))),
             "platform": await read_adapter_data(self._client, person),
-            "browsers": [
-                {"made": session.made, "used": session.used}
-                for session in await Sessions(self._client).sessions_of(person)
-            ],
-            "programs": [
-                {"name": program.name, "scopes": program.scopes}
-                for program in await Programs(self._client).owned_by(person)
-            ],
+            "browsers": [{"made": session.made, "used": session.used} for session in sessions],
+            "programs": [{"name": program.name, "scopes": program.scopes} for program in programs],
             **of_features,
             "tables": [_table_data(table, person) for table in tables],
             "ratings": await self._ratings_data(person),
@@ -127,10 +123,5 @@ class MyData:
 
 def _table_data(table: Table, person: str) -> dict[str, Any]:
     players = [chair.name if chair else None for chair in table.chairs]
-    return {
-        "code": table.code,
-        "game": table.game_id,
-        "state": table.phase,
-        "seat": table.seat_of(person),
-        "players": players,
-    }
+    about = {"code": table.code, "game": table.game_id, "state": table.phase}
+    return {**about, "seat": table.seat_of(person), "players": players}

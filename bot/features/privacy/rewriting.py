@@ -32,7 +32,7 @@ async def ask_for_rewrite(store: Store) -> None:
 
 
 async def rewrite_if_due(store: Store) -> bool:
-    """Rewrite the file if that is due, and return whether it was. Raise the errors of `rewrite_files`."""
+    """Rewrite the file if a rewrite is due, and return whether it was. Raises the errors of `rewrite_files`."""
     now = await store.leases.current_time()
     if not await store.client.zcount(REWRITES_KEY, "-inf", now):
         return False
@@ -43,7 +43,7 @@ async def rewrite_if_due(store: Store) -> bool:
 
 
 class Rewriter:
-    """Rewrites the file of one store when that is due, one worker at a time."""
+    """Rewrites the file of one store, one worker at a time."""
 
     def __init__(self, store: Store, shards: Shards) -> None:
         self._store, self._shards = store, shards
@@ -55,7 +55,7 @@ class Rewriter:
         await self._shards.while_leader(POLL_SECONDS, self.work)
 
     async def work(self) -> None:
-        """Rewrite the file if that is due and `SPACING_SECONDS` have passed since the last rewrite."""
+        """Rewrite the file if a rewrite is due and `SPACING_SECONDS` have passed since the last one."""
         client, now = self._store.client, time.monotonic()
         if not await client.zcount(REWRITES_KEY, "-inf", await self._store.leases.current_time()):
             self._due_since = 0.0
@@ -71,10 +71,7 @@ class Rewriter:
             if await rewrite_if_due(self._store):
                 log.info("store_file_rewritten", seconds=round(time.monotonic() - now, 1))
         except (ResponseError, RewriteFailed) as error:
-            self._warn(error)
-
-    def _warn(self, error: Exception) -> None:
-        if not self._has_warned:
-            why = describe_error(error)
-            log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")
-        self._has_warned = True
+            if not self._has_warned:
+                why = describe_error(error)
+                log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")
+            self._has_warned = True

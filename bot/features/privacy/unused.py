@@ -1,8 +1,8 @@
 """Forgetting of profiles that are unused for a time set by the host.
 
-Forgetting is final, and clocks are sometimes wrong. So days follow the store's clock, and a round advances by a few
-days at most. It also forgets only a small share of all profiles. So a clock that is years ahead for an hour does little
-harm. A bot that was down for long catches up in several rounds.
+Forgetting is final, and clocks are sometimes wrong. So days follow the store's clock, a round advances by a few days at
+most, and it forgets a small share of all profiles. Then a clock that is years ahead for an hour does little harm. A bot
+that was down for a long time catches up in several rounds.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from bot.store.lua import read_script
 
 POLL_SECONDS = 600.0  # interval at which a worker checks whether today's round is done
 LEASE_SECONDS = 3600  # until an interrupted round restarts in any worker
-AT_ONCE, PAUSE = 500, 0.05  # profiles between pauses, and seconds of a pause, which leave time for players
+AT_ONCE, PAUSE = 500, 0.05  # profiles between two pauses, and the length of a pause in seconds
 MOST_DAYS = 3  # largest step of the day from round to round
 MOST_SHARE = 0.1  # of all profiles in a round, but at least one; the longest unused come first
 NOTE_USED = read_script(__file__, "note_used")
@@ -49,19 +49,19 @@ class UnusedProfiles:
         """Forget expired profiles and return their number, or None if today's round is done or running."""
         if not await self._client.set(SWEEPING_KEY, "1", nx=True, ex=LEASE_SECONDS):
             return None
-        today, looked = await self._capped_today(), 0
+        today, checked = await self._capped_today(), 0
         due: list[tuple[int, str]] = []
         async for key in self._client.scan_iter(match=f"{PREFIX}*", count=AT_ONCE):
             person = key.decode().removeprefix(PREFIX)
             used = await self._last_used_day(person, today)
             if today - used > self._days and not is_pseudonym(person):
                 due.append((used, person))
-            looked += 1
-            if looked % AT_ONCE == 0:
+            checked += 1
+            if checked % AT_ONCE == 0:
                 await asyncio.sleep(PAUSE)
         # A scan can return a key twice.
         due = sorted(set(due))
-        now, forgotten = due[: max(1, int(looked * MOST_SHARE))], 0
+        now, forgotten = due[: max(1, int(checked * MOST_SHARE))], 0
         for used, person in now:
             # The person might have come back during the scan.
             if await self._last_used_day(person, today) == used:
@@ -69,8 +69,8 @@ class UnusedProfiles:
                 forgotten += 1
         await self._client.set(SWEEPING_KEY, "1", ex=DAY_SECONDS)
         if len(now) < len(due):
-            log.warning("unused_profiles_postponed", due=len(due), forgotten=forgotten, looked_at=looked)
-        log.info("unused_profiles_checked", looked_at=looked, forgotten=forgotten)
+            log.warning("unused_profiles_postponed", due=len(due), forgotten=forgotten, looked_at=checked)
+        log.info("unused_profiles_checked", looked_at=checked, forgotten=forgotten)
         return forgotten
 
     async def _capped_today(self) -> int:

@@ -117,8 +117,7 @@ def _largest_deficit(game: FinishedGame) -> int:
 
 async def closed_month(client: Any) -> str:
     """Return the last month with final honours, such as 2026-11; empty before the first."""
-    month, _number = await _read_closed(client)
-    return month
+    return (await _read_closed(client))[0]
 
 
 async def _read_closed(client: Any) -> tuple[str, int]:
@@ -147,7 +146,7 @@ class Honours:
         moved, tallies = await self._ratings.moved_chats(), defaultdict[tuple[str, str], HonourTally](HonourTally)
         latest, is_over, forgotten = closed, True, dict[str, ForgettingMark]()
         async for entry in self._archive.entries_after(number):
-            # For each game, because a forgetting can begin and end meanwhile. Also yields to other tasks.
+            # Read the marks for each game, because a forgetting can begin and end meanwhile. This also yields to tasks.
             forgotten |= await forgetting_marks(self._client)
             if game := entry.game:
                 latest = max(latest, game.month)
@@ -185,7 +184,7 @@ class Honours:
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
         """Write a month's honours, with pseudonyms for people who are being forgotten."""
-        # Index people before, so that a kill leaves no honours unindexed, and again after redacting.
+        # Index people first, so that a kill leaves no honours unindexed, and again after the redaction.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))
         await write(chat_key(chat), month, json.dumps(kept))
@@ -202,14 +201,10 @@ class Honours:
 
     async def honours_of(self, person: str) -> list[OwnHonour]:
         found = []
-        for entry in sorted(
-            (member.decode() for member in await self._client.smembers(person_key(person))), reverse=True
-        ):
+        for entry in sorted(map(bytes.decode, await self._client.smembers(person_key(person))), reverse=True):
             month, chat = entry.split(" ", 1)
-            text = await self._client.hget(chat_key(chat), month)
-            found += [
-                OwnHonour(month, chat, honour) for honour in _parse_honours(text or b"[]") if person in honour.people
-            ]
+            honours = _parse_honours(await self._client.hget(chat_key(chat), month) or b"[]")
+            found += [OwnHonour(month, chat, honour) for honour in honours if person in honour.people]
         return found
 
     async def forget(self, person: str, pseudonym: str) -> None:

@@ -76,19 +76,17 @@ def leaderboard_page(
 
 
 def _add_line(page: Writer, line: LeaderboardLine, language: str) -> None:
-    _, ngettext = texts(language)
-    place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
-    games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
-    wins = ngettext("{count} won", "{count} won", line.standing.wins).format(count=line.standing.wins)
-    name = isolate_name(line.name)
+    name, games = isolate_name(line.name), games_text(language, line.standing)
     if line.rank is None:
-        page.line(_("{name}: {games}, not ranked yet").format(name=name, games=games), "italic")
-    else:
-        page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
+        note = texts(language).gettext("{name}: {games}, not ranked yet")
+        page.line(note.format(name=name, games=games), "italic")
+        return
+    place, wins = MEDALS.get(line.rank, f"{line.rank}."), wins_text(language, line.standing)
+    page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
 
 
 def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
-    _, ngettext = texts(language)
+    _ = texts(language).gettext
     page = Writer()
     page.line(_("📊 {name}"), "bold", name=isolate_name(name))
     page.fold()
@@ -98,14 +96,12 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         page.line(_("No rated game yet: games with a robot are not rated."))
     for line in played:
         standing = line.standing
-        percent = round(100 * standing.wins / standing.games)
-        games = ngettext("{count} game", "{count} games", standing.games).format(count=standing.games)
         page.line(
             _("{game}: {rating}, {games}, {percent} % won, {place}"),
             game=Span(_("all games") if line.game == EVERYTHING else _(GAMES[line.game].name), "bold"),
             rating=standing.shown,
-            games=games,
-            percent=percent,
+            games=games_text(language, standing),
+            percent=round(100 * standing.wins / standing.games),
             place=rank_text(language, line),
         )
     if history:
@@ -124,6 +120,14 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
             high=max(ratings),
         )
     return page.panel()
+
+
+def games_text(language: str, standing: Standing) -> str:
+    return texts(language).ngettext("{count} game", "{count} games", standing.games).format(count=standing.games)
+
+
+def wins_text(language: str, standing: Standing) -> str:
+    return texts(language).ngettext("{count} won", "{count} won", standing.wins).format(count=standing.wins)
 
 
 def rank_text(language: str, line: GameStanding) -> str:

@@ -14,7 +14,7 @@ from bot.features.ratings.honours import HonourKind, Honours
 from bot.features.ratings.honours_pages import honour_text
 from bot.finished.archive import Archive
 from bot.finished.player_ids import person_from_id, player_id
-from bot.finished.ratings import EVERYTHING, RankedPerson, Ratings, Scope
+from bot.finished.ratings import EVERYTHING, Ratings, Scope
 from bot.identity.names import NICKNAMES, tag_namesakes
 from bot.identity.pseudonyms import localize_name
 from bot.people import People
@@ -121,7 +121,19 @@ class Players:
         names = tag_namesakes(
             {place.person: await self._visible_name(place.person, reader, chats, language) for place in places}
         )
-        players = [await self._ranked_player(place, reader, names[place.person]) for place in places]
+        players = [
+            RankedPlayer(
+                id=await self.id_of(place.person),
+                name=names[place.person],
+                is_you=place.person == reader,
+                rank=place.rank,
+                rating=place.standing.shown,
+                games=place.standing.games,
+                wins=place.standing.wins,
+                ratings=[game.rating for game in place.history],
+            )
+            for place in places
+        ]
         return Leaderboard(game=game, period=period, ranked=await self._ratings.count_ranked(scope), players=players)
 
     async def player(self, id: str, reader: str, language: str) -> Player | None:  # noqa: A002
@@ -164,29 +176,15 @@ class Players:
             games=await self._games_of(person, language) if person == reader else [],
         )
 
-    async def _ranked_player(self, place: RankedPerson, reader: str, name: str) -> RankedPlayer:
-        return RankedPlayer(
-            id=await self.id_of(place.person),
-            name=name,
-            is_you=place.person == reader,
-            rank=place.rank,
-            rating=place.standing.shown,
-            games=place.standing.games,
-            wins=place.standing.wins,
-            ratings=[game.rating for game in place.history],
-        )
-
     async def _visible_name(self, person: str, reader: str, chats: set[str], language: str) -> str:
         """Return a person's name for a reader who plays in these chats."""
         profile = await self._people.person(person)
         if person == reader or (chats and chats & await self._chats_of(person)):
             return localize_name(profile.name, language)
-        return profile.nickname or self._default_nickname(await self.id_of(person))
-
-    @staticmethod
-    def _default_nickname(id: str) -> str:  # noqa: A002
-        """Return a constant nickname for a person who has chosen none."""
-        number = int.from_bytes(blake2b(id.encode(), digest_size=8).digest())
+        if profile.nickname:
+            return profile.nickname
+        # A constant nickname for a person who has chosen none.
+        number = int.from_bytes(blake2b((await self.id_of(person)).encode(), digest_size=8).digest())
         return f"{NICKNAMES[number % len(NICKNAMES)]} {100 + number // len(NICKNAMES) % 900}"
 
     async def _chats_of(self, person: str) -> set[str]:

@@ -5,9 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.actions import BadPayload
-from bot.features.settings.browsers_page import browsers_page, link_panel
+from bot.features.settings.pages import browsers_page, link_panel
 from bot.people import Profile
-from bot.platform import Adapter, Reply, platform_of
+from bot.platform import Adapter, Press, Reply, platform_of
 from bot.replies import private_reply, private_toast
 from bot.site.sessions import Sessions
 from bot.tables.errors import NotAtThisTable
@@ -29,10 +29,10 @@ class Browsers:
             raise NotAtThisTable(code=table.code)
         return await self._link(place, profile, table.code)
 
-    async def answer(self, place: str, profile: Profile, words: list[str]) -> Reply:
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """Answer a press: show the page, end one session or all, or send a link to the home page."""
         if words == [HOME]:
-            return await self._link(place, profile)
+            return await self._link(press.place, profile)
         if len(words) == 2 and words[0] == END:
             if words[1] == ALL:
                 await self._sessions.end_all(profile.id)
@@ -40,14 +40,14 @@ class Browsers:
                 await self._sessions.end(profile.id, words[1])
         elif words != [LIST]:
             raise BadPayload()
-        panel = browsers_page(
-            profile.language, await self._sessions.sessions_of(profile.id), can_open=bool(self._site_url(profile))
-        )
-        return private_reply(place, profile.language, panel)
+        sessions = await self._sessions.sessions_of(profile.id)
+        panel = browsers_page(profile.language, sessions, can_open=bool(self._site_url(profile)))
+        return private_reply(press.place, profile.language, panel)
 
     async def _link(self, place: str, profile: Profile, code: str = "") -> Reply:
-        """Send a login link in a message of its own: it expires, while a panel stays for hours."""
-        if not (pages := self._site_url(profile)):
+        """Send a login link in a message of its own, because the link expires and a panel stays for hours."""
+        pages = self._site_url(profile)
+        if not pages:
             raise BadPayload()
         key = quote(await self._sessions.create_link(profile.id), safe=":")
         panel = link_panel(profile.language, f"{pages}/in{f'?t={code}' if code else ''}#key={key}")

@@ -24,7 +24,7 @@ class SettingsFeature(Feature):
         self._browsers = Browsers(core.store.client, core.adapters)
         self._programs = OwnPrograms(core.store.client, core.adapters)
         self.commands = {"settings": self._command}
-        self.pages = {"settings": self._page, "browsers": self._browsers_page, "programs": self._programs.answer}
+        self.pages = {"settings": self._page, "browsers": self._browsers.answer, "programs": self._programs.answer}
         self.verbs = {"browser": self._browser}
 
     async def _command(self, command: Command, profile: Profile) -> Reply:
@@ -39,9 +39,6 @@ class SettingsFeature(Feature):
             raise BadPayload()
         name, value = words
         return Reply(panel=await self.settings.change(press.place, profile, name, value, is_admin=press.is_admin))
-
-    async def _browsers_page(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        return await self._browsers.answer(press.place, profile, words)
 
     async def _browser(self, press: Press, profile: Profile, action: TableAction) -> Reply:
         """Send a player a link to the table's page."""

@@ -1,11 +1,15 @@
-"""The pages with the settings of people and groups."""
+"""Settings of people and groups, and panels about a person's browsers and programs."""
 
+import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot import actions
+from bot.identity.programs import MOST_EACH, Program
 from bot.panel import Button, Panel, Row, Writer, choice_button
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.picture import CardStyle
+from bot.site.sessions import Session
 from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.words.phrases import short_clock
@@ -15,15 +19,15 @@ LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
 def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool) -> Panel:
-    """Return the page of a person's settings, as far as their platform supports them.
+    """Return the page of a person's settings, with what their platform supports.
 
-    ``has_pages`` is whether the bot's web pages can be reached from there: browsers and programs need them.
+    ``has_pages`` is whether the platform can link to the bot's web pages, which browsers and programs need.
     """
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
     page.line(_("Your language, the suits on your cards, and pictures. Spades is always played with French suits."))
-    names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
+    names = _suit_names(profile.language)
     places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
     if has_ephemeral:
         page.line(_("Where your cards come: in the group only when you press My hand, here, and without a sound."))
@@ -63,10 +67,9 @@ class Setting(NamedTuple):
 def appearance_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
     """Return a person's settings for how cards look on web pages."""
     _ = texts(language).gettext
-    suits = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     return (
         Setting("language", _("Language"), LANGUAGE_NAMES, language),
-        Setting("suits", _("Suits"), suits, profile.suits),
+        Setting("suits", _("Suits"), _suit_names(language), profile.suits),
         Setting("deck", _("Cards"), _deck_names(language), profile.deck),
     )
 
@@ -80,6 +83,11 @@ def _language_row(language: str) -> Row:
         choice_button(LANGUAGE_NAMES[code], language == code, actions.page("settings", "language", code))
         for code in LANGUAGES
     )
+
+
+def _suit_names(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
 
 
 def _deck_names(language: str) -> dict[str, str]:
@@ -120,3 +128,81 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool, for_admins: b
         *(_picture_rows(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )
+
+
+# Browsers
+
+
+def link_panel(language: str, address: str) -> Panel:
+    """Return a link that signs its reader in."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("This link opens your cards in a browser. It works once, within ten minutes."))
+    page.line(_("Keep it to yourself: whoever opens it plays as you. /settings shows and ends browsers."))
+    return page.panel((Button(_("Open in the browser"), address, "good", kind="link"),))
+
+
+def browsers_page(language: str, sessions: Sequence[Session], *, can_open: bool) -> Panel:
+    """List a person's browsers, each with a button that ends its session.
+
+    ``can_open`` is whether the person can open another one.
+    """
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Browsers in which you play"), "bold")
+    if not sessions:
+        page.line(_("None: the button below your cards opens one."))
+    for number, session in enumerate(sessions, 1):
+        page.line(
+            _("{number}. since {made}, last used {used}"),
+            number=number,
+            made=_day(session.made),
+            used=_day(session.used),
+        )
+    opening = (Button(_("Open in the browser"), actions.page("browsers", "home")),) if can_open else ()
+    ends = tuple(
+        Button(_("End {number}").format(number=number), actions.page("browsers", "end", session.id), "danger")
+        for number, session in enumerate(sessions, 1)
+    )
+    all_ = (Button(_("End all"), actions.page("browsers", "end", "all"), "danger"),) if len(sessions) > 1 else ()
+    return page.panel(opening, ends, all_, (Button(_("◀ Back"), actions.page("settings")),))
+
+
+def _day(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+# Programs
+
+
+def programs_page(language: str, programs: Sequence[Program]) -> Panel:
+    """List a person's programs, each with a button that revokes its token."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Programs of yours that play"), "bold")
+    page.line(_("With a token a program sits down as a robot, under a name of its own; its games are in no rating."))
+    plays, reads = _("plays"), _("only sees")
+    for number, program in enumerate(programs, 1):
+        line = _("{number}. {name}: {does}")
+        page.line(line, number=number, name=program.name, does=plays if "play" in program.scopes else reads)
+    making = (
+        Button(_("Token to play"), actions.page("programs", "make", "play"), "good"),
+        Button(_("Token to see"), actions.page("programs", "make", "read")),
+    )
+    revoking = tuple(
+        Button(_("Revoke {number}").format(number=number), actions.page("programs", "revoke", program.id), "danger")
+        for number, program in enumerate(programs, 1)
+    )
+    rows = (making if len(programs) < MOST_EACH else (), revoking, (Button(_("◀ Back"), actions.page("settings")),))
+    return page.panel(*(row for row in rows if row))
+
+
+def token_panel(language: str, program: Program, token: str, pages: str) -> Panel:
+    """Show a new token. It is never shown again."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("The token of {name}:"), name=program.name)
+    page.line(token, "code")
+    page.line(_("It is shown only now: keep it to yourself, and delete this message when you have copied it."))
+    page.line(_("What a program may ask for: {address}"), address=f"{pages}/api/v1/openapi.json")
+    return page.panel()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.actions import BadPayload
-from bot.features.settings.programs_page import programs_page, token_panel
+from bot.features.settings.pages import programs_page, token_panel
 from bot.identity.programs import SCOPES, Programs
 from bot.people import Profile
 from bot.platform import Adapter, Press, Reply, platform_of

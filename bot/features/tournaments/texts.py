@@ -253,7 +253,9 @@ class TournamentText:
         if self.t.phase == "over":
             place = MEDALS.get(standing.place, place)
         line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
-        return f"{line} · {self.gettext('out')}" if standing.is_out and self.t.phase == "playing" else line
+        if standing.is_out and self.t.phase == "playing":
+            line = " · ".join([line, self.gettext("out")])
+        return line
 
 
 def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:

@@ -25,19 +25,11 @@ log = structlog.get_logger()
 
 @dataclass
 class Job:
-    """A pending answer: the latest version, and whether it is unsent. ``on_lost`` is called if it is never sent."""
+    """A pending answer: its latest version, and whether no attempt has sent that. See `Answers.send`."""
 
     send: SendAnswer
     on_lost: OnLost | None = None
     is_new: bool = True
-
-    def replace(self, say: SendAnswer, on_lost: OnLost | None) -> None:
-        self.send, self.on_lost, self.is_new = say, on_lost, True
-
-    def take(self) -> SendAnswer:
-        """Return the answer to send now, and note that it is not new any more."""
-        self.is_new = False
-        return self.send
 
 
 class Answers:
@@ -56,7 +48,7 @@ class Answers:
         the answer is given up later, but not when the bot stops.
         """
         if message and (job := self._jobs.get((place, message))):
-            job.replace(say, on_lost)
+            job.send, job.on_lost, job.is_new = say, on_lost, True
             return True
         if self._waiting[place] >= MAX_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
@@ -76,7 +68,7 @@ class Answers:
         """Send until the latest answer is sent or lost. A replacement that comes during a send follows it."""
         try:
             while job.is_new:
-                job.take()
+                job.is_new = False
                 await self._send_or_log(place, job)
         finally:
             self._jobs.pop((place, message), None)
@@ -102,10 +94,10 @@ class Answers:
         platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, MAX_PAUSE)
         while True:
             await self._limiter.wait_for_turn(place, answer=True)
-            say = job.take()
+            job.is_new = False
             try:
                 with self._outages.call(platform):
-                    await say()
+                    await job.send()
             except SlowDown as error:
                 self._limiter.block(place, error.seconds)
             except MessageRefused:

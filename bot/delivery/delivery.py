@@ -226,9 +226,9 @@ class Delivery:
         # Show another worker's entries only after replicas have confirmed them.
         table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.load_cached(sync.code))
         table = await self._apply_changes(sync, table)
-        sync.count_check()
+        sync.checks += 1
         if table.phase == "over" and sync.outcome is None:
-            sync.set_outcome(await self._finish(table))
+            sync.outcome = await self._finish(table)
         if table.error:
             sync.set_listed(None)
         elif table.phase in ("open", "playing") and not sync.is_listed(table):
@@ -283,7 +283,7 @@ class Delivery:
             await SurfaceSync(self._tools, self._writer, sync, surface).run(panel, check)
             sync.lag.mark_at_rest(surface.name)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
-            sync.mark_failed()
+            sync.has_failed = True
             self._handle_error(sync, error, encode_name(surface.name))
 
     async def _complete(self, sync: TableSync, table: Table) -> bool:

@@ -51,7 +51,7 @@ class Drawer:
     async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
         """Draw a surface. Return None if its panel is not cached and its place is not free.
 
-        The panel would change before it can be sent.
+        Such a panel would change before it could be sent.
         """
         return await self._draw_cached(sync, table, surface, only_if_free=True)
 

@@ -7,8 +7,6 @@ from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
 
 UNKNOWN = ""  # the digest of a message with unknown content
 
-FIELDS = 11
-
 
 class State(StrEnum):
     """The state of a surface; docs/cardroom.md has the transitions."""
@@ -76,7 +74,8 @@ def encode_state(state: MessageState) -> str:
 
 def decode_state(text: str) -> MessageState:
     """Parse a stored text. Raise ValueError if a number is invalid."""
-    fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
+    count = len(MessageState._fields)
+    fields = (text.split("\t") + [""] * count)[:count]
     message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral, picture = fields
     parts = (text.rpartition("|") for text in outdated.split())
     return MessageState(

@@ -68,7 +68,7 @@ def decode_name(text: str) -> SurfaceName:
     """Parse a name's text. Raise ValueError if it is invalid."""
     found = _NAME.fullmatch(text)
     if found is None:
-        raise ValueError(f"no name of a surface: {text!r}")
+        raise ValueError(f"not the name of a surface: {text!r}")
     fields = {key: int(value) for key, value in found.groupdict().items() if value}
     match fields:
         case {"hand": seat}:

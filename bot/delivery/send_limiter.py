@@ -50,9 +50,11 @@ class SendLimiter:
 
     def wait_seconds(self, place: str) -> float:
         """Return the seconds until the platform's own wait and the place's rate limit allow a message; 0 if now."""
-        rate_limit, whose = self._rate_limit_of(place), self._count_key(place)
-        early = self._turns.wait_seconds(whose, self._limit_for_surfaces(whose, rate_limit)) if rate_limit else 0.0
-        return max(early, self._blocked_for(whose), 0.0)
+        rate_limit, count_key = self._rate_limit_of(place), self._count_key(place)
+        wait = (
+            self._turns.wait_seconds(count_key, self._limit_for_surfaces(count_key, rate_limit)) if rate_limit else 0.0
+        )
+        return max(wait, self._blocked_for(count_key), 0.0)
 
     def is_free(self, place: str) -> bool:
         return self.wait_seconds(place) <= 0
@@ -63,22 +65,22 @@ class SendLimiter:
         An ``answer`` leaves one message of the place's burst to boards and hands. While it waits, it gets one turn in
         three, even if boards and hands always want the next turn.
         """
-        early = self.take_turn(place, answer=answer)
-        if early <= 0 and (early := await self.claim_shared(place, answer=answer)) <= 0:
+        wait = self.take_turn(place, answer=answer)
+        if wait <= 0 and (wait := await self.claim_shared(place, answer=answer)) <= 0:
             return False
-        whose = self._count_key(place)
-        self._answers_waiting[whose] += answer
+        count_key = self._count_key(place)
+        self._answers_waiting[count_key] += answer
         try:
-            while early > 0:
-                await asyncio.sleep(early)
+            while wait > 0:
+                await asyncio.sleep(wait)
                 # The platform might have asked for a pause meanwhile.
-                early = self.take_turn(place, answer=answer)
-                if early <= 0:
-                    early = await self.claim_shared(place, answer=answer)
+                wait = self.take_turn(place, answer=answer)
+                if wait <= 0:
+                    wait = await self.claim_shared(place, answer=answer)
         finally:
-            self._answers_waiting[whose] -= answer
-            if not self._answers_waiting[whose]:
-                del self._answers_waiting[whose]
+            self._answers_waiting[count_key] -= answer
+            if not self._answers_waiting[count_key]:
+                del self._answers_waiting[count_key]
         return True
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
@@ -86,13 +88,13 @@ class SendLimiter:
 
         This is only this worker's count. `claim_shared` must count it for all workers before the message is sent.
         """
-        whose = self._count_key(place)
-        if (blocked := self._blocked_for(whose)) > 0:
+        count_key = self._count_key(place)
+        if (blocked := self._blocked_for(count_key)) > 0:
             return blocked
-        limits = self._limits(place, whose, answer=answer)
-        early = max([self._turns.wait_seconds(key, rate_limit) for key, rate_limit in limits])
-        if early > 0:
-            return early
+        limits = self._limits(place, count_key, answer=answer)
+        wait = max([self._turns.wait_seconds(key, rate_limit) for key, rate_limit in limits])
+        if wait > 0:
+            return wait
         for key, rate_limit in limits:
             self._turns.count(key, rate_limit)
         return 0.0
@@ -102,48 +104,51 @@ class SendLimiter:
 
         Then the turn is given back and the place is blocked for that time.
         """
-        rate_limit, whose = self._rate_limit_of(place), self._count_key(place)
+        rate_limit, count_key = self._rate_limit_of(place), self._count_key(place)
         if self._shared is None or rate_limit is None or not (rate_limit.is_of_chat and rate_limit.interval):
             return 0.0
-        if (early := await self._shared.take(whose, rate_limit)) > 0:
-            for key, limit in self._limits(place, whose, answer=answer):
+        if (wait := await self._shared.take(count_key, rate_limit)) > 0:
+            for key, limit in self._limits(place, count_key, answer=answer):
                 self._turns.refund(key, limit)
-            self.block(place, early)
-        return early
+            self.block(place, wait)
+        return wait
 
-    def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
+    def _limits(self, place: str, count_key: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
         rate_limit = self._rate_limit_of(place)
         if rate_limit is None:
             return [("", UNLIMITED)]
         overall = self._overall_of(place)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(whose, self._limit_for_surfaces(whose, rate_limit)), (platform_of(place), overall)]
+        limits = [(count_key, self._limit_for_surfaces(count_key, rate_limit)), (platform_of(place), overall)]
         if answer:
-            mine = rate_limit if self._answers_waiting[whose] else _limit_for_answer(rate_limit)
-            limits = [_limit_for_answers(whose, rate_limit), (whose, mine), (platform_of(place), overall)]
+            mine = rate_limit if self._answers_waiting[count_key] else _limit_for_answer(rate_limit)
+            limits = [_limit_for_answers(count_key, rate_limit), (count_key, mine), (platform_of(place), overall)]
         return limits
 
-    def _limit_for_surfaces(self, whose: str, rate_limit: RateLimit) -> RateLimit:
+    def _limit_for_surfaces(self, count_key: str, rate_limit: RateLimit) -> RateLimit:
         """Return the rate limit of boards and hands, which leave the next turn to a waiting answer."""
-        if not self._answers_waiting[whose] or self._turns.wait_seconds(*_limit_for_answers(whose, rate_limit)) > 0:
+        if (
+            not self._answers_waiting[count_key]
+            or self._turns.wait_seconds(*_limit_for_answers(count_key, rate_limit)) > 0
+        ):
             return rate_limit
         return rate_limit._replace(burst=rate_limit.burst - 1)
 
     def block(self, place: str, seconds: float) -> None:
         """Block a place for the seconds that its platform asks for."""
-        whose, now = self._count_key(place), _now()
+        count_key, now = self._count_key(place), _now()
         if len(self._blocked) >= PLACES_CACHED:
             self._blocked = {key: until for key, until in self._blocked.items() if until > now}
-        self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
+        self._blocked[count_key] = max(self._blocked.get(count_key, 0.0), now + seconds)
 
-    def _blocked_for(self, whose: str) -> float:
+    def _blocked_for(self, count_key: str) -> float:
         """Return the seconds for which this key is still blocked."""
-        until = self._blocked.get(whose)
+        until = self._blocked.get(count_key)
         if until is None:
             return 0.0
         if (left := until - _now()) <= 0:
-            del self._blocked[whose]
+            del self._blocked[count_key]
         return max(0.0, left)
 
     def _count_key(self, place: str) -> str:
@@ -161,9 +166,9 @@ def _limit_for_answer(rate_limit: RateLimit) -> RateLimit:
     return rate_limit._replace(burst=max(1, rate_limit.burst - 1))
 
 
-def _limit_for_answers(whose: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
+def _limit_for_answers(count_key: str, rate_limit: RateLimit) -> tuple[str, RateLimit]:
     """Return the key and the rate limit of all answers to a place."""
-    return f"answers {whose}", RateLimit(_limit_for_answer(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
+    return f"answers {count_key}", RateLimit(_limit_for_answer(rate_limit).burst, ANSWERS_SHARE * rate_limit.interval)
 
 
 def _now() -> float:

@@ -21,7 +21,6 @@ from bot.metrics import message_counter
 from bot.panel import Panel
 from bot.picture import Subject
 from bot.platform import (
-    Adapter,
     ChatGone,
     MessageGone,
     MessageRefused,
@@ -56,17 +55,15 @@ class SurfaceSync(SurfaceTask):
         super().__init__(tools, writer, sync, surface)
         self._check_number = 0
         self._max_length = 0
-        # Digest of the panel that is sent without its picture.
-        self._text_only = ""
+        self._text_only = ""  # digest of the panel that is sent without its picture
         # The picture still being painted while its text is already shown.
         self._pending_picture: Subject | None = None
         # Urgency of the message that could not be edited. Its replacement is silent at this urgency.
         self._silent_urgency: int | None = None
         # The ephemeral message that could not be edited because its picture was late, and its place.
         self._replaced: tuple[str, SentMessage] | None = None
-        # A failed deletion must not delay other steps.
-        self._delete_last = False
-        self._is_marked = False
+        self._delete_last = False  # after a failed deletion, which must not delay other steps
+        self._is_marked = False  # as changed, because of outdated messages
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, check: int) -> None:
@@ -155,18 +152,18 @@ class SurfaceSync(SurfaceTask):
             waited = await self._wait_for_limit(limiter.take_turn) or waited
         return await self._tools.shards.wait_until_held(self._sync.code) or waited
 
-    async def _wait_for_limit(self, seconds_early: Callable[[str], float]) -> bool:
+    async def _wait_for_limit(self, wait_seconds: Callable[[str], float]) -> bool:
         """Wait until the surface's place, which can change, has no limit. Return whether that took time."""
-        if (early := seconds_early(self._place)) <= 0:
+        if (seconds := wait_seconds(self._place)) <= 0:
             return False
         with self._surface.pause() as woken:
-            while early > 0 and self._is_active:
+            while seconds > 0 and self._is_active:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(early):
+                    async with asyncio.timeout(seconds):
                         await woken.wait()
                 woken.clear()
                 await self._load_table()
-                early = seconds_early(self._place)
+                seconds = wait_seconds(self._place)
         return True
 
     async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
@@ -374,7 +371,7 @@ class SurfaceSync(SurfaceTask):
     async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
         """Wait before a retry: longer each time, and longest if the message might have arrived.
 
-        A pause that ended early does not lengthen the next one.
+        A pause that ended seconds does not lengthen the next one.
         """
         in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
         pause = self._pause_in_doubt if in_doubt else self._pause
@@ -397,10 +394,6 @@ class SurfaceSync(SurfaceTask):
 
     def _log_fields(self, error: PlatformFailure) -> dict[str, str]:
         return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
-
-    @property
-    def _adapter(self) -> Adapter:
-        return self._tools.adapters[platform_of(self._place)]
 
     def _count(self, result: str) -> None:
         message_counter(platform_of(self._place), result).inc()

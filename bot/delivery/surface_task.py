@@ -8,6 +8,7 @@ from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
+from bot.platform import Adapter, platform_of
 from bot.tables.table import Table
 
 
@@ -17,14 +18,18 @@ class SurfaceTask:
     def __init__(self, tools: DeliveryTools, writer: StateWriter, sync: TableSync, surface: Surface) -> None:
         self._tools, self._writer, self._sync, self._surface = tools, writer, sync, surface
         self._place = ""
-        # Loop time until which a timed-out upload can overwrite the message; 0.0 if none can. Only a later edit is
-        # final.
+        # Loop time until which a timed-out upload can overwrite the message, so that only a later edit is final; 0.0
+        # if there is none.
         self._unsettled_until = 0.0
 
     @property
     def _is_active(self) -> bool:
         """False if the bot stops or another worker delivers the table."""
         return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
+
+    @property
+    def _adapter(self) -> Adapter:
+        return self._tools.adapters[platform_of(self._place)]
 
     @property
     def _is_unsettled(self) -> bool:
@@ -53,7 +58,7 @@ class SurfaceTask:
     async def _wait_for_late(self) -> bool:
         """Wait until late uploads have arrived or no longer can. Return whether any was pending.
 
-        A message that one can overwrite is edited again afterwards.
+        A message that a late upload can overwrite is edited again afterwards.
         """
         if self._is_unsettled and self._is_active:
             with self._surface.pause() as woken:

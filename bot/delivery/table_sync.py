@@ -37,11 +37,11 @@ NO_EXTRAS = BoardExtras()
 
 
 class TableSync:
-    """The state machine of one table. Only its own methods change it.
+    """The state machine of one table.
 
     A table is *behind* after a possible change, until the next check. A check finds the surfaces to update and starts a
     task for each. The table is at rest when no task runs, none has failed and it is not behind. ``outcome`` is the
-    game's outcome, ``checks`` the number of checks.
+    game's outcome. ``checks`` counts the checks, so that running tasks of surfaces notice one.
     """
 
     def __init__(self, code: str) -> None:
@@ -130,13 +130,6 @@ class TableSync:
         self.lag.begin_check()
         return reload
 
-    def count_check(self) -> None:
-        """Count a check, so that running surface tasks notice it."""
-        self.checks += 1
-
-    def set_outcome(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-
     def start_surface(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
         surface.task = asyncio.create_task(work)
         self._surface_tasks.add(surface.task)
@@ -147,10 +140,6 @@ class TableSync:
         if surface.task is task:
             surface.task = None
         self.wake()
-
-    def mark_failed(self) -> None:
-        """Note a failed surface, which waits for the next check."""
-        self.has_failed = True
 
     def is_new_error(self, error: Exception, surface: str) -> bool:
         """Return whether this error has not occurred at this place before."""

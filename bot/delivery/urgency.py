@@ -42,7 +42,7 @@ def surface_urgency(table: Table, surface: Surface, called: tuple[str, str] | No
 class LowestHands:
     """The table of the lowest hand in each private chat, from this worker's sends and other workers' notifications.
 
-    If a notification is lost, a hand is edited instead of sent again, or the other way round. Its content is right.
+    If a notification is lost, a hand is edited instead of sent again, or the reverse. Its content is always right.
     """
 
     def __init__(self, on_sent: Callable[[str, str], None] | None = None) -> None:

@@ -27,8 +27,9 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """A person challenged by name. ``person`` or ``handle`` can be empty, not both. ``is_called`` lets their phone
-    ring.
+    """A person challenged by name. ``person`` or ``handle`` can be empty, not both.
+
+    ``is_notified`` is false if the challenge must not let their phone ring.
     """
 
     person: str

@@ -25,22 +25,11 @@ from bot.store.entries import (
     Setup,
     Sit,
 )
-from bot.tables import checks
+from bot.tables import checks, errors
 from bot.tables.blocks import Blocks
 from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
 from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
-from bot.tables.errors import (
-    ChairTaken,
-    NobodyAsks,
-    NoChairForYou,
-    NoSuchChair,
-    NoSuchClock,
-    NotYoursToDecide,
-    OldPanel,
-    TableIsFull,
-    TooManyChanges,
-)
 from bot.tables.limits import MOST_CHANGES
 from bot.tables.opening import Opener
 from bot.tables.room import Room
@@ -65,7 +54,7 @@ def _with_distinct_names(chairs: Sequence[Chair]) -> list[Chair]:
 def _check_changes(table: Table, entries: Sequence[Entry]) -> Sequence[Entry]:
     """Return a challenge's changes. TooManyChanges if only a machine would change it so often."""
     if entries and table.version >= MOST_CHANGES:
-        raise TooManyChanges()
+        raise errors.TooManyChanges()
     return entries
 
 
@@ -222,7 +211,7 @@ class Challenges:
             others = any(chair and not chair.is_robot and chair.person != person for chair in stay)
             # A full table begins at once. Other people have not read the new game, so they must not begin it.
             if any(go) or (others and len(stay) == seats and all(stay)):
-                raise TableIsFull()
+                raise errors.TableIsFull()
             return _check_changes(table, [] if table.game_id == game and not table.rules else [ChangeGame(game)])
 
         return await self._room.commit(code, update, decide)
@@ -241,7 +230,7 @@ class Challenges:
     async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
         """Set the seconds for a move and whether the clock is strict. Only the opener can."""
         if seconds not in CLOCKS:
-            raise NoSuchClock()
+            raise errors.NoSuchClock()
 
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_opener(table, person)
@@ -273,14 +262,14 @@ class Challenges:
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_free_to_sit(table, person, handle)
             if terms not in (None, table.terms_at):
-                raise OldPanel()
+                raise errors.OldPanel()
             chosen = seat if seat is not None else table.matched_seat(person)
             if chosen is None:
                 chosen = checks.find_free_chair(table)
             if chosen not in range(len(table.chairs)):
-                raise NoSuchChair()
+                raise errors.NoSuchChair()
             if taken := table.chairs[chosen] or table.asking.get(chosen):
-                raise ChairTaken(name=taken.name)
+                raise errors.ChairTaken(name=taken.name)
             hosting = checks.host_entries(table, host)
             called = next((chair.name for chair in table.matched if chair.person == person), name)
             called = distinct_name(name_of(person, called), _names_at(table))
@@ -290,7 +279,7 @@ class Challenges:
         known = await self._room.load_cached(code)
         is_asked = known.invites(person, handle) or known.log.has_update(update)
         if not is_asked and await self._blocks.has_blocked(known.opener.person, person):
-            raise NoChairForYou()
+            raise errors.NoChairForYou()
         async with self._room.lists.reserve_chair(person, code), self._room.lists.reserve_host(host, code):
             return await self._room.commit(code, update, decide)
 
@@ -328,10 +317,10 @@ class Challenges:
 
         def decide(table: Table) -> Sequence[Entry]:
             if table.phase != "open" or seat not in table.asking:
-                raise NobodyAsks()
+                raise errors.NobodyAsks()
             ruler = table.ruler_of(seat)
             if ruler is None or checks.require_seat(table, person) != ruler:
-                raise NotYoursToDecide()
+                raise errors.NotYoursToDecide()
             if not accept:
                 return [Refuse(seat)]
             asking = table.asking[seat]
@@ -345,7 +334,7 @@ class Challenges:
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             if table.matched:
-                raise NotYoursToDecide()
+                raise errors.NotYoursToDecide()
             seat = checks.require_seat(table, person)
             is_opener = person == table.opener.person
             return [Close("cancelled")] if is_opener else table.stand_entries(seat)
@@ -376,7 +365,7 @@ class Challenges:
         def decide(table: Table) -> Sequence[Entry]:
             checks.check_open(table)
             if not table.invites(person, handle):
-                raise NotYoursToDecide()
+                raise errors.NotYoursToDecide()
             declining = [Decline(number) for number, chair in enumerate(table.matched) if chair.person == person]
             return [*declining, Close("declined")]
 

@@ -1,38 +1,25 @@
 """Checks of actions at a table. Each raises a `TableError` that gives the reason."""
 
 from bot.store.entries import Entry, Host
-from bot.tables.errors import (
-    AlreadyAsking,
-    AlreadyPlaying,
-    AlreadySeated,
-    NoSuchTable,
-    NotAtThisTable,
-    NotInvited,
-    NotYoursToDecide,
-    OnlyTheChallenger,
-    TableIsFull,
-    TimeIsNotUp,
-    TooManyChanges,
-    TooManyChats,
-)
+from bot.tables import errors
 from bot.tables.limits import MOST_ENTRIES, MOST_HOSTS
 from bot.tables.table import Table
 
 
 def check_open(table: Table) -> None:
     if table.phase == "closed":
-        raise NoSuchTable(code=table.code)
+        raise errors.NoSuchTable(code=table.code)
     if table.phase != "open":
-        raise AlreadyPlaying()
+        raise errors.AlreadyPlaying()
 
 
 def check_opener(table: Table, person: str) -> None:
     """Check that this person opened the table and that the game has not begun."""
     check_open(table)
     if table.matched:
-        raise NotYoursToDecide()
+        raise errors.NotYoursToDecide()
     if person != table.opener.person:
-        raise OnlyTheChallenger(name=table.opener.name)
+        raise errors.OnlyTheChallenger(name=table.opener.name)
 
 
 def check_free_to_sit(table: Table, person: str, handle: str) -> None:
@@ -41,15 +28,15 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
     if person.startswith("robot:"):
         return
     if table.seat_of(person) is not None:
-        raise AlreadySeated()
+        raise errors.AlreadySeated()
     if any(asking.person == person for asking in table.asking.values()):
-        raise AlreadyAsking()
+        raise errors.AlreadyAsking()
     if table.matched and not table.invites(person, handle):
-        raise NotInvited(name=", ".join(chair.name for chair in table.matched))
+        raise errors.NotInvited(name=", ".join(chair.name for chair in table.matched))
     if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
-        raise NotInvited(name=table.invited.name)
+        raise errors.NotInvited(name=table.invited.name)
     if table.version >= MOST_ENTRIES:
-        raise TooManyChanges()
+        raise errors.TooManyChanges()
 
 
 def check_flagged(table: Table, person: str) -> int:
@@ -57,9 +44,9 @@ def check_flagged(table: Table, person: str) -> int:
     seat = require_seat(table, person)
     late = table.game.turn if table.game else None
     if late is None or table.alarm != "flagged":
-        raise TimeIsNotUp()
+        raise errors.TimeIsNotUp()
     if seat & 1 == late & 1:
-        raise NotYoursToDecide()
+        raise errors.NotYoursToDecide()
     return late
 
 
@@ -69,9 +56,9 @@ def host_entries(table: Table, place: str) -> list[Entry]:
         return []
     if table.matched or table.fixture:
         # Only matched strangers see their table. A tournament has its own place.
-        raise NotYoursToDecide()
+        raise errors.NotYoursToDecide()
     if len(table.hosts) >= MOST_HOSTS:
-        raise TooManyChats()
+        raise errors.TooManyChats()
     return [Host(place)]
 
 
@@ -79,7 +66,7 @@ def require_seat(table: Table, person: str) -> int:
     """Return a person's seat. NotAtThisTable if they do not sit here."""
     seat = table.seat_of(person)
     if seat is None:
-        raise NotAtThisTable(code=table.code)
+        raise errors.NotAtThisTable(code=table.code)
     return seat
 
 
@@ -87,4 +74,4 @@ def find_free_chair(table: Table) -> int:
     for seat, chair in enumerate(table.chairs):
         if chair is None and seat not in table.asking:
             return seat
-    raise TableIsFull()
+    raise errors.TableIsFull()

@@ -27,7 +27,7 @@ class FixtureName(NamedTuple):
         round_, match, deal = map(int, numbers.split("."))
         name = cls(tournament, round_, match, deal)
         if name.text != text:
-            raise ValueError("it is no name of a tournament's game")
+            raise ValueError(f"not the name of a tournament's game: {text!r}")
         return name
 
     @property

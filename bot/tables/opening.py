@@ -5,15 +5,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 
 from bot.http.addresses import Visitor
 from bot.store import keys
+from bot.tables import errors
 from bot.tables.codes import table_code
-from bot.tables.errors import (
-    NoSuchTable,
-    OpenedTooOften,
-    StoreFull,
-    TooManyChallenges,
-    TooManyFromAddress,
-    TooManyTables,
-)
 from bot.tables.limits import MOST_OF_UPDATE
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -52,26 +45,26 @@ class Opener:
                     return await self._room.open(opened, update, mark)
             except CodeTaken:
                 continue
-            except (TooManyTables, TooManyChallenges, TooManyFromAddress, StoreFull):
+            except (errors.TooManyTables, errors.TooManyChallenges, errors.TooManyFromAddress, errors.StoreFull):
                 # If the update has opened its table already, that is the answer.
-                with suppress(NoSuchTable):
+                with suppress(errors.NoSuchTable):
                     found = await self._room.load(code)
                     if found.log.was_opened_by(update):
                         return found
                 raise
-        raise OpenedTooOften()
+        raise errors.OpenedTooOften()
 
     def check_memory(self) -> None:
         """Raise StoreFull if the store has no room for new tables."""
         if self._room.store.memory.is_full:
-            raise StoreFull()
+            raise errors.StoreFull()
 
     async def find_opened(self, update: str) -> Table | None:
         """Return the table that this update has opened, if it still exists."""
         for code in _codes(update, await self._room.store.secret()):
             try:
                 table = await self._room.load(code)
-            except NoSuchTable:
+            except errors.NoSuchTable:
                 # An update that several people can send opens another table once this one is gone.
                 if not await self._room.store.client.exists(keys.gone(code)):
                     return None

@@ -1,6 +1,7 @@
-"""The room: a worker's tables in memory, and the commits that change them in the store.
+"""The room: the commits that change tables in the store, and the actions during a game.
 
-Each action at a table is one commit. `bot.tables.challenges` has the actions before the game begins.
+Each action at a table is one commit. `bot.tables.challenges` has the actions before the game begins, and
+`bot.tables.table_memory` the tables in this worker's memory.
 
 A press has exactly one result. Its move is made, or the same update has made it before, or it is refused with an error
 (`TableError`, or the engine's `IllegalMove`). No action waits for a person. Several workers can change the same table.
@@ -16,10 +17,9 @@ from bot.store import Appended, NewEntries, Removed, Store, keys
 from bot.store.entries import Close, Deal, Entry, FirstDeal, Flag, Late, Move, Nudge, Say, Stop, Wait
 from bot.store.log import Log
 from bot.store.naming import people_in
-from bot.tables import checks
+from bot.tables import checks, errors
 from bot.tables.clock import LATES_TO_FORFEIT
 from bot.tables.codes import mark_of
-from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from bot.tables.table_lists import CodeTaken, TableLists
@@ -100,7 +100,7 @@ class Room(TableMemory):
         if isinstance(result, Table):
             return result
         if isinstance(result, Removed) and result.whose == mark:
-            raise NoSuchTable(code=opened.code)
+            raise errors.NoSuchTable(code=opened.code)
         if isinstance(result, NewEntries) and Log(result.entries).was_opened_by(update):
             return await self._apply_new_entries(empty, result)
         raise CodeTaken()
@@ -215,9 +215,9 @@ class Room(TableMemory):
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.game is None:
-                raise NotPlaying()
+                raise errors.NotPlaying()
             if table.is_old(seat, version):
-                raise OldPanel()
+                raise errors.OldPanel()
             if move == "claim" and table.is_duplicate:
                 raise NoClaims()
             return [Move(seat, move)]
@@ -233,7 +233,7 @@ class Room(TableMemory):
 
         def decide(table: Table) -> Sequence[Entry]:
             if table.game is None or table.version != version or table.game.turn != seat:
-                raise OldPanel()
+                raise errors.OldPanel()
             chair, made = table.chairs[seat], [Move(seat, move) for move in moves]
             if chair and chair.is_robot:
                 return made
@@ -245,12 +245,9 @@ class Room(TableMemory):
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """Claim the win from a late player. Only an opponent can."""
-
-        def decide(table: Table) -> Sequence[Entry]:
-            late = checks.check_flagged(table, person)
-            return [Stop("timeout", 1 - (late & 1))]
-
-        return await self.commit(code, update, decide)
+        return await self.commit(
+            code, update, lambda table: [Stop("timeout", 1 - (checks.check_flagged(table, person) & 1))]
+        )
 
     async def give_time(self, code: str, person: str, update: str) -> Table:
         """Give a late player the same time again. Only an opponent can."""
@@ -267,9 +264,9 @@ class Room(TableMemory):
         def decide(table: Table) -> Sequence[Entry]:
             seat = checks.require_seat(table, person)
             if table.phase != "playing" or not table.are_strangers:
-                raise NotPlaying()
+                raise errors.NotPlaying()
             if table.phrase_counts[seat] >= PHRASES_PER_DEAL:
-                raise SaidEnough(most=PHRASES_PER_DEAL)
+                raise errors.SaidEnough(most=PHRASES_PER_DEAL)
             return [Say(seat, phrase)]
 
         return await self.commit(code, update, decide)
@@ -287,7 +284,7 @@ class Room(TableMemory):
 
         def decide(table: Table) -> Sequence[Entry]:
             if table.version != version:
-                raise OldPanel()
+                raise errors.OldPanel()
             if table.phase == "open":
                 return [Close("expired")]
             if table.phase == "playing" and table.is_practice:

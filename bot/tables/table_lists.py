@@ -18,13 +18,7 @@ from bot.identity.programs import is_web_guest
 from bot.platform import chat_of, is_private
 from bot.store import Store, keys
 from bot.store.index import Reservation
-from bot.tables.errors import (
-    NoSuchTable,
-    TableError,
-    TooManyChallenges,
-    TooManyFromAddress,
-    TooManyTables,
-)
+from bot.tables import errors
 from bot.tables.limits import MOST_CHALLENGES, MOST_FROM_ADDRESS, MOST_TABLES, MOST_TABLES_OF_GUEST
 from bot.tables.table import Table
 
@@ -73,7 +67,7 @@ class TableLists:
         most = MOST_TABLES_OF_GUEST if is_web_guest(person) else MOST_TABLES
         made = await self._reserve(key, code, most if is_limited else None, partial(_sits_at, person))
         if made is None:
-            raise TooManyTables(most=most)
+            raise errors.TooManyTables(most=most)
         async with self._undo_if_refused(key, code, made):
             yield
         # `remove_person` for an earlier chair here can have removed the entry. From now on, a new token protects it.
@@ -96,7 +90,7 @@ class TableLists:
                     made = await self._reserve(key, code, most, _is_unfinished)
                 if made is None:
                     self._full[key] = None
-                    raise TooManyFromAddress()
+                    raise errors.TooManyFromAddress()
                 await self._store.client.expire(key, ADDRESS_KEPT_SECONDS)
                 await reserved.enter_async_context(self._undo_if_refused(key, code, made))
             yield
@@ -111,7 +105,7 @@ class TableLists:
             key = keys.challenges(place)
             made = await self._reserve(key, code, MOST_CHALLENGES, partial(_is_open_in, chat_of(place)))
             if made is None:
-                raise TooManyChallenges(most=MOST_CHALLENGES)
+                raise errors.TooManyChallenges(most=MOST_CHALLENGES)
             async with self._undo_if_refused(key, code, made), self.reserve_host(place, code):
                 yield
             return
@@ -166,7 +160,7 @@ class TableLists:
     async def _undo_if_refused(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
         try:
             yield
-        except (TableError, CodeTaken):
+        except (errors.TableError, CodeTaken):
             # The commit was refused. After any other error its result is unknown, so the entry stays until it is read.
             await self._index.undo_reservation(key, code, made)
             raise
@@ -199,7 +193,7 @@ class TableLists:
     async def _load_if_exists(self, code: str) -> Table | None:
         try:
             return await self._load(code)
-        except NoSuchTable:
+        except errors.NoSuchTable:
             return None
 
 

@@ -133,21 +133,21 @@ class TableMemory:
         """Drop a table from memory; the store keeps it."""
         self._tables.pop(code, None)
 
-    def handle_commit(self, told: CommitNotification) -> None:
+    def handle_commit(self, notification: CommitNotification) -> None:
         """Handle another worker's commit to a table that this worker delivers."""
         # Commits that replicas have not confirmed can be lost, so they are not followed.
-        is_known = not self.store.replicas and self.apply_commit(told)
-        self._notify_watchers(Commit(told.code, told.clock, told.details, is_known))
+        is_known = not self.store.replicas and self.apply_commit(notification)
+        self._notify_watchers(Commit(notification.code, notification.clock, notification.details, is_known))
 
-    def apply_commit(self, told: CommitNotification) -> bool:
+    def apply_commit(self, notification: CommitNotification) -> bool:
         """Add another worker's commit to a table in memory.
 
         Return False if entries before it are missing or this version cannot read it. Then the table must be loaded.
         """
-        table = self._tables.get(told.code) or Table(told.code)
-        if table.error or (table.version, table.log.last) != (told.version, told.last):
+        table = self._tables.get(notification.code) or Table(notification.code)
+        if table.error or (table.version, table.log.last) != (notification.version, notification.last):
             return False
-        after = table.with_stored_entries(told.entries)
+        after = table.with_stored_entries(notification.entries)
         if after.error:
             return False
         self._keep_newest(after)

@@ -206,7 +206,7 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
             del worker.delivery._tables[found[0].code]
             return found
 
-        monkeypatch.setattr(worker, "tables_at", at)
+        monkeypatch.setattr(worker.room.lists, "tables_at", at)
         await Dispatcher(worker).refresh_chat(GROUP)
         await worker.settled()
         assert [board and board.state for board in boards] == [State.SHOWN] * 2

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from benchmarks.limits import PATIENCE, BenchFailed
-from bot.store.valkey import server_path
+from bot.store.embedded import server_path
 
 PRIMARIES = 3
 SLOTS = 16384

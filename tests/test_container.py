@@ -18,7 +18,7 @@ from redis.exceptions import ConnectionError as StoreConnectionError
 
 from bot.cli.main import app
 from bot.settings import PREFIX, Settings, variable_names
-from bot.store.valkey import server_path
+from bot.store.embedded import server_path
 from tests.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

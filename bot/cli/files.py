@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import typer
 
-from bot.finished.encodings import BOM, GZIP, encoding_fault
-from bot.finished.file import from_line, is_game_line
+from bot.finished.file import BOM, GZIP, encoding_fault, from_line, is_game_line
 from bot.finished.game import UnreadableGame
 from engine import Record, read
 from engine.errors import BadRecord
@@ -21,7 +20,7 @@ from engine.errors import BadRecord
 MAX_RECORD_BYTES = 16 * 1024 * 1024  # of one game; far above any real game, and limits the cost of a bad file
 
 
-class Entry(NamedTuple):
+class RecordEntry(NamedTuple):
     """A game of a file."""
 
     number: int  # from 1
@@ -29,13 +28,20 @@ class Entry(NamedTuple):
     size: int  # bytes of the file read for it
 
 
-def read_records(path: Path) -> Iterator[Entry]:
+def read_records(path: Path) -> Iterator[RecordEntry]:
     """Yield the games of a file in order. BadRecord if the file cannot be read to its end."""
-    number = 0
+    done = 0
     with path.open("rb") as raw:
-        for text, size in _with_sizes(raw, _split_games(raw)):
-            number += 1
-            yield Entry(number, _parse_record(text), size)
+        try:
+            for number, text in enumerate(_split_games(raw), 1):
+                # A pipe has no position.
+                position = raw.tell() if raw.seekable() else done + len(text)
+                yield RecordEntry(number, _parse_record(text), position - done)
+                done = position
+        except EOFError:
+            raise BadRecord(path="file", problem="ends in the middle of its gzip data") from None
+        except (gzip.BadGzipFile, zlib.error):
+            raise BadRecord(path="file", problem="has damaged gzip data") from None
 
 
 def load_record(path: Path, number: int) -> Record:
@@ -48,23 +54,8 @@ def load_record(path: Path, number: int) -> Record:
     return record
 
 
-def _with_sizes(raw: BufferedReader, texts: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield each text with the bytes of the file read for it. BadRecord for damaged gzip data."""
-    done = 0
-    try:
-        for text in texts:
-            # A pipe has no position.
-            now = raw.tell() if raw.seekable() else done + len(text)
-            yield text, now - done
-            done = now
-    except EOFError:
-        raise BadRecord(path="file", problem="ends in the middle of its gzip data") from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise BadRecord(path="file", problem="has damaged gzip data") from None
-
-
 def _split_games(raw: BufferedReader) -> Iterator[bytes]:
-    """Yield the text of each game: a line, or the rest of the file after a lone brace. Longer texts are cut.
+    """Yield the text of each game: a line, or the rest of a file that has a lone brace in a line. Cut longer texts.
 
     BadRecord for UTF-16 and UTF-32.
     """
@@ -80,14 +71,10 @@ def _split_games(raw: BufferedReader) -> Iterator[bytes]:
         if line.strip() == b"{":
             line += file.read(MAX_RECORD_BYTES + 1 - len(line))
         elif len(line) > MAX_RECORD_BYTES:
-            _skip_line(file, line)
+            rest = line
+            while rest and not rest.endswith(b"\n"):
+                rest = file.readline(MAX_RECORD_BYTES)
         yield line
-
-
-def _skip_line(file: BufferedReader | gzip.GzipFile, start: bytes) -> None:
-    """Read to the end of the line that begins with ``start``."""
-    while start and not start.endswith(b"\n"):
-        start = file.readline(MAX_RECORD_BYTES)
 
 
 def _parse_record(text: bytes) -> Record | BadRecord:

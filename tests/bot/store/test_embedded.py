@@ -17,10 +17,10 @@ from structlog.testing import capture_logs
 
 from bot.store import Appended, EmbeddedStore, FolderInUse, StoreError, open_store
 from bot.store import embedded as embedded_module
+from bot.store.embedded import server_path
 from bot.store.folder import lock_folder
 from bot.store.guard import CHECK_SECONDS
 from bot.store.log import Log
-from bot.store.valkey import server_path
 from tests.long import long
 
 WRITER = textwrap.dedent(

@@ -7,8 +7,7 @@ import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
 
 from bot.store import STORE_ERRORS, Store, connect
-from bot.store.cluster import Cluster
-from bot.store.connection import Guard
+from bot.store.cluster import ClosedErrorMixin, Cluster
 
 
 async def ping(connection: Any) -> None:
@@ -45,12 +44,12 @@ async def test_write_to_a_closed_transport_is_a_store_error(store: Store) -> Non
 async def test_every_client_has_guarded_connections() -> None:
     for url in ("redis://localhost:1", "rediss://localhost:1", "unix:///nowhere"):
         async with connect(url) as client:
-            assert isinstance(client.connection_pool.make_connection(), Guard)
+            assert isinstance(client.connection_pool.make_connection(), ClosedErrorMixin)
     for url in ("redis+cluster://localhost:1", "rediss+cluster://localhost:1"):
         async with connect(url) as client:
             assert isinstance(client, Cluster)
             nodes = [*client.nodes_manager.startup_nodes.values()]
-            assert all(issubclass(node.connection_class, Guard) for node in nodes)
+            assert all(issubclass(node.connection_class, ClosedErrorMixin) for node in nodes)
 
 
 @pytest.mark.xdist_group("cluster")
@@ -58,4 +57,4 @@ async def test_nodes_found_later_are_guarded(cluster_store: Store) -> None:
     assert await cluster_store.client.ping()
     nodes = [*cluster_store.client.get_nodes()]
     assert len(nodes) > 1
-    assert all(issubclass(node.connection_class, Guard) for node in nodes)
+    assert all(issubclass(node.connection_class, ClosedErrorMixin) for node in nodes)

@@ -1,7 +1,7 @@
 """The card art: every card and the back of each deck, as self-contained SVG.
 
-All cards are `WIDTH` by `HEIGHT` units, in a ratio of 5 to 8. The drawings are in `bot/pictures/art/`. Modules in this
-package compose the repeated parts: pips, indices and liveries.
+All cards are `WIDTH` by `HEIGHT` units, a ratio of 5 to 8. The drawings are in `bot/pictures/art/`. `pips` and
+`figures` compose the repeated parts.
 """
 
 from functools import cache
@@ -27,7 +27,11 @@ def card_svg(card: str, deck: Deck) -> str:
     if deck.style == "easy":
         return _card(_easy_face(rank, name))
     corner = _index(rank, name)
-    return _card(f'{_face(rank, name, deck.suits)}{corner}<g transform="rotate(180 125 200)">{corner}</g>')
+    if deck.suits == "italian":
+        face = italian_figure(rank, name) if rank in FIGURES else italian_pips(rank, name)
+    else:
+        face = french_figure(rank, name) if rank in FIGURES else french_pips(rank, name)
+    return _card(f'{face}{corner}<g transform="rotate(180 125 200)">{corner}</g>')
 
 
 @cache
@@ -49,12 +53,6 @@ def _card(content: str) -> str:
         f'<rect x="1" y="1" width="248" height="398" rx="17" fill="{PAPER}" stroke="{OUTLINE}" stroke-width="2"/>'
         f"{content}</svg>"
     )
-
-
-def _face(rank: str, name: str, suits: Suits) -> str:
-    if suits == "italian":
-        return italian_figure(rank, name) if rank in FIGURES else italian_pips(rank, name)
-    return french_figure(rank, name) if rank in FIGURES else french_pips(rank, name)
 
 
 def _index(rank: str, name: str) -> str:
@@ -82,11 +80,8 @@ def _index_group(rank: str, name: str, *index: str) -> str:
 def sprite_svg(deck: Deck) -> str:
     """Return one SVG with a symbol for each card of a deck and for its back. Ids are card codes and "back"."""
     drawn = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
-    symbols = (
-        f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{_inner_svg(svg)}</symbol>' for name, svg in drawn.items()
-    )
+    symbols = []
+    for name, svg in drawn.items():
+        content = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+        symbols.append(f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{content}</symbol>')
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
-
-
-def _inner_svg(svg: str) -> str:
-    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]

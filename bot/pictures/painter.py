@@ -18,10 +18,10 @@ from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite
 
 FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
 
-TEXTS_KEPT = 300  # lines of text of about 8 kB each; most return, like names
+TEXTS_KEPT = 300  # cached lines of text, about 8 kB each; most occur again, for example names
 CURVE_SCALE = 3  # curves are drawn this many times larger, then reduced
 MARK_RADIUS, RING_WIDTH = 9, 4  # pixels
-FAINT = 255 // (2 * SHADES)  # fainter pixels of a curve leave the ground as it is
+FAINT = 255 // (2 * SHADES)  # pixels of a curve with at most this coverage stay as they are
 
 
 def paint(subject: Subject) -> bytes:
@@ -29,7 +29,7 @@ def paint(subject: Subject) -> bytes:
     colours = palette(subject.deck)
     assert isinstance(subject, Scene | Sheet)
     laid_out = lay_out(subject) if isinstance(subject, Scene) else lay_out_sheet(subject)
-    image = Image.new("P", (WIDTH, laid_out.height), colours.number("felt"))
+    image = Image.new("P", (WIDTH, laid_out.height), colours.numbers["felt"])
     image.putpalette(colours.flat)
     draw = ImageDraw.Draw(image)
     for item in laid_out.items:
@@ -41,18 +41,14 @@ def paint(subject: Subject) -> bytes:
                 image.paste(shown, (item.x, item.y), mask(item.width).crop(box))
             case Box():
                 corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
-                draw.rounded_rectangle(corners, item.radius, fill=colours.number(item.colour))
+                draw.rounded_rectangle(corners, item.radius, fill=colours.numbers[item.colour])
             case TextAt():
-                _draw_text(image, item, colours)
+                written = _render_text(item.text, item.size, item.most, colours.shades[item.colour, item.ground])
+                x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
+                image.paste(written, (x, item.y - written.height // 2))
     for curve in laid_out.curves:
         _draw_curve(image, curve, colours)
     return encode_png(image)
-
-
-def _draw_text(image: Image.Image, item: TextAt, colours: Palette) -> None:
-    written = _render_text(item.text, item.size, item.most, colours.shades(item.colour, item.ground))
-    x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
-    image.paste(written, (x, item.y - written.height // 2))
 
 
 def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
@@ -69,8 +65,7 @@ def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
         corners = (x - around, y - around, x + around, y + around)
         draw.ellipse(corners, fill=255 if is_filled else 0, outline=255, width=CURVE_SCALE * RING_WIDTH)
     drawn = large.reduce(CURVE_SCALE)
-    first = colours.shades(item.colour, item.ground)
-    shades = drawn.point([first + value * (SHADES - 1) // 255 for value in range(256)])
+    shades = drawn.point(_shade_table(colours.shades[item.colour, item.ground]))
     inside = Image.new("L", large.size)
     draw = ImageDraw.Draw(inside)
     for (x, y), _mark in zip(points, item.marks, strict=False):
@@ -80,21 +75,26 @@ def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
     image.paste(shades, (left, top), covered)
 
 
+def _shade_table(first: int) -> list[int]:
+    """Return the palette index for each coverage from 0 to 255, with the shades from ``first`` on."""
+    return [first + value * (SHADES - 1) // 255 for value in range(256)]
+
+
 @lru_cache(TEXTS_KEPT)
 def _render_text(text: str, size: int, most: int, first: int) -> Image.Image:
-    """Return a line of text on its ground, cut or shrunk to ``most`` pixels, in the shades from ``first`` on."""
-    text, font = _fit_text(drawable_text(text), size, most)
+    """Return a line of text on its ground, in the shades from ``first`` on. Shrink or cut it to ``most`` pixels."""
+    text, font = fit_text(drawable_text(text), size, most)
     letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
     ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
-    return letters.point([first + value * (SHADES - 1) // 255 for value in range(256)])
+    return letters.point(_shade_table(first))
 
 
-def _fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
+def fit_text(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
     """Return the text that fits in ``most`` pixels, and its font."""
-    font = next((font for part in (1.0, 0.9, 0.8) if (font := _font(round(part * size))).getlength(text) <= most), None)
-    if font:
-        return text, font
-    font = _font(round(0.8 * size))
+    for part in (1.0, 0.9, 0.8):
+        font = _font(round(part * size))
+        if font.getlength(text) <= most:
+            return text, font
     while text and font.getlength(text + ELLIPSIS) > most:
         text = text[:-1]
     return text.rstrip() + ELLIPSIS, font

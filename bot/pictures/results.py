@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import islice
 
 from bot.pictures.lettering import drawable_names, drawable_text
 from bot.pictures.scene import TallyLine
@@ -18,8 +19,6 @@ BOT = "Buongioco"
 
 INKS: tuple[Ink, Ink] = ("gold", "sky")  # each side's colour: name, curve and win
 MOST_DECLARED = 6  # lines of declarations in a picture; the text has all
-
-
 LONGEST_GROUP = 24  # characters of a group's name that fit at the foot of a picture
 
 
@@ -38,17 +37,16 @@ def deal_sheet(
     ``names`` are by seat. ``suits`` are the suits on the cards of an Italian pack. ``group`` is the chat's
     name.
     """
-    results = _ResultParts(record, names, language, suits)
-    _ = results.words.text
-    lines = list(declared_lines(results.words, record, number))[:MOST_DECLARED]
+    words = Wording(language, drawable_names(names, language), suits)
+    _ = words.text
     return Sheet(
         title=_(record.kind.name),
         note=_("after deal {number}").format(number=number),
         parts=(
-            results.scores(number),
-            results.tally(number),
-            *([Words(line) for line in lines]),
-            *results.plot(number),
+            _scores(words, record, number),
+            _tally(words, record, number),
+            *[Words(line) for line in islice(declared_lines(words, record, number), MOST_DECLARED)],
+            *_plot(words, record, number),
         ),
         small=small_print(group, code),
     )
@@ -69,22 +67,23 @@ def game_sheet(
     ``ended`` is in Unix seconds, 0 if unknown. ``group`` is as for `deal_sheet`. ``summaries`` are of each player's
     decisions, if analysed. Players without decisions are left out.
     """
-    results = _ResultParts(record, names, language)
-    _ = results.words.text
-    winner = ending_of(record, results.words)
+    words = Wording(language, drawable_names(names, language), "italian")
+    _, deals = words.text, len(record.deals)
+    parts: list[Part] = [Words(ending_of(record, words), INKS[record.winner[0] % 2] if record.winner else None)]
+    if deals:
+        parts.append(_scores(words, record, deals))
+    parts += _plot(words, record, deals)
+    if decided := decisive_line(words, record):
+        parts.append(Words(decided))
+    if declared := declared_totals(record):
+        parts.append(Tally((TallyLine(words.labels["declared"], (str(declared[0]), str(declared[1]))),)))
+    if rows := _accuracy_rows(words, summaries):
+        parts.append(Rows(rows))
     day = [time.strftime("%Y-%m-%d", time.gmtime(ended))] if ended else []
-    decided = decisive_line(results.words, record)
     return Sheet(
         title=_(record.kind.name),
-        note=results.deals_played(),
-        parts=(
-            Words(winner, INKS[record.winner[0] % 2] if record.winner else None),
-            *([results.scores(len(record.deals))] if record.deals else []),
-            *results.plot(len(record.deals)),
-            *([Words(decided)] if decided else []),
-            *results.declared(),
-            *results.accuracy(summaries),
-        ),
+        note=words.ngettext("{count} deal", "{count} deals", deals).format(count=deals),
+        parts=tuple(parts),
         small=small_print(group, *day, code),
     )
 
@@ -96,73 +95,40 @@ def small_print(group: str, *words: str) -> str:
     return " · ".join([BOT, *([short] if short else []), *words])
 
 
-class _ResultParts:
-    def __init__(self, record: Record, names: Sequence[str], language: str, suits: str = "italian") -> None:
-        self.record = record
-        self.words = Wording(language, drawable_names(names, language), suits)
+def _scores(words: Wording, record: Record, number: int) -> tuple[Score, Score]:
+    ours, theirs = (fix_minus(str(total)) for total in totals_by_deal(record, number)[-1])
+    return Score(tuple(words.names[0::2]), ours, INKS[0]), Score(tuple(words.names[1::2]), theirs, INKS[1])
 
-    def deals_played(self) -> str:
-        deals = len(self.record.deals)
-        return self.words.ngettext("{count} deal", "{count} deals", deals).format(count=deals)
 
-    def scores(self, number: int) -> tuple[Score, Score]:
-        totals = totals_by_deal(self.record, number)[-1]
-        one, other = (fix_minus(str(total)) for total in totals)
-        names = self.words.names
-        return Score(tuple(names[0::2]), one, INKS[0]), Score(tuple(names[1::2]), other, INKS[1])
+def _plot(words: Wording, record: Record, number: int) -> tuple[Plot, ...]:
+    """Return the totals over the deals, from zero. A single deal has no plot."""
+    if not course_line(words, record, number):
+        return ()
+    _, totals = words.text, [(0, 0), *totals_by_deal(record, number)]
+    marks = (False, *([True] * (len(totals) - 1)))
+    ours, theirs = (Curve(tuple(total[side] for total in totals), INKS[side], marks) for side in (0, 1))
+    target = int(record.rules["target"]) * score_unit(record.rules)
+    return (Plot((ours, theirs), target=target, begin=_("start"), end=_("deal {number}").format(number=number)),)
 
-    def plot(self, number: int) -> tuple[Plot, ...]:
-        """Return the totals over the deals, from zero. A single deal has no plot."""
-        if not course_line(self.words, self.record, number):
-            return ()
-        totals = [(0, 0), *totals_by_deal(self.record, number)]
-        _ = self.words.text
-        marks = (False, *([True] * (len(totals) - 1)))
-        one, other = (tuple(total[side] for total in totals) for side in (0, 1))
-        target = int(self.record.rules["target"]) * score_unit(self.record.rules)
-        return (
-            Plot(
-                (Curve(one, INKS[0], marks), Curve(other, INKS[1], marks)),
-                target=target,
-                begin=_("start"),
-                end=_("deal {number}").format(number=number),
-            ),
-        )
 
-    def tally(self, number: int) -> Tally:
-        deal = self.record.deals[number - 1]
-        lines = []
-        for name, figures in deal.entries().items():
-            if name == "thirds":
-                continue
-            is_counted = name in ("declared", "points")
-            one, other = (figure * score_unit(self.record.rules) if is_counted else figure for figure in figures)
-            lines.append(
-                TallyLine(
-                    self.words.entry_name(name, deal.entries()),
-                    (self.words.figure(one), self.words.figure(other)),
-                )
-            )
-        return Tally(tuple(lines))
+def _tally(words: Wording, record: Record, number: int) -> Tally:
+    lines, entries = [], record.deals[number - 1].entries()
+    for name, figures in entries.items():
+        if name == "thirds":
+            continue
+        if name in ("declared", "points"):
+            figures = [figure * score_unit(record.rules) for figure in figures]
+        ours, theirs = map(words.figure, figures)
+        lines.append(TallyLine(words.entry_name(name, entries), (ours, theirs)))
+    return Tally(tuple(lines))
 
-    def accuracy(self, summaries: Sequence[Summary]) -> tuple[Rows, ...]:
-        _ = self.words.text
-        rows = tuple(
-            Row(
-                name,
-                self.words.ngettext(
-                    "{good} of {count} decisions good", "{good} of {count} decisions good", summary.good
-                ).format(good=summary.good, count=summary.decisions),
-                f"{summary.accuracy} %",
-                share=summary.accuracy / 100,
-            )
-            for name, summary in zip(self.words.names, summaries, strict=False)
-            if summary.accuracy is not None
-        )
-        return (Rows(rows),) if rows else ()
 
-    def declared(self) -> tuple[Part, ...]:
-        sums = declared_totals(self.record)
-        if not sums:
-            return ()
-        return (Tally((TallyLine(self.words.labels["declared"], (str(sums[0]), str(sums[1]))),)),)
+def _accuracy_rows(words: Wording, summaries: Sequence[Summary]) -> tuple[Row, ...]:
+    rows = []
+    for name, summary in zip(words.names, summaries, strict=False):
+        if summary.accuracy is not None:
+            good = words.ngettext(
+                "{good} of {count} decisions good", "{good} of {count} decisions good", summary.good
+            ).format(good=summary.good, count=summary.decisions)
+            rows.append(Row(name, good, f"{summary.accuracy} %", share=summary.accuracy / 100))
+    return tuple(rows)

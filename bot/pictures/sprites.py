@@ -1,6 +1,6 @@
-"""Cards as pixels, rendered once each in the palette that all pictures of the deck share.
+"""Cards as pixels, each rendered once in the palette that all pictures of its deck share.
 
-A picture is then composed of palette indices, which makes it small and fast to write.
+Pictures consist of palette indices, so they are small and quick to write.
 """
 
 from functools import lru_cache
@@ -24,35 +24,28 @@ SPRITES_BYTES = 14 * 1024 * 1024  # cache of cards: 77 kB for a large one, 11 kB
 
 
 class Palette:
-    """The palette of a deck's pictures, at most 256 colours: first the fixed ones, then its cards'."""
+    """The palette of a deck's pictures: the fixed colours first, then the cards' colours. It has at most 256.
+
+    ``numbers`` are the indices of the fixed colours. ``shades`` has the first of `SHADES` indices from a ground's
+    colour to a text's, by the names of the text's colour and the ground's. ``dimmed`` has the index of each index's dim
+    colour.
+    """
 
     def __init__(self, deck: Deck) -> None:
-        self._numbers: dict[Colour, int] = {}
-        self._shades: dict[tuple[Colour, Colour], int] = {}
-        found: list[RGB] = []
-        for name, colour in COLOURS.items():
-            self._numbers[name] = len(found)
-            found.append(colour)
+        self.numbers = {name: number for number, name in enumerate(COLOURS)}
+        self.shades: dict[tuple[Colour, Colour], int] = {}
+        colours = list(COLOURS.values())
         for ink, ground in TEXT_COLOURS:
-            self._shades[ink, ground] = len(found)
-            found += [_mix(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
+            self.shades[ink, ground] = len(colours)
+            colours += [_mix(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
         sheet = _sheet(deck)
-        found += _colours_of(sheet, BRIGHT)
-        found += _colours_of(_dimmed(sheet), DIM)
-        self.flat = bytes(part for colour in found for part in colour)
+        colours += _colours_of(sheet, BRIGHT) + _colours_of(_dimmed(sheet), DIM)
+        self.flat = bytes(part for colour in colours for part in colour)
         self._image = Image.new("P", (1, 1))
         self._image.putpalette(self.flat)
-        every = Image.new("RGB", (len(found), 1))
-        every.putdata(found)
-        # for each index the index of its dim colour
-        self.dimmed = [*self.apply(_dimmed(every)).tobytes(), *[0] * (256 - len(found))]
-
-    def number(self, colour: Colour) -> int:
-        return self._numbers[colour]
-
-    def shades(self, ink: Colour, ground: Colour) -> int:
-        """Return the first of the `SHADES` indices from the ground's colour to the ink's."""
-        return self._shades[ink, ground]
+        swatches = Image.new("RGB", (len(colours), 1))
+        swatches.putdata(colours)
+        self.dimmed = [*self.apply(_dimmed(swatches)).tobytes(), *[0] * (256 - len(colours))]
 
     def apply(self, image: Image.Image) -> Image.Image:
         """Return the image in this palette."""
@@ -64,11 +57,7 @@ def palette(deck: Deck) -> Palette:
     return Palette(deck)
 
 
-def _pixels(image: Image.Image) -> int:
-    return image.width * image.height
-
-
-@cached(LRUCache(SPRITES_BYTES, getsizeof=_pixels))
+@cached(LRUCache(SPRITES_BYTES, getsizeof=lambda image: image.width * image.height))
 def sprite(deck: Deck, code: str, width: int) -> Image.Image:
     """Return a card, or the back for an empty ``code``, as palette indices. ``width`` is in pixels."""
     drawn = raster(deck, code, width)
@@ -85,9 +74,8 @@ def mask(width: int) -> Image.Image:
 
 def warm_up() -> None:
     """Render the large cards of the most common deck."""
-    usual = DECKS[0]
-    for code in ("", *PACKS[usual.suits].codes):
-        sprite(usual, code, CARD)
+    for code in ("", *PACKS[DECKS[0].suits].codes):
+        sprite(DECKS[0], code, CARD)
 
 
 def raster(deck: Deck, code: str, width: int) -> Image.Image:
@@ -104,8 +92,7 @@ def _dimmed(image: Image.Image) -> Image.Image:
 def _sheet(deck: Deck) -> Image.Image:
     """Return all cards of a deck side by side."""
     codes = ("", *PACKS[deck.suits].codes)
-    height = height_of(SAMPLE)
-    sheet = Image.new("RGB", (len(codes) * SAMPLE, height), COLOURS["ink"])
+    sheet = Image.new("RGB", (len(codes) * SAMPLE, height_of(SAMPLE)), COLOURS["ink"])
     for number, code in enumerate(codes):
         drawn = raster(deck, code, SAMPLE)
         sheet.paste(drawn, (number * SAMPLE, 0), drawn.getchannel("A"))

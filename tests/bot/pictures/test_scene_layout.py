@@ -9,7 +9,7 @@ from bot.picture import DECKS, CardStyle, Deck
 from bot.pictures.canvas import CARD, SMALL, WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.hand_rows import MIN_STEP
 from bot.pictures.lettering import drawable_text
-from bot.pictures.painter import _fit_text
+from bot.pictures.painter import fit_text
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side, TallyLine
 from bot.pictures.scene_layout import OPEN, lay_out
 from bot.pictures.sheet import Sheet, Tally
@@ -132,7 +132,7 @@ def side_texts(*sides: Side) -> list[TextAt]:
 def test_points_are_never_cut(points: str) -> None:
     [*written] = [line for line in side_texts(Side("Anna", points), Side("Bruno", points)) if line.text == points]
     assert len(written) == 2
-    assert all(_fit_text(line.text, line.size, line.most)[0] == points for line in written)
+    assert all(fit_text(line.text, line.size, line.most)[0] == points for line in written)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
@@ -145,7 +145,7 @@ def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
     for laid in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
         written = [item for item in laid.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")]
         assert len(written) == 6
-        assert all(_fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in written)
+        assert all(fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in written)
         for middle, left, right in (written[:3], written[3:]):
             assert left.x + left.most // 2 <= middle.x - middle.most // 2
             assert middle.x + middle.most // 2 <= right.x - right.most // 2
@@ -158,7 +158,7 @@ def test_long_notes_get_their_own_line() -> None:
         side_texts(Side("Anna", "−200"), Side("B", "3")),
     )
     [line] = [line for line in long if line.text == " · ".join(notes)]
-    assert _fit_text(line.text, line.size, line.most)[0] == line.text
+    assert fit_text(line.text, line.size, line.most)[0] == line.text
     [points] = [line for line in long if line.text == "−200"]
     assert line.y - line.size / 2 > points.y + points.size / 2
     assert all(abs(text.y - line.y) > line.size for text in short)

@@ -15,7 +15,7 @@ from engine.games import default_game
 
 FIRST_GAME = default_game("page")  # id of the game that pages suggest first
 FAIR = "fair"  # argument of /rules for the page on fair shuffles
-FAIR_WORDS = (FAIR, "onesto")  # the same in each language
+FAIR_WORDS = (FAIR, "onesto")  # accepted in every language
 
 
 class Availability(Enum):
@@ -32,11 +32,11 @@ class Availability(Enum):
 class ArgumentKind(Enum):
     """The meaning of an argument. Platforms use it to offer choices."""
 
-    PERSON = "somebody, by an @ and what they are called by"
+    PERSON = "a person, by @ and handle"
     GAME = "a game's id"
     TOPIC = "a game's id, or FAIR"
-    POINTS = "what the game is played to"
-    NAME = "a name, freely chosen"
+    POINTS = "the points that win the game"
+    NAME = "any name"
     OPEN_TABLE = "the code of a table that waits for players"
     OWN_TABLE = "the code of a table where this person plays"
 

@@ -25,7 +25,7 @@ PageHandler = Callable[[Press, Profile, list[str]], Awaitable[Reply]]
 VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
 """Answers a press that does something at a table. Raises like a command."""
 
-Step = Callable[[], Awaitable[object]]  # deletes something of a person with few store commands. Safe to repeat.
+Step = Callable[[], Awaitable[object]]  # deletes data of a person with few store commands; safe to repeat
 
 
 class Forgetting(NamedTuple):

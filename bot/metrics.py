@@ -6,22 +6,20 @@ from prometheus_client import Counter, Gauge, Histogram
 
 SHORT = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
-_PRESSES = Counter("buongioco_presses", "Buttons pressed, by what came of it", ["outcome"])
+_PRESSES = Counter("buongioco_presses", "Presses of buttons, by outcome", ["outcome"])
 COMMANDS = Counter("buongioco_commands", "Commands, by word", ["word"])
 COMMITS = Counter("buongioco_commits", "Changes of tables committed to the store by this worker")
-PRESS_SECONDS = Histogram("buongioco_press_seconds", "From a press to its answer", buckets=SHORT)
+PRESS_SECONDS = Histogram("buongioco_press_seconds", "Seconds from a press to its answer", buckets=SHORT)
 _MESSAGES = Counter("buongioco_messages", "Messages by platform and outcome", ["platform", "outcome"])
-UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with a message under way")
+UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with messages that are being updated")
 LAG = Gauge("buongioco_delivery_lag_seconds", "Age of the oldest change that is not shown yet")
 TABLES = Gauge("buongioco_tables", "Live tables that this worker has in memory, by state", ["state"])
-PLATFORM_UP = Gauge("buongioco_platform_up", "Whether a platform can be spoken to: 1 or 0", ["platform"])
-PICTURES = Counter(
-    "buongioco_pictures", "Pictures that were asked for and not at hand, by what came of it", ["outcome"]
-)
-STORE_RISK = Gauge("buongioco_store_risk", "Whether a setting of the store may lose data: 1 or 0", ["risk"])
+PLATFORM_UP = Gauge("buongioco_platform_up", "1 if a platform can be reached, otherwise 0", ["platform"])
+PICTURES = Counter("buongioco_pictures", "Requests for pictures that were not cached, by outcome", ["outcome"])
+STORE_RISK = Gauge("buongioco_store_risk", "1 if a setting of the store can lose data, otherwise 0", ["risk"])
 STORE_MEMORY = Gauge("buongioco_store_memory_used", "Part of the store's memory that is used, from 0 to 1")
 STALLED = Counter("buongioco_stalled_seconds", "Seconds for which the process did not run, in pauses over 5 s")
-ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves that robots thought about, by who did", ["robot"])
+ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves of robots, by robot", ["robot"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
 
 

@@ -120,21 +120,21 @@ class Panel:
         """The panel next to its picture: without an empty line before the fold."""
         if not self.fold or self.fold >= len(self.text):
             return self
-        open_ = list(self.text[: self.fold])
-        while len(open_) > 1 and not open_[-1].text.strip("\n"):
-            open_.pop()
-        open_[-1] = open_[-1]._replace(text=open_[-1].text.rstrip("\n") + "\n")
-        return replace(self, text=(*open_, *self.text[self.fold :]), fold=len(open_))
+        visible = list(self.text[: self.fold])
+        while len(visible) > 1 and not visible[-1].text.strip("\n"):
+            visible.pop()
+        visible[-1] = visible[-1]._replace(text=visible[-1].text.rstrip("\n") + "\n")
+        return replace(self, text=(*visible, *self.text[self.fold :]), fold=len(visible))
 
     def cut(self, longest: int) -> Panel:
         """Return the panel with its text cut to this many UTF-16 units, as platforms count."""
-        left, spans = max(0, longest - 1), []
+        remaining, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
-            while utf16_length(text) > left:
-                text = text[: max(0, len(text) - max(1, (utf16_length(text) - left) // 2))]
+            while utf16_length(text) > remaining:
+                text = text[: max(0, len(text) - max(1, (utf16_length(text) - remaining) // 2))]
             spans.append(span._replace(text=text))
-            left -= utf16_length(text)
+            remaining -= utf16_length(text)
             if text != span.text:
                 fold = self.fold if self.fold is None or self.fold < len(spans) else None
                 return replace(self, text=(*spans, Span("…")), fold=fold)

@@ -28,12 +28,11 @@ STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
-ASK_THE_DAY_SECONDS = 3600.0
+DAY_CACHED_SECONDS = 3600.0  # time for which the store's day is cached
 
-PEOPLE_REMEMBERED = 200_000
+PROFILES_CACHED = 200_000
 FRESH_SECONDS = 600.0
-"""Time for which a profile in memory is used: the notification of another worker's change can get lost."""
-
+"""Time for which a cached profile is used: the notification of another worker's change can get lost."""
 UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
 
@@ -131,7 +130,7 @@ class People:
         self._on_change = on_change
         self.being_forgotten: Collection[str] = ()
         """People being forgotten, as of some seconds ago (`bot.features.privacy.forgetting`)."""
-        self._remembered: FIFOCache[str, CachedProfile] = FIFOCache(PEOPLE_REMEMBERED)
+        self._cache: FIFOCache[str, CachedProfile] = FIFOCache(PROFILES_CACHED)
         self._reads: dict[str, object] = {}
         """The current read of each key, until the key changes: after that, the read can return old values."""
 
@@ -199,8 +198,8 @@ class People:
 
     async def _today(self) -> int:
         """Return the store's day since 1970, at most an hour old: workers' clocks can be years wrong."""
-        asked_at, day = self._day
-        if time.monotonic() - asked_at >= ASK_THE_DAY_SECONDS:
+        read_at, day = self._day
+        if time.monotonic() - read_at >= DAY_CACHED_SECONDS:
             day = int(await self._day_in_store(keys=[keys.SWEEPING_DAY]))
             self._day = (time.monotonic(), day)
         return day
@@ -271,9 +270,9 @@ class People:
         return (await self._load(key)).fields
 
     async def _load(self, key: str) -> CachedProfile:
-        remembered = self._remembered.get(key)
-        if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
-            return remembered
+        cached = self._cache.get(key)
+        if cached and time.monotonic() - cached.at < FRESH_SECONDS:
+            return cached
         read = self._reads[key] = object()
         try:
             # The age counts from before the read.
@@ -285,16 +284,16 @@ class People:
             if is_latest:
                 del self._reads[key]
         if is_latest:
-            self._remembered[key] = found
+            self._cache[key] = found
         return found
 
     async def _store(self, key: str, changes: dict[str, str]) -> None:
         if changes:
             await self._client.hset(key, mapping=changes)
             self._reads.pop(key, None)
-            if remembered := self._remembered.get(key):
+            if cached := self._cache.get(key):
                 # The other fields keep their age.
-                self._remembered[key] = CachedProfile(remembered.at, {**remembered.fields, **changes})
+                self._cache[key] = CachedProfile(cached.at, {**cached.fields, **changes})
             if self._on_change:
                 await self._on_change(key)
 
@@ -305,7 +304,7 @@ class People:
 
     def forget(self, key: str) -> None:
         self._reads.pop(key, None)
-        self._remembered.pop(key, None)
+        self._cache.pop(key, None)
 
 
 def _chat_key(place: str) -> str:

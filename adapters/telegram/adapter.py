@@ -127,8 +127,8 @@ class Telegram:
     def healthy(self) -> bool:
         return self.source.is_receiving
 
-    def verify_launch(self, said: str) -> Person:
-        return mini_app.verify_launch(self.bot.token, said)
+    def verify_launch(self, launch_data: str) -> Person:
+        return mini_app.verify_launch(self.bot.token, launch_data)
 
     @property
     def has_ephemeral(self) -> bool:

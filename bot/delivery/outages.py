@@ -69,20 +69,20 @@ class Outages:
         self._platforms: dict[str, _PlatformState] = {}
 
     def reason(self, platform: str) -> str:
-        known = self._platforms.get(platform)
-        return known.reason if known else ""
+        state = self._platforms.get(platform)
+        return state.reason if state else ""
 
     def is_failing(self, platform: str) -> bool:
         """Return whether calls of a platform fail, even if its adapter says it is healthy."""
-        known = self._platforms.get(platform)
-        return known is not None and bool(known.reason) and known.needs_success
+        state = self._platforms.get(platform)
+        return state is not None and bool(state.reason) and state.needs_success
 
     def has_failed(self, platform: str, seconds: float) -> bool:
         """Return whether a platform is away or a call failed within this many seconds."""
-        known = self._platforms.get(platform)
-        if known is None or known.failed_at == 0.0:
+        state = self._platforms.get(platform)
+        if state is None or state.failed_at == 0.0:
             return False
-        return bool(known.reason) or asyncio.get_running_loop().time() - known.failed_at < seconds
+        return bool(state.reason) or asyncio.get_running_loop().time() - state.failed_at < seconds
 
     def call(self, platform: str) -> Call:
         """Return a context for one call. Errors about a single message show that the platform is there."""

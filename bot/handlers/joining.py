@@ -29,11 +29,11 @@ class Joining(Handlers):
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
         game, target = parse_game_and_points(command.words, chat.game)
-        usual = chat.clock == DEFAULT_CLOCK and not chat.strict
+        has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
-        clocks = [] if usual else [Clock(chat.clock, chat.strict)]
+        clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered twice must not restore an older choice.
-        is_choice = chat.game != game and await self._challenges.find_opened(command.key) is None
+        is_new_game = chat.game != game and await self._challenges.find_opened(command.key) is None
         table = await self._challenges.open_table(
             game,
             profile.id,
@@ -43,7 +43,7 @@ class Joining(Handlers):
             invited=invited,
             setup=(*rules, *clocks),
         )
-        if is_choice:
+        if is_new_game:
             await self._people.update_chat(command.place, game=game)
         return Reply(toast=_forward_text(command, profile, table))
 
@@ -60,9 +60,9 @@ class Joining(Handlers):
         except NoSuchTable:
             raise UnknownCode(code=code) from None
         _ = texts(profile.language).gettext
-        asked = table.seat_of(person.id) is None
+        is_asking = table.seat_of(person.id) is None
         return Reply(
-            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
+            toast=_("You have asked for a chair.") if is_asking else _("You sit at table {code}.").format(code=code)
         )
 
     async def _sit_by_code(self, command: Command, code: str) -> Table:

@@ -112,10 +112,11 @@ class _Site(web.BaseSite):
 
 
 async def listen(
-    app: web.Application, host: str, port: int, what: str, remedy: str, connections: Connections
+    app: web.Application, host: str, port: int, server_name: str, remedy: str, connections: Connections
 ) -> web.AppRunner:
-    """Serve an app; the caller cleans the runner up. Raise BadSetting if ``what`` cannot listen there, with a
-    ``remedy``.
+    """Serve an app; the caller cleans the runner up.
+
+    Raise BadSetting with the ``server_name`` and the ``remedy`` if the system does not allow it to listen there.
     """
     connections.install(app)
     runner = web.AppRunner(
@@ -131,7 +132,7 @@ async def listen(
         # asyncio's own text repeats the address.
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         raise BadSetting(
-            f"{what} cannot listen on {host}, port {port} ({reason}): {remedy}.",
+            f"{server_name} cannot listen on {host}, port {port} ({reason}): {remedy}.",
             "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
         ) from None
     return runner

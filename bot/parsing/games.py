@@ -44,30 +44,30 @@ def target_rule(game: str, points: int) -> Rule:
     """Return the rule for a number of points, or raise NoSuchTarget."""
     rule = targets(game).get(points)
     if rule is None:
-        said = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
-        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(said), targets=", ".join(map(str, targets(game))))
+        shown = str(points) if len(str(points)) <= DIGITS_REPEATED else f"{str(points)[:DIGITS_REPEATED]}…"
+        raise NoSuchTarget(game=GAMES[game].name, points=fix_minus(shown), targets=", ".join(map(str, targets(game))))
     return rule
 
 
-def parse_game_and_points(words: Sequence[str], usual: str) -> tuple[str, int | None]:
-    """Return the game and the points in a command's words: the ``usual`` game and None by default.
+def parse_game_and_points(words: Sequence[str], default: str) -> tuple[str, int | None]:
+    """Return the game and the points in a command's words: the ``default`` game and None if they name none.
 
     Mentions are skipped. A complete name of several words takes precedence over its first word.
     """
-    game, points = usual, None
-    left = [word for word in words if not word.startswith("@")]
-    while left:
-        if NUMBER.fullmatch(left[0]):
-            points = int(left.pop(0).replace(MINUS, "-")[:DIGITS_READ])
+    game, points = default, None
+    remaining = [word for word in words if not word.startswith("@")]
+    while remaining:
+        if NUMBER.fullmatch(remaining[0]):
+            points = int(remaining.pop(0).replace(MINUS, "-")[:DIGITS_READ])
             continue
-        if left[0].casefold() in BEFORE_POINTS and NUMBER.fullmatch(" ".join(left[1:2])):
-            del left[0]
+        if remaining[0].casefold() in BEFORE_POINTS and NUMBER.fullmatch(" ".join(remaining[1:2])):
+            del remaining[0]
             continue
-        names = {name for called in _game_names().values() for name in called}
-        whole = (count for count in range(len(left), 1, -1) if " ".join(left[:count]).casefold() in names)
-        unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), left))
-        length = next(whole, 1 if _match_game(left[0]) else len(unknown))
-        game, left = find_game(" ".join(left[:length])), left[length:]
+        all_names = set().union(*_game_names().values())
+        complete = (n for n in range(len(remaining), 1, -1) if " ".join(remaining[:n]).casefold() in all_names)
+        unknown = list(takewhile(lambda word: not NUMBER.fullmatch(word), remaining))
+        length = next(complete, 1 if _match_game(remaining[0]) else len(unknown))
+        game, remaining = find_game(" ".join(remaining[:length])), remaining[length:]
     return game, points
 
 
@@ -80,9 +80,9 @@ def find_game(name: str) -> str:
 
 
 def _match_game(name: str) -> str | None:
-    meant, names = name.casefold(), _game_names()
-    exact = [game for game, called in names.items() if meant in called]
-    begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]
+    name = name.casefold()
+    exact = [game for game, names in _game_names().items() if name in names]
+    begun = [game for game, names in _game_names().items() if any(each.startswith(name) for each in names)]
     return (exact or begun)[0] if exact or len(begun) == 1 else None
 
 

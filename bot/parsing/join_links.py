@@ -27,12 +27,12 @@ OPENING = re.compile(rf"[?&#](?:START|T)=(?P<table>{NEW_CODE}){EDGE}")
 """Links to the bot on Telegram or to the playground's chat. The first seats people, the second shows a table."""
 
 TOKEN = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*")
-AROUND = re.compile(r"^\W+|\W+$")  # punctuation around a word
-WITH_CODE = ("join", "invite", "hand", "resign", "start")
-NAMES = sorted(
-    name.upper() for spec in COMMANDS if spec.name in WITH_CODE for name in (spec.name, *spec.names.values())
+PUNCTUATION = re.compile(r"^\W+|\W+$")  # around a word
+COMMANDS_WITH_CODE = ("join", "invite", "hand", "resign", "start")
+COMMAND_NAMES = sorted(
+    name.upper() for spec in COMMANDS if spec.name in COMMANDS_WITH_CODE for name in (spec.name, *spec.names.values())
 )
-COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
+COMMAND = re.compile(rf"(?:^|\s|/)(?:/?(?:{'|'.join(COMMAND_NAMES)})(?:@\w+)?(?:\s+|$))+(?P<rest>.*)$", re.DOTALL)
 """A command that takes a code, and the text after it."""
 
 Kind = Literal["table", "watch", "game"]
@@ -59,19 +59,19 @@ def read_pasted(text: str) -> Pasted | None:
     >>> read_pasted("(k7qf2m)")
     Pasted(kind='table', id='K7QF2M', joins=False)
     """
-    plain = _plain(text)
+    plain = _normalize(text)
     for pattern in (JOINING, PAGE, OPENING):
         if found := pattern.search(plain):
-            return _pasted(found, joins=pattern is JOINING)
+            return _parse_match(found, joins=pattern is JOINING)
     if "://" in plain:
         return None
     command = COMMAND.search(plain)
     words = TOKEN.findall(command["rest"] if command else plain)
-    found = BARE.fullmatch(_joined(words)) or _likeliest(words, text)
+    found = BARE.fullmatch(_join_words(words)) or _likeliest_id(words, text)
     if found is None and command and words:
         # The first word with its punctuation: "what's" is not the code WHAT.
-        found = BARE.fullmatch(AROUND.sub("", command["rest"].split()[0]))
-    return _pasted(found) if found else None
+        found = BARE.fullmatch(PUNCTUATION.sub("", command["rest"].split()[0]))
+    return _parse_match(found) if found else None
 
 
 def pasted_code(text: str) -> str:
@@ -79,20 +79,20 @@ def pasted_code(text: str) -> str:
     return found.id.partition("-")[0] if found and found.kind != "game" else ""
 
 
-def _plain(text: str) -> str:
-    """Return a text in capitals, without invisible characters and with URL escapes decoded."""
+def _normalize(text: str) -> str:
+    """Return a text in capitals, with URL escapes decoded and without invisible characters."""
     visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKC", visible).upper()
 
 
-def _joined(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     """Return the only word, or all words joined if they form a code that blanks or line breaks have split."""
     whole = "".join(words)
     is_broken = all(len(word) < 4 for word in words) and re.fullmatch(NEW_CODE, whole)
     return whole if len(words) == 1 or is_broken else ""
 
 
-def _likeliest(words: list[str], text: str) -> re.Match[str] | None:
+def _likeliest_id(words: list[str], text: str) -> re.Match[str] | None:
     """Return the word of a sentence most like an id: a long id, or a new code with capitals or digits."""
     ids = [found for word in words if (found := BARE.fullmatch(word))]
     longer = [found for found in ids if not found["table"]]
@@ -101,7 +101,7 @@ def _likeliest(words: list[str], text: str) -> re.Match[str] | None:
     return next(iter([*longer, *sorted(likely, key=lambda found: found[0].isalpha())]), None)
 
 
-def _pasted(found: re.Match[str], *, joins: bool = False) -> Pasted:
+def _parse_match(found: re.Match[str], *, joins: bool = False) -> Pasted:
     groups = found.groupdict()
     if groups.get("game"):
         code, _dash, seal = groups["game"].partition("-")

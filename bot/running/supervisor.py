@@ -73,25 +73,25 @@ class Supervisor:
                 self._refusals.pop(adapter.platform, None)
             if isinstance(fault, BadSetting):
                 wait = REFUSED_PAUSE
-                self._refused(adapter.platform, fault)
+                self._handle_refusal(adapter.platform, fault)
             else:
                 wait = backoff.next_pause()
-                self._failed(adapter.platform, fault, wait)
+                self._handle_failure(adapter.platform, fault, wait)
             await asyncio.sleep(wait)
             self._worker.errors.pop(adapter.platform, None)
 
-    def _refused(self, platform: str, fault: BadSetting) -> None:
+    def _handle_refusal(self, platform: str, fault: BadSetting) -> None:
         """Note that the host must fix a setting, and log it once."""
         self._worker.errors[platform] = fault.word
         # Platforms that share a server are refused together.
-        is_said = str(fault) in self._refusals.values()
+        is_logged = str(fault) in self._refusals.values()
         self._refusals[platform] = str(fault)
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):
             self._all_refused.set()
-        elif not is_said:
+        elif not is_logged:
             log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_PAUSE)
 
-    def _failed(self, platform: str, fault: Exception, wait: float) -> None:
+    def _handle_failure(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
         self._worker.errors[platform] = why = str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
         self._worker.outages.record_failure(platform, why, certain=True)

@@ -20,8 +20,8 @@ CLAIM = read_script(__file__, "claim_key")
 
 def fingerprint(operation: str, path: dict[str, str], body: dict[str, Any]) -> str:
     """Return the hash of a request: its operation, path values and body, independent of order."""
-    said = json.dumps([operation, path, body], sort_keys=True)
-    return sha256(said.encode()).digest()[:FINGERPRINT_BYTES].hex()
+    text = json.dumps([operation, path, body], sort_keys=True)
+    return sha256(text.encode()).digest()[:FINGERPRINT_BYTES].hex()
 
 
 def press_key(name: str, request: str) -> str:

@@ -16,5 +16,5 @@ class MiniApp(Protocol):
     platform: str
     frame_origin: str  # the origin of the platform's pages, which show ours in a frame
 
-    def verify_launch(self, said: str) -> Person:
-        """Return the user from the app's signed data ``said``, or raise InvalidLaunch."""
+    def verify_launch(self, launch_data: str) -> Person:
+        """Return the user from the app's signed launch data, or raise InvalidLaunch."""

@@ -43,20 +43,20 @@ class Sessions:
 
         The secret names the person and the store does not: they could be forgotten meanwhile.
         """
-        held = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
-        await self._client.set(keys.entrance(token_digest(held)), GOOD, ex=LINK_SECONDS)
-        return held
+        secret = f"{person}.{secrets.token_urlsafe(TOKEN_BYTES)}"
+        await self._client.set(keys.entrance(token_digest(secret)), GOOD, ex=LINK_SECONDS)
+        return secret
 
-    async def redeem_link(self, held: str) -> str:
-        """Use a secret up and return its person; empty if it is not valid any more."""
-        found = await self._client.getdel(keys.entrance(token_digest(held)))
+    async def redeem_link(self, secret: str) -> str:
+        """Return the person of a link's secret, which becomes invalid; empty if it was not valid."""
+        found = await self._client.getdel(keys.entrance(token_digest(secret)))
         if found not in (None, GOOD):
             # Links of workers before release 0.1.0 have the person in the store: remove this after that release.
             return str(found.decode())
-        return held.rpartition(".")[0] if found else ""
+        return secret.rpartition(".")[0] if found else ""
 
     async def start(self, person: str) -> str:
-        """Start a session for a person; return the secret for the browser."""
+        """Start a session for a person; return the token for the browser."""
         await self._end_unused(person, MOST_SESSIONS - 1)
         key = keys.sessions(person)
         id_, token, now = secrets.token_hex(ID_BYTES), secrets.token_urlsafe(TOKEN_BYTES), int(self.now())
@@ -65,9 +65,9 @@ class Sessions:
         await self._client.expire(key, KEPT_SECONDS)
         return f"{person}.{id_}.{token}"
 
-    async def authenticate(self, held: str) -> str:
+    async def authenticate(self, session_token: str) -> str:
         """Return the person of a browser's session; empty if it is over or unknown."""
-        person, id_, token = _split(held)
+        person, id_, token = _split_token(session_token)
         known = await self._client.hget(keys.sessions(person), id_) if token else None
         if known is None:
             return ""
@@ -105,13 +105,13 @@ class Sessions:
     async def end_all(self, person: str) -> None:
         await self._client.delete(keys.sessions(person))
 
-    async def leave(self, held: str) -> None:
-        if await self.authenticate(held):
-            person, id_, _token = _split(held)
+    async def leave(self, session_token: str) -> None:
+        if await self.authenticate(session_token):
+            person, id_, _token = _split_token(session_token)
             await self.end(person, id_)
 
 
-def _split(held: str) -> tuple[str, str, str]:
+def _split_token(session_token: str) -> tuple[str, str, str]:
     """Return person, id and token; all empty if the text is malformed."""
-    parts = held.rsplit(".", 2)
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and held.isascii() else ("", "", "")
+    parts = session_token.rsplit(".", 2)
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and session_token.isascii() else ("", "", "")

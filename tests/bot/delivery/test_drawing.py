@@ -23,9 +23,9 @@ async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
         assert await drawer.player_to_call(second) is None
         # Open and finished tables call no player, and robots are never called, even if their setting says so.
         assert await drawer.player_to_call(open_table("testa")) is None
-        over = first.with_entries([Stop("cancelled")], "u2")
-        assert over.game
-        assert await drawer.player_to_call(over) is None
+        ended = first.with_entries([Stop("cancelled")], "u2")
+        assert ended.game
+        assert await drawer.player_to_call(ended) is None
         await worker.people.update_person(ROBOT, called="1")
         for people in ((ROBOT, BEA), (ADA, ROBOT)):
             table = start_game("testa", people=people)

@@ -60,10 +60,10 @@ def instant_painting(monkeypatch: pytest.MonkeyPatch) -> None:
 def painting_failures(monkeypatch: pytest.MonkeyPatch, instant_painting: None) -> set[str]:
     """Reasons why no picture can be painted; painting works while it is empty."""
     reasons: set[str] = set()
-    kept = PicturePool.paint_panel
+    original = PicturePool.paint_panel
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
-        return await kept(pool, replace(panel, picture=None) if reasons else panel)
+        return await original(pool, replace(panel, picture=None) if reasons else panel)
 
     monkeypatch.setattr(PicturePool, "paint_panel", painted)
     return reasons
@@ -282,11 +282,11 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
     fake, go = FakePlatform(), tmp_path / "go"
     shown: list[bool] = []
-    kept = fake.edit
+    original = fake.edit
 
     async def edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         shown.append(panel.picture is not None)
-        return await kept(place, sent, panel)
+        return await original(place, sent, panel)
 
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")

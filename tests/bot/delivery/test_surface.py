@@ -18,12 +18,12 @@ OLD, NEW = Panel((Span("old"),)), Panel((Span("new"),))
 SHOWN = MessageState("7", OLD.digest, "tag", 3, 1000)
 
 
-def surface(state: MessageState = SHOWN) -> Surface:
+def make_surface(state: MessageState = SHOWN) -> Surface:
     return Surface(Hand(0), state)
 
 
 def absent(**fields: object) -> Surface:
-    return surface(SHOWN._replace(message="", digest=UNKNOWN)._replace(**fields))  # type: ignore[arg-type]
+    return make_surface(SHOWN._replace(message="", digest=UNKNOWN)._replace(**fields))  # type: ignore[arg-type]
 
 
 def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8") -> bool:
@@ -38,18 +38,18 @@ def test_absent_message_is_sent() -> None:
 
 
 def test_message_with_another_panel_is_edited() -> None:
-    assert surface().next_step(NEW, 1, rings=False) == Edit(SentMessage("7", is_certain=False), NEW, 1)
+    assert make_surface().next_step(NEW, 1, rings=False) == Edit(SentMessage("7", is_certain=False), NEW, 1)
 
 
 def test_message_with_the_wanted_panel_stays() -> None:
-    assert surface().next_step(OLD, 1, rings=False) is None
-    assert surface().is_up_to_date(OLD)
-    assert not surface().is_up_to_date(NEW)
+    assert make_surface().next_step(OLD, 1, rings=False) is None
+    assert make_surface().is_up_to_date(OLD)
+    assert not make_surface().is_up_to_date(NEW)
 
 
 def test_ringing_or_requested_message_is_replaced() -> None:
-    assert surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
-    asked = surface()
+    assert make_surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
+    asked = make_surface()
     asked.apply(Change(repost=True), HOME, 2000)
     assert not asked.is_up_to_date(OLD)
     assert asked.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
@@ -57,54 +57,54 @@ def test_ringing_or_requested_message_is_replaced() -> None:
 
 def test_outdated_messages_go_once_a_new_one_is_shown() -> None:
     outdated = (Outdated("5"), Outdated("6", "paper:@9"))
-    assert surface(SHOWN._replace(outdated=outdated)).next_deletion() == Delete(outdated[0])
+    assert make_surface(SHOWN._replace(outdated=outdated)).next_deletion() == Delete(outdated[0])
     assert absent(outdated=outdated).next_deletion() is None
-    assert surface().next_deletion() is None
-    assert not surface(SHOWN._replace(outdated=outdated)).is_up_to_date(OLD)
+    assert make_surface().next_deletion() is None
+    assert not make_surface(SHOWN._replace(outdated=outdated)).is_up_to_date(OLD)
 
 
 # Sending
 
 
 def test_sent_message_is_shown() -> None:
-    one = absent()
-    assert send(one)
-    assert one.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
-    assert one.state is State.SHOWN
+    surface = absent()
+    assert send(surface)
+    assert surface.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
+    assert surface.state is State.SHOWN
 
 
 def test_failed_send_keeps_its_number() -> None:
-    one = absent()
-    assert [one.begin_send(NEW.digest).number for _ in range(3)] == [4, 4, 4]
-    send(one)
-    assert one.begin_send(NEW.digest).number == 5
+    surface = absent()
+    assert [surface.begin_send(NEW.digest).number for _ in range(3)] == [4, 4, 4]
+    send(surface)
+    assert surface.begin_send(NEW.digest).number == 5
 
 
 def test_cancelled_send_leaves_the_next_one_certain() -> None:
-    one = absent()
-    one.cancel_send(one.begin_send(OLD.digest))
-    assert one.begin_send(NEW.digest).digest == NEW.digest
+    surface = absent()
+    surface.cancel_send(surface.begin_send(OLD.digest))
+    assert surface.begin_send(NEW.digest).digest == NEW.digest
 
 
 def test_cancelled_send_leaves_earlier_doubt() -> None:
-    one = absent()
-    one.begin_send(OLD.digest)
-    one.cancel_send(one.begin_send(OLD.digest))
-    assert one.begin_send(NEW.digest).digest == UNKNOWN
+    surface = absent()
+    surface.begin_send(OLD.digest)
+    surface.cancel_send(surface.begin_send(OLD.digest))
+    assert surface.begin_send(NEW.digest).digest == UNKNOWN
 
 
 def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
-    one = absent()
-    assert one.begin_send(OLD.digest).digest == OLD.digest
-    assert one.begin_send(OLD.digest).digest == OLD.digest
-    assert one.begin_send(NEW.digest).digest == UNKNOWN
+    surface = absent()
+    assert surface.begin_send(OLD.digest).digest == OLD.digest
+    assert surface.begin_send(OLD.digest).digest == OLD.digest
+    assert surface.begin_send(NEW.digest).digest == UNKNOWN
     # It stays unknown: either of the two could have arrived first.
-    assert one.begin_send(NEW.digest).digest == UNKNOWN
-    assert one.finish_send(one.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
-    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
+    assert surface.begin_send(NEW.digest).digest == UNKNOWN
+    assert surface.finish_send(surface.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
+    assert surface.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
     # The next send is a different message.
-    one.forget_message("8")
-    assert one.begin_send(NEW.digest).digest == NEW.digest
+    surface.forget_message("8")
+    assert surface.begin_send(NEW.digest).digest == NEW.digest
 
 
 def test_only_the_first_inherited_send_is_unknown() -> None:
@@ -116,83 +116,83 @@ def test_only_the_first_inherited_send_is_unknown() -> None:
 
 
 def test_message_sent_to_a_left_place_is_outdated_there() -> None:
-    one = absent()
-    attempt = one.begin_send(NEW.digest)
-    one.apply(Change(repost=True, place=HERE), HOME, 1500)
-    assert not one.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
-    assert one.known.message == ""
-    assert one.known.sent == 4
-    assert one.known.outdated == (Outdated("8", HOME),)
-    assert one.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
+    surface = absent()
+    attempt = surface.begin_send(NEW.digest)
+    surface.apply(Change(repost=True, place=HERE), HOME, 1500)
+    assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
+    assert surface.known.message == ""
+    assert surface.known.sent == 4
+    assert surface.known.outdated == (Outdated("8", HOME),)
+    assert surface.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
 
 
 def test_group_message_stays_valid_with_another_pass() -> None:
-    one = absent(ephemeral=HERE)
-    attempt = one.begin_send(NEW.digest)
-    one.apply(Change(place=LATER), HOME, 1500)
-    assert one.finish_send(attempt, HERE, SentMessage("8"), 1, 2000)
-    assert (one.known.message, one.known.ephemeral) == ("8", LATER)
+    surface = absent(ephemeral=HERE)
+    attempt = surface.begin_send(NEW.digest)
+    surface.apply(Change(place=LATER), HOME, 1500)
+    assert surface.finish_send(attempt, HERE, SentMessage("8"), 1, 2000)
+    assert (surface.known.message, surface.known.ephemeral) == ("8", LATER)
 
 
 def test_message_for_a_former_player_is_outdated() -> None:
-    one = absent()
-    attempt = one.begin_send(NEW.digest)
-    one.set_place_tag("another tag")
-    assert not one.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
-    assert one.known.message == ""
-    assert one.known.outdated == (Outdated("8", HOME),)
+    surface = absent()
+    attempt = surface.begin_send(NEW.digest)
+    surface.set_place_tag("another tag")
+    assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
+    assert surface.known.message == ""
+    assert surface.known.outdated == (Outdated("8", HOME),)
 
 
 # Replacing, editing, deleting
 
 
 def test_replace_outdates_the_message_once() -> None:
-    one = surface()
-    one.take_unsaved()
-    one.outdate()
-    assert one.known == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
-    assert one.take_unsaved() == one.known
-    one.outdate()
-    assert one.known.outdated == (Outdated("7"),)
+    surface = make_surface()
+    surface.take_unsaved()
+    surface.outdate()
+    assert surface.known == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
+    assert surface.take_unsaved() == surface.known
+    surface.outdate()
+    assert surface.known.outdated == (Outdated("7"),)
 
 
 def test_repost_request_sends_one_message() -> None:
-    one = surface()
-    one.apply(Change(repost=True), HOME, 2000)
-    one.outdate()
-    assert one.wants_repost, "a crash or an error before the send must not lose the request"
-    send(one)
-    assert not one.wants_repost
-    assert one.next_deletion() == Delete(Outdated("7"))
+    surface = make_surface()
+    surface.apply(Change(repost=True), HOME, 2000)
+    surface.outdate()
+    assert surface.wants_repost, "a crash or an error before the send must not lose the request"
+    send(surface)
+    assert not surface.wants_repost
+    assert surface.next_deletion() == Delete(Outdated("7"))
 
 
 def test_edited_message_shows_the_panel() -> None:
-    one = surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
-    one.finish_edit(SentMessage("7"), NEW.digest, 2)
-    assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
+    surface = make_surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
+    surface.finish_edit(SentMessage("7"), NEW.digest, 2)
+    assert surface.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
 
 
 def test_edit_of_a_replaced_message_is_ignored() -> None:
-    one = surface()
-    one.finish_edit(SentMessage("6"), NEW.digest, 2)
-    assert one.known == SHOWN
+    surface = make_surface()
+    surface.finish_edit(SentMessage("6"), NEW.digest, 2)
+    assert surface.known == SHOWN
 
 
 def test_only_a_forgotten_current_message_is_sent_again() -> None:
-    one = surface()
-    one.forget_message("6")
-    assert one.known == SHOWN
-    one.forget_message("7")
-    assert one.state is State.ABSENT
-    assert one.next_step(OLD, 1, rings=False) == Send(OLD, 1)
+    surface = make_surface()
+    surface.forget_message("6")
+    assert surface.known == SHOWN
+    surface.forget_message("7")
+    assert surface.state is State.ABSENT
+    assert surface.next_step(OLD, 1, rings=False) == Send(OLD, 1)
 
 
 def test_deleted_message_leaves_the_list_after_a_move() -> None:
-    one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
-    one.apply(Change(place=HERE), HOME, 2000)
-    assert list(one.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
-    one.remove_outdated(Outdated("5"))
-    assert list(one.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
+    surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
+    surface.apply(Change(place=HERE), HOME, 2000)
+    assert list(surface.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
+    surface.remove_outdated(Outdated("5"))
+    assert list(surface.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
 
 
 # Giving up and returning
@@ -202,27 +202,27 @@ def test_deleted_message_leaves_the_list_after_a_move() -> None:
     ("place", "state"), [(HOME, State.UNREACHABLE), ("paper:100", State.DROPPED), (HERE, State.ABSENT)]
 )
 def test_unreachable_surface_halts_or_returns_home(place: str, state: State) -> None:
-    one = surface(SHOWN._replace(ephemeral=HERE if place == HERE else ""))
-    one.apply(Change(repost=True), HOME, 2000)
-    assert one.give_up(place) is state
-    assert one.state is state
-    assert (one.known.message, one.known.ephemeral, one.wants_repost) == ("", "", False)
+    surface = make_surface(SHOWN._replace(ephemeral=HERE if place == HERE else ""))
+    surface.apply(Change(repost=True), HOME, 2000)
+    assert surface.give_up(place) is state
+    assert surface.state is state
+    assert (surface.known.message, surface.known.ephemeral, surface.wants_repost) == ("", "", False)
 
 
 @pytest.mark.parametrize("change", [Change(repost=True), Change(place=HOME), Change(pressed="4"), Change(place=HERE)])
 def test_press_or_request_ends_a_halt(change: Change) -> None:
     for halted in ("unreachable", "dropped"):
-        one = absent(halted=halted)
-        one.apply(change, HOME, 2000)
-        assert one.state is State.ABSENT
+        surface = absent(halted=halted)
+        surface.apply(change, HOME, 2000)
+        assert surface.state is State.ABSENT
 
 
 def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
     change = Change(place=HOME, if_waiting=True)
-    for one in (surface(), surface(SHOWN._replace(ephemeral=HERE)), absent()):
-        before = one.known
-        one.apply(change, HOME, 2000)
-        assert one.known == before
+    for surface in (make_surface(), make_surface(SHOWN._replace(ephemeral=HERE)), absent()):
+        before = surface.known
+        surface.apply(change, HOME, 2000)
+        assert surface.known == before
     waiting = absent(halted="unreachable")
     waiting.apply(change, HOME, 2000)
     assert waiting.state is State.ABSENT
@@ -233,62 +233,62 @@ def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
     [Change(repost=True), Change(place=HOME), Change(place=HOME, if_waiting=True), Change(pressed="7"), Change()],
 )
 def test_use_during_a_call_is_noted(change: Change) -> None:
-    one = surface()
-    one.apply(Change(repost=True), HOME, 2000)
-    one.begin_call()
-    assert not one.is_used
-    one.apply(change, HOME, 2000)
-    assert one.is_used == (change != Change())
+    surface = make_surface()
+    surface.apply(Change(repost=True), HOME, 2000)
+    surface.begin_call()
+    assert not surface.is_used
+    surface.apply(change, HOME, 2000)
+    assert surface.is_used == (change != Change())
 
 
 def test_mere_press_during_a_call_is_noted() -> None:
-    one = surface()
-    one.begin_call()
-    one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
-    assert one.is_used
+    surface = make_surface()
+    surface.begin_call()
+    surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert surface.is_used
 
 
 def test_draft_alone_does_not_end_a_halt() -> None:
-    one = absent(halted="unreachable")
-    one.apply(Change(draft=Draft(4, "x")), HOME, 2000)
-    assert one.state is State.UNREACHABLE
+    surface = absent(halted="unreachable")
+    surface.apply(Change(draft=Draft(4, "x")), HOME, 2000)
+    assert surface.state is State.UNREACHABLE
 
 
 def test_group_hand_waits_for_a_press() -> None:
-    one = absent()
-    one.wait_for_press()
-    assert one.state is State.UNREACHABLE
-    one.apply(Change(repost=True, place=HERE), HOME, 2000)
-    assert (one.state, one.known.ephemeral) == (State.ABSENT, HERE)
+    surface = absent()
+    surface.wait_for_press()
+    assert surface.state is State.UNREACHABLE
+    surface.apply(Change(repost=True, place=HERE), HOME, 2000)
+    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, HERE)
 
 
 def test_genuine_press_revives_a_finished_surface() -> None:
-    one = surface()
-    one.finish()
-    assert one.known == MessageState(place_tag="tag", halted="done")
-    one.apply(Change(pressed="6"), HOME, 2000)
-    assert one.known.halted == "done", "an unproven press could name any message"
-    one.apply(Change(pressed="6", genuine=True), HOME, 2000)
-    assert one.state is State.SHOWN
-    assert one.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
+    surface = make_surface()
+    surface.finish()
+    assert surface.known == MessageState(place_tag="tag", halted="done")
+    surface.apply(Change(pressed="6"), HOME, 2000)
+    assert surface.known.halted == "done", "an unproven press could name any message"
+    surface.apply(Change(pressed="6", genuine=True), HOME, 2000)
+    assert surface.state is State.SHOWN
+    assert surface.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
 
 
 def test_another_player_starts_with_an_empty_state() -> None:
-    one = surface()
-    one.set_place_tag("tag")
-    assert one.known == SHOWN
-    one.set_place_tag("another tag")
-    assert one.known == MessageState(place_tag="another tag")
+    surface = make_surface()
+    surface.set_place_tag("tag")
+    assert surface.known == SHOWN
+    surface.set_place_tag("another tag")
+    assert surface.known == MessageState(place_tag="another tag")
 
 
 # Presses
 
 
 def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
-    one = surface()
-    assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
-    assert one.known == SHOWN._replace(seen_at=2000)
-    there = surface(SHOWN._replace(ephemeral=HERE))
+    surface = make_surface()
+    assert surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert surface.known == SHOWN._replace(seen_at=2000)
+    there = make_surface(SHOWN._replace(ephemeral=HERE))
     assert there.record_press(Change(pressed="7", place=LATER), HOME, 2000)
     assert there.known == SHOWN._replace(seen_at=2000, ephemeral=LATER)
 
@@ -305,16 +305,16 @@ def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
     ],
 )
 def test_other_changes_are_no_mere_press(change: Change) -> None:
-    one = surface()
-    assert not one.record_press(change, HOME, 2000)
-    assert one.known == SHOWN
+    surface = make_surface()
+    assert not surface.record_press(change, HOME, 2000)
+    assert surface.known == SHOWN
 
 
 def test_pressed_duplicate_is_outdated_once() -> None:
-    one = surface()
+    surface = make_surface()
     for _ in range(2):
-        one.apply(Change(pressed="6", place=HOME, genuine=True), HOME, 2000)
-    assert one.known == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
+        surface.apply(Change(pressed="6", place=HOME, genuine=True), HOME, 2000)
+    assert surface.known == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
 
 
 @pytest.mark.parametrize(
@@ -323,94 +323,94 @@ def test_pressed_duplicate_is_outdated_once() -> None:
 )
 def test_forged_press_touches_no_message(change: Change) -> None:
     known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", HERE), Outdated("9", "paper:@1~200!pass")))
-    one = surface(known)
-    one.apply(change, HOME, 2000)
-    assert one.known == known
+    surface = make_surface(known)
+    surface.apply(change, HOME, 2000)
+    assert surface.known == known
 
 
 def test_press_on_a_known_outdated_message_counts() -> None:
-    one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", HERE))))
-    one.apply(Change(pressed="5", place=HOME), HOME, 2000)
-    assert one.known.seen_at == 2000
-    one.apply(Change(pressed="6", place=LATER), HOME, 3000)
-    assert (one.known.seen_at, one.known.message, one.known.ephemeral) == (3000, "6", LATER)
+    surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", HERE))))
+    surface.apply(Change(pressed="5", place=HOME), HOME, 2000)
+    assert surface.known.seen_at == 2000
+    surface.apply(Change(pressed="6", place=LATER), HOME, 3000)
+    assert (surface.known.seen_at, surface.known.message, surface.known.ephemeral) == (3000, "6", LATER)
 
 
 def test_move_to_another_place_outdates_messages() -> None:
-    one = surface(SHOWN._replace(outdated=(Outdated("5"),)))
-    one.apply(Change(place=HERE), HOME, 2000)
-    assert one.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
-    assert (one.known.message, one.known.ephemeral) == ("", HERE)
-    send(one, place=HERE)
-    one.apply(Change(place=HOME), HOME, 3000)
-    assert one.known.outdated[-1] == Outdated("8", HERE)
-    assert (one.state, one.known.ephemeral) == (State.ABSENT, "")
+    surface = make_surface(SHOWN._replace(outdated=(Outdated("5"),)))
+    surface.apply(Change(place=HERE), HOME, 2000)
+    assert surface.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
+    assert (surface.known.message, surface.known.ephemeral) == ("", HERE)
+    send(surface, place=HERE)
+    surface.apply(Change(place=HOME), HOME, 3000)
+    assert surface.known.outdated[-1] == Outdated("8", HERE)
+    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, "")
 
 
 def test_draft_is_for_one_version() -> None:
-    one = surface()
-    one.apply(Change(draft=Draft(4, "busso")), HOME, 2000)
-    one.apply(Change(pressed="7", place=HOME), HOME, 2000)
-    assert one.known.draft.choice_at(4) == "busso"
-    assert one.known.draft.choice_at(5) == ""
-    one.apply(Change(draft=NO_DRAFT), HOME, 2000)
-    assert one.known.draft.choice_at(4) == ""
+    surface = make_surface()
+    surface.apply(Change(draft=Draft(4, "busso")), HOME, 2000)
+    surface.apply(Change(pressed="7", place=HOME), HOME, 2000)
+    assert surface.known.draft.choice_at(4) == "busso"
+    assert surface.known.draft.choice_at(5) == ""
+    surface.apply(Change(draft=NO_DRAFT), HOME, 2000)
+    assert surface.known.draft.choice_at(4) == ""
 
 
 def test_picture_data_belongs_to_the_current_message() -> None:
-    one = surface(SHOWN._replace(picture="0a1b"))
-    assert one.record_press(Change(pressed="7", place=HOME), HOME, 2000)
-    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
-    one.begin_edit()
-    one.finish_edit(SentMessage("7", "2c3d"), NEW.digest, 1)
-    assert one.known.picture == "2c3d"
-    one.outdate()
-    assert one.known.picture == ""
+    surface = make_surface(SHOWN._replace(picture="0a1b"))
+    assert surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert surface.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
+    surface.begin_edit()
+    surface.finish_edit(SentMessage("7", "2c3d"), NEW.digest, 1)
+    assert surface.known.picture == "2c3d"
+    surface.outdate()
+    assert surface.known.picture == ""
 
 
 def test_content_is_uncertain_only_during_an_edit() -> None:
-    one = absent()
-    send(one)
-    assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
-    one.begin_edit()
-    assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8", is_certain=False), OLD, 1)
-    one.finish_edit(SentMessage("8"), OLD.digest, 1)
-    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
+    surface = absent()
+    send(surface)
+    assert surface.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
+    surface.begin_edit()
+    assert surface.next_step(OLD, 1, rings=False) == Edit(SentMessage("8", is_certain=False), OLD, 1)
+    surface.finish_edit(SentMessage("8"), OLD.digest, 1)
+    assert surface.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
 
 
 def test_outdated_group_messages_are_deleted_in_the_group() -> None:
-    one = surface(SHOWN._replace(ephemeral=HERE, outdated=(Outdated("5"), Outdated("6", HOME))))
-    one.give_up(HERE)
-    assert one.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
+    surface = make_surface(SHOWN._replace(ephemeral=HERE, outdated=(Outdated("5"), Outdated("6", HOME))))
+    surface.give_up(HERE)
+    assert surface.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
 
 
 # Saving and caching
 
 
 def test_changed_state_is_saved_once_unless_lost() -> None:
-    one = Surface(Board(1, 0))
-    one.set_place_tag("tag")
-    assert one.take_unsaved() == one.known
-    assert one.take_unsaved() is None
-    one.finish_send(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
-    assert one.take_unsaved() == one.known
-    one.forget_saved()
-    assert one.take_unsaved() == one.known
-    assert surface().take_unsaved() is None, "a loaded state is saved already"
+    surface = Surface(Board(1, 0))
+    surface.set_place_tag("tag")
+    assert surface.take_unsaved() == surface.known
+    assert surface.take_unsaved() is None
+    surface.finish_send(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
+    assert surface.take_unsaved() == surface.known
+    surface.forget_saved()
+    assert surface.take_unsaved() == surface.known
+    assert make_surface().take_unsaved() is None, "a loaded state is saved already"
 
 
 def test_panel_is_cached_until_its_key_changes() -> None:
-    one = surface()
-    assert one.cached_panel((1, "")) is None
-    one.cache_panel((1, ""), OLD)
-    assert one.cached_panel((1, "")) is OLD
-    assert one.cached_panel((2, "")) is None
-    one.cache_panel(None, None)
-    assert one.cached_panel((1, "")) is None
+    surface = make_surface()
+    assert surface.cached_panel((1, "")) is None
+    surface.cache_panel((1, ""), OLD)
+    assert surface.cached_panel((1, "")) is OLD
+    assert surface.cached_panel((2, "")) is None
+    surface.cache_panel(None, None)
+    assert surface.cached_panel((1, "")) is None
 
 
 @pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])
 def test_changes_round_trip(draft: Draft | None) -> None:
     change = Change("7", draft, repost=True, place=HERE, genuine=True)
-    for one in (change, change._replace(if_waiting=True)):
-        assert decode_change(json.loads(json.dumps(encode_change(one)))) == one
+    for surface in (change, change._replace(if_waiting=True)):
+        assert decode_change(json.loads(json.dumps(encode_change(surface)))) == surface

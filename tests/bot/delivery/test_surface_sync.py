@@ -131,12 +131,12 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         mover, _other = await play_without_waiting(players)
         await fake.until(lambda: other.private in fake.waiting)
         monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
-        kept = worker.people.person
+        original = worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
             if id == mover.person.id:
                 raise ConnectionError("away")
-            return await kept(id)
+            return await original(id)
 
         monkeypatch.setattr(worker.people, "person", person)
         await a_commit(worker, code)
@@ -147,7 +147,7 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         assert list(await store.changed_tables(range(keys.SHARDS))) == [code], (
             "the mover's hand was not checked, so the table must stay marked"
         )
-        monkeypatch.setattr(worker.people, "person", kept)
+        monkeypatch.setattr(worker.people, "person", original)
         worker.delivery.touch(code)
         await worker.settled()
         assert not await store.changed_tables(range(keys.SHARDS))
@@ -248,10 +248,10 @@ async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatc
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
-        kept = store.save_shown
+        original = store.save_shown
 
         async def fail_once(*args: Any) -> None:
-            monkeypatch.setattr(store, "save_shown", kept)
+            monkeypatch.setattr(store, "save_shown", original)
             raise ConnectionError("away")
 
         monkeypatch.setattr(store, "save_shown", fail_once)
@@ -360,14 +360,14 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         other = next(player for player in players if player is not mover)
         moved, shown = (surface_of(worker, code, Hand(players.index(player))) for player in (mover, other))
         sync, tools = worker.delivery._tables[code], worker.delivery._tools
-        drawing, gate, kept = asyncio.Event(), asyncio.Event(), worker.people.person
+        drawing, gate, original = asyncio.Event(), asyncio.Event(), worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
             # Another worker dropped this profile from the caches, so it is read from the store.
             if asyncio.current_task() is shown.task and not drawing.is_set():
                 drawing.set()
                 await gate.wait()
-            return await kept(id)
+            return await original(id)
 
         monkeypatch.setattr(worker.people, "person", person)
         # A blocked place, so that the check does not draw the hand itself.
@@ -396,14 +396,14 @@ async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatc
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync, tools = surface_of(worker, code, Hand(0)), worker.delivery._tables[code], worker.delivery._tools
-        asked, kept = 0, tools.drawer.draw
+        asked, original = 0, tools.drawer.draw
 
         async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel:
             nonlocal asked
             asked += 1
             assert asked < 10, "the surface drew again instead of ending"
             sync.touch()
-            return await kept(of, table, drawn)
+            return await original(of, table, drawn)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
         await SurfaceSync(tools, worker.delivery._writer, sync, surface).run(None, sync.checks)
@@ -438,7 +438,7 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        kept, refused = fake.delete, 0
+        original, refused = fake.delete, 0
 
         async def delete(place: str, message: str) -> None:
             nonlocal refused
@@ -452,7 +452,7 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
         assert len(fake.messages[players[0].private]) == 2, (
             "the fake platform keeps the message that it reports as gone"
         )
-        fake.delete = kept  # type: ignore[method-assign]
+        fake.delete = original  # type: ignore[method-assign]
 
 
 async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
@@ -485,14 +485,14 @@ async def test_internal_error_is_logged_once_and_retried_with_pauses(
         async with open_worker(store, fake) as worker:
             anna, _bruno = await seat_players(worker, fake, "metamazzo")
             code, tools, tries = await code_of(worker, anna), worker.delivery._tools, 0
-            kept, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
+            original, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
 
             async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel | None:
                 nonlocal tries
                 tries += 1
                 if tries <= 5:
                     raise ValueError("one bad game")
-                return await kept(of, table, drawn)
+                return await original(of, table, drawn)
 
             def call_later(seconds: float, call: Callable[..., Any], *about: Any, **more: Any) -> asyncio.TimerHandle:
                 if "_touch_for_retry" in repr(call):
@@ -563,11 +563,11 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, before = await code_of(worker, anna), fake.last(anna.private)
-        tools, kept = worker.delivery._tools, worker.delivery._tools.drawer.draw_if_free
+        tools, original = worker.delivery._tools, worker.delivery._tools.drawer.draw_if_free
         chosen = replace(before, text=(Span("one half of a move"),))
 
         async def draw_if_free(of: TableSync, table: Table, surface: Surface) -> Panel | None:
-            return chosen if surface.name == Hand(0) else await kept(of, table, surface)
+            return chosen if surface.name == Hand(0) else await original(of, table, surface)
 
         with monkeypatch.context() as choosing:
             choosing.setattr(tools.drawer, "draw_if_free", draw_if_free)
@@ -852,12 +852,12 @@ async def test_nothing_is_drawn_for_a_blocked_place(store: Store, monkeypatch: p
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, tools, drawn = await code_of(worker, anna), worker.delivery._tools, list[int]()
-        kept = tools.drawer.draw
+        original = tools.drawer.draw
 
         async def draw(of: TableSync, table: Table, surface: Surface) -> Panel:
             if surface.name == Hand(0):
                 drawn.append(table.version)
-            return await kept(of, table, surface)
+            return await original(of, table, surface)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
         tools.limiter.block(anna.private, 3600.0)

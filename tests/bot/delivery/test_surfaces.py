@@ -72,10 +72,10 @@ def test_private_chat_has_boards_only_of_finished_deals() -> None:
         all_deals = range(1, number + 1)
         assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
         assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
-    over = table.with_entries([Stop("cancelled")], "u2")
+    ended = table.with_entries([Stop("cancelled")], "u2")
     for host in (0, 1):
         boards = [Board(deal, host) for deal in (1, 2, 3)]
-        assert boards_of(over, host) == [ChallengeCard(host), *boards, Result(host)]
+        assert boards_of(ended, host) == [ChallengeCard(host), *boards, Result(host)]
 
 
 def test_player_hand_needs_an_occupied_chair() -> None:
@@ -90,25 +90,25 @@ def test_surfaces_are_final_once_their_part_is_over(name: SurfaceName) -> None:
     goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
     assert (is_open(challenge, name), is_open(game, name)) == goes_on
     assert (not is_final(challenge, name), not is_final(game, name)) == goes_on
-    closed, over = challenge.with_entries([Close("declined")], "u2"), game.with_entries([Stop("cancelled")], "u2")
+    closed, ended = challenge.with_entries([Close("declined")], "u2"), game.with_entries([Stop("cancelled")], "u2")
     assert is_final(closed, name)
-    assert is_final(over, name)
+    assert is_final(ended, name)
     assert not is_open(closed, ChallengeCard(0))
 
 
 def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
     challenge = open_table("testa", CHAT, INLINE)
     game = in_deal(start_game("testa", CHAT, INLINE), 2)
-    over = game.with_entries([Stop("cancelled")], "u2")
+    ended = game.with_entries([Stop("cancelled")], "u2")
     shown = (ChallengeCard(1), Board(2, 1), Result(1))
-    for table, newest in zip((challenge, game, over), shown, strict=True):
+    for table, newest in zip((challenge, game, ended), shown, strict=True):
         assert boards_of(table, 1) == [OnlyMessage(1)]
         assert content_of(table, OnlyMessage(1)) == newest
         assert [content_of(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
         assert board_at(table, 1) == OnlyMessage(1)
     assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
     closed = challenge.with_entries([Close("declined")], "u2")
-    assert [is_open(table, OnlyMessage(1)) for table in (challenge, game, over, closed)] == [True, True, False, False]
+    assert [is_open(table, OnlyMessage(1)) for table in (challenge, game, ended, closed)] == [True, True, False, False]
 
 
 def test_place_tags_never_change() -> None:

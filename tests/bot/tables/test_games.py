@@ -91,8 +91,8 @@ async def test_no_time_passes_after_the_end(room: Room, challenges: Challenges, 
         table = await challenges.open_table("testa", "p:0", "P0", "open")
     else:
         table = await start_game(room)
-    over = await room.close(table.code, "close")
-    assert (await room.handle_alarm(over.code, over.version)).version == over.version
+    ended = await room.close(table.code, "close")
+    assert (await room.handle_alarm(ended.code, ended.version)).version == ended.version
 
 
 async def test_challenge_expires(room: Room, challenges: Challenges) -> None:

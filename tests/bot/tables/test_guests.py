@@ -64,8 +64,8 @@ async def test_finished_table_frees_the_address_limit(challenges: Challenges) ->
 
 async def test_concurrent_openings_respect_the_address_limit(challenges: Challenges) -> None:
     opened = await asyncio.gather(*(practice(challenges, n, HOME) for n in range(20)), return_exceptions=True)
-    assert sum(isinstance(one, Table) for one in opened) == 3
-    assert {type(one) for one in opened if not isinstance(one, Table)} == {TooManyFromAddress}
+    assert sum(isinstance(result, Table) for result in opened) == 3
+    assert {type(result) for result in opened if not isinstance(result, Table)} == {TooManyFromAddress}
 
 
 async def test_store_keeps_no_plain_address(store: Store, challenges: Challenges) -> None:

@@ -68,7 +68,7 @@ class Updates:
         if table is None or random.random() < 0.05:
             game = random.choice(("testa", "tavolo", "tressette", "metamazzo"))
             if random.random() < 0.2:
-                other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
+                other = Chair(random.choice([candidate for candidate in PEOPLE if candidate != person]), "Tre 333")
                 return Operation("open_matched", ("testa", (Chair(person, "Asso 111"), other), key), key)
             if random.random() < 0.2:
                 chairs = [Chair(person, f"Person {person[2:]}") for person in random.sample(PEOPLE, GAMES[game].seats)]
@@ -223,8 +223,8 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
         # First at an open table, then at a full one.
         await Challenges(late).sit(code, "p:2", "Carla", "sit 4")
         assert (await Challenges(late).stand_up(code, "p:2", "stand")).seat_of("p:2") is not None
-        for one in rooms:
-            assert await seated_tables(one, "p:2") == [code]
+        for room in rooms:
+            assert await seated_tables(room, "p:2") == [code]
 
 
 @pytest.mark.parametrize("redelivered", [False, True])

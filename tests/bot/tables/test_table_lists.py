@@ -19,25 +19,25 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 async def workers(store: Store) -> AsyncIterator[tuple[Worker, Worker, FakePlatform]]:
     fake = FakePlatform()
     async with AsyncExitStack() as stack:
-        one, two = [await stack.enter_async_context(open_worker(store, fake, alone=False)) for _ in range(2)]
-        yield one, two, fake
+        first, second = [await stack.enter_async_context(open_worker(store, fake, alone=False)) for _ in range(2)]
+        yield first, second, fake
 
 
 async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, FakePlatform]) -> None:
-    one, two, fake = workers
-    anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
+    first, second, fake = workers
+    anna, bruno = Player(first, fake, "Anna", 1), Player(first, fake, "Bruno", 2)
     await anna.say("/challenge testa")
-    code = await code_of(one, anna)
+    code = await code_of(first, anna)
     # The other worker has cached the table without Bruno.
-    stale = await two.room.table(code)
+    stale = await second.room.table(code)
     await bruno.press("Accept", GROUP)
-    two.room._tables[code] = stale
+    second.room._tables[code] = stale
     for person in ("paper:1", "paper:2"):
-        for either in (two, one):
-            assert [table.code for table in await either.room.lists.tables_of(person)] == [code]
-            assert [table.phase for table in await either.room.lists.tables_of(person)] == ["playing"]
-    two.room._tables[code] = stale
-    again = Player(two, fake, "Bruno", 2)
+        for worker in (second, first):
+            assert [table.code for table in await worker.room.lists.tables_of(person)] == [code]
+            assert [table.phase for table in await worker.room.lists.tables_of(person)] == ["playing"]
+    second.room._tables[code] = stale
+    again = Player(second, fake, "Bruno", 2)
     assert not (await again.say("/hand")).toast.startswith("You have no game on")
     assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."
 
@@ -45,39 +45,39 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
 async def test_sixty_concurrent_challenges_open_twenty_tables(
     store: Store, workers: tuple[Worker, Worker, FakePlatform]
 ) -> None:
-    one, two, fake = workers
-    people = [Player(either, fake, "Anna", 1) for either in (one, two)]
+    first, second, fake = workers
+    people = [Player(worker, fake, "Anna", 1) for worker in (first, second)]
     replies = await asyncio.gather(
         *(people[number % 2].say("/challenge testa", f"paper:{1000 + number}") for number in range(60))
     )
     assert [reply.toast for reply in replies].count("") == MOST_TABLES
     assert all(f"{MOST_TABLES} tables" in reply.toast for reply in replies if reply.toast)
-    assert len(await one.room.lists.tables_of("paper:1")) == MOST_TABLES
+    assert len(await first.room.lists.tables_of("paper:1")) == MOST_TABLES
     # Cancelling one table makes room for another.
-    await people[0].press("Cancel", (await one.room.lists.tables_of("paper:1"))[0].hosts[0])
+    await people[0].press("Cancel", (await first.room.lists.tables_of("paper:1"))[0].hosts[0])
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
 
 
 async def test_table_limit_holds_for_accepting_and_joining(workers: tuple[Worker, Worker, FakePlatform]) -> None:
-    one, _two, fake = workers
-    anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
+    first, _two, fake = workers
+    anna, bruno = Player(first, fake, "Anna", 1), Player(first, fake, "Bruno", 2)
     for number in range(MOST_TABLES):
         await anna.say("/challenge testa", f"paper:{1000 + number}")
     await bruno.say("/challenge testa")
     assert f"{MOST_TABLES} tables" in (await anna.press("Accept", GROUP)).toast
-    assert f"{MOST_TABLES} tables" in (await anna.say(f"/join {await code_of(one, bruno)}")).toast
+    assert f"{MOST_TABLES} tables" in (await anna.say(f"/join {await code_of(first, bruno)}")).toast
 
 
 async def test_chat_has_a_challenge_limit(workers: tuple[Worker, Worker, FakePlatform]) -> None:
-    one, two, fake = workers
-    people = [Player((one, two)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
+    first, second, fake = workers
+    people = [Player((first, second)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
     replies = await asyncio.gather(*(person.say("/challenge testa") for person in people))
     assert [reply.toast for reply in replies].count("") == MOST_CHALLENGES
     loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
     assert f"{MOST_CHALLENGES} open challenges" in refused.toast
     # An accepted challenge no longer counts.
     await loser.press("Accept", GROUP)
-    assert not (await Player(two, fake, "Zoe", 99).say("/challenge testa")).toast
+    assert not (await Player(second, fake, "Zoe", 99).say("/challenge testa")).toast
 
 
 @pytest.mark.parametrize("is_stored", [True, False])

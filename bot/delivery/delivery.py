@@ -80,8 +80,12 @@ class Delivery:
 
     def apply_change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Apply a change to a table's surface."""
-        if self._record_press(code, name, change):
-            return
+        sync, table = self._tables.get(code), self._room.cached_table(code)
+        surface = sync.get(name) if sync else None
+        if surface and table and change.pressed:
+            home = home_of(table, name) if change.place else ""
+            if surface.record_press(change, home, int(time.time())):
+                return
         if sync := self._sync_of(code):
             sync.add_change(name, change)
             self.touch(code)
@@ -95,14 +99,6 @@ class Delivery:
             sync = self._tables[code] = TableSync(code)
         self._tables.move_to_end(code)
         return sync
-
-    def _record_press(self, code: str, name: SurfaceName, change: Change) -> bool:
-        """Record a press on a current message. Return False if the change must be applied."""
-        sync, table = self._tables.get(code), self._room.cached_table(code)
-        surface = sync.get(name) if sync else None
-        if surface is None or table is None or not change.pressed:
-            return False
-        return surface.record_press(change, home_of(table, name) if change.place else "", int(time.time()))
 
     def resume_platform(self, platform: str) -> None:
         """Retry now what waits for a platform that is available again."""

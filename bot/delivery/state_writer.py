@@ -19,7 +19,7 @@ class StateWriter:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[TableSync, int | None]] = {}
         self._writes: dict[str, asyncio.Task[None]] = {}  # of the last batch, by table code
-        self._hurried = asyncio.Event()
+        self._flush_requested = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
     async def write_now(self, sync: TableSync) -> None:
@@ -49,13 +49,13 @@ class StateWriter:
         await self._store.mark_changed(sync.code, version, self._worker)
 
     def flush(self) -> None:
-        self._hurried.set()
+        self._flush_requested.set()
 
     async def _write_all(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(GATHER_SECONDS):
-                await self._hurried.wait()
-        self._hurried.clear()
+                await self._flush_requested.wait()
+        self._flush_requested.clear()
         while self._waiting:
             batch, self._waiting = self._waiting, {}
             self._writes = {code: asyncio.create_task(self._write(*entry)) for code, entry in batch.items()}

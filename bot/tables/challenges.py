@@ -62,12 +62,12 @@ def _names_at(table: Table) -> list[str]:
     return [chair.name for chair in (*table.chairs, *table.asking.values()) if chair]
 
 
-class Challenges:
+class Challenges(Opener):
     """Changes to a room's tables before their game begins."""
 
     def __init__(self, room: Room) -> None:
-        self._room, self._blocks = room, Blocks(room.store.client)
-        self._opener = Opener(room)
+        super().__init__(room)
+        self._blocks = Blocks(room.store.client)
 
     async def open_table(
         self,
@@ -105,7 +105,7 @@ class Challenges:
             if invited.person and await self._blocks.has_blocked(invited.person, person):
                 entries.append(InviteMuted())
         lists = self._room.lists
-        return await self._opener.open(
+        return await self._open(
             lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
             update,
             lambda code: [lists.reserve_chair(person, code), lists.reserve_host(host, code, is_challenge=True)],
@@ -153,7 +153,7 @@ class Challenges:
         first, hosts = matched[0], [private_place(person) for person in asked or [chair.person for chair in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(chair.person, chair.name) for chair in matched]
-        return await self._opener.open(
+        return await self._open(
             lambda empty: empty.with_entries(entries, update),
             update,
             lambda code: [self._room.lists.reserve_host(host, code) for host in hosts],
@@ -184,7 +184,7 @@ class Challenges:
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Sit(seat, chair.person, chair.name) for seat, chair in enumerate(chairs)]
         lists = self._room.lists
-        return await self._opener.open(
+        return await self._open(
             lambda empty: self._room.with_next_deal(empty.with_entries(entries, update), update, secret),
             update,
             lambda code: [
@@ -193,13 +193,6 @@ class Challenges:
             ],
             mark="" if again else mark_of(first.person),
         )
-
-    def check_memory(self) -> None:
-        self._opener.check_memory()
-
-    async def find_opened(self, update: str) -> Table | None:
-        """Return the table that this update has opened, if it still exists."""
-        return await self._opener.find_opened(update)
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Choose another game, with its defaults. Only the opener can, before the game begins."""

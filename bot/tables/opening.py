@@ -16,10 +16,12 @@ Reserve = Callable[[str], Iterable[AbstractAsyncContextManager[None]]]
 
 
 class Opener:
+    """The base of `bot.tables.challenges.Challenges`."""
+
     def __init__(self, room: Room) -> None:
         self._room = room
 
-    async def open(
+    async def _open(
         self,
         build: Callable[[Table], Table],
         update: str,

@@ -178,7 +178,7 @@ class TableLists:
         for (code, token), table in zip(entries.items(), found, strict=True):
             if table and not table.error and belongs(table):
                 tables.append(table)
-            elif table and table.error and not await self._is_set_aside(code):
+            elif table and table.error and code not in await self._store.set_aside_tables([keys.shard_of(code)]):
                 continue
             elif table is None or table.phase == "open":
                 # A commit that confirms the entry can be pending.
@@ -186,9 +186,6 @@ class TableLists:
             else:
                 await self._index.remove_if_unchanged(key, code, token)
         return sorted(tables, key=lambda table: table.code)
-
-    async def _is_set_aside(self, code: str) -> bool:
-        return code in await self._store.set_aside_tables([keys.shard_of(code)])
 
     async def _load_if_exists(self, code: str) -> Table | None:
         try:

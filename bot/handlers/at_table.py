@@ -1,4 +1,4 @@
-"""Presses other than moves at a table that is playing."""
+"""The buttons of players' hands and of the board, except moves."""
 
 from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.names import Hand
@@ -20,8 +20,6 @@ from bot.words.verdicts import hint_text
 
 
 class TableButtons(Handlers):
-    """The buttons of players' hands and of the board."""
-
     def __init__(self, room: Room, updates: Updates, scheduler: Scheduler, hints: Hints) -> None:
         self._room, self._updates, self._scheduler, self._hints = room, updates, scheduler, hints
         self.verbs = {

@@ -30,8 +30,6 @@ from engine.robots import LEVELS
 
 
 class ChallengeCards(Handlers):
-    """The buttons of challenge cards."""
-
     def __init__(
         self,
         room: Room,

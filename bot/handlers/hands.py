@@ -181,8 +181,6 @@ class OpenHand:
 
 
 class Hands:
-    """The open pages of hands."""
-
     def __init__(
         self,
         room: Room,

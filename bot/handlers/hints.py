@@ -1,6 +1,6 @@
-"""Hints in practice games.
+"""Hints in practice games, from the strong robot.
 
-They use the processes in which robots think. So each person has at most one hint at work, and no decision is computed
+They use the processes in which robots think. So each person waits for one hint at a time, and no decision is computed
 twice.
 """
 
@@ -20,8 +20,6 @@ Decision = tuple[str, int, int]  # a table's code and version, and a seat
 
 
 class Hints:
-    """The strong robot's hints, one decision of a person at a time."""
-
     def __init__(self, robot_pool: RobotPool) -> None:
         self._robot_pool = robot_pool
         self._hints: LRUCache[Decision, Hint] = LRUCache(REMEMBERED)

@@ -14,8 +14,6 @@ from bot.tables.table import Table
 
 
 class Invitations:
-    """Writes invitations."""
-
     def __init__(self, store: Store, adapters: Mapping[str, Adapter]) -> None:
         self._store, self._adapters = store, adapters
 

@@ -1,4 +1,4 @@
-"""The commands /challenge and /join."""
+"""The commands /challenge and /join, which open tables and seat people by code."""
 
 from bot.feature import Handlers
 from bot.handlers.errors import SayTheCode, UnknownCode
@@ -19,8 +19,6 @@ from bot.texts import texts
 
 
 class Joining(Handlers):
-    """Opens tables, and seats people by code."""
-
     def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard) -> None:
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self.commands = {"challenge": self._challenge, "join": self.join}

@@ -23,8 +23,6 @@ from bot.tables.table_lists import TableLists
 
 
 class OwnTables(Handlers):
-    """Handles commands for a person's own tables."""
-
     def __init__(
         self, lists: TableLists, private_hands: PrivateHands, updates: Updates, invitations: Invitations
     ) -> None:

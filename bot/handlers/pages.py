@@ -27,8 +27,6 @@ MOST_LISTED = 10  # open challenges, each with its button
 
 
 class CorePages(Handlers):
-    """Handles the core's pages."""
-
     private_pages = ("replay", "fair")
 
     def __init__(
@@ -42,23 +40,18 @@ class CorePages(Handlers):
     ) -> None:
         self._viewers, self._lists, self._features = viewers, lists, features
         self._challenges, self._guard, self._replays = challenges, guard, replays
-        self.commands = {"tables": self._tables_command, "rules": self._rules_command, "help": self._help_command}
+        self.commands = {"tables": self._tables_command, "rules": self._rules_command, "help": self.help}
         self.pages = {
             "tables": self._sit,
             "rules": self._rules_page,
-            "help": self._help_page,
+            "help": self.help,
             "replay": self._replay,
             "fair": self._fair,
         }
 
-    async def help(self, place: str) -> Reply:
-        return Reply(panel=help_page((await self._viewers.viewer_at(place)).language))
-
-    async def _help_command(self, command: Command, _profile: Profile) -> Reply:
-        return await self.help(command.place)
-
-    async def _help_page(self, press: Press, _profile: Profile, _words: list[str]) -> Reply:
-        return await self.help(press.place)
+    async def help(self, request: Command | Press, *_details: object) -> Reply:
+        """Answer /help, or a press on a button for that page."""
+        return Reply(panel=help_page((await self._viewers.viewer_at(request.place)).language))
 
     async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
         about = ""
@@ -117,8 +110,7 @@ class CorePages(Handlers):
         """Return the replay. In a group it is a new message that only the presser sees, so the result stays."""
         if len(words) != 2:
             raise BadPayload()
-        panel = await self._replays.replay(press.place, profile, *words)
-        return private_reply(press.place, profile.language, panel)
+        return private_reply(press.place, profile.language, await self._replays.replay(press.place, profile, *words))
 
     async def _fair(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if len(words) != 2:

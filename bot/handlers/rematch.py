@@ -24,8 +24,6 @@ PAUSES = (0.1, 0.3, 0.6)  # seconds between checks for a game that has just ende
 
 
 class Rematches(Handlers):
-    """Opens tables for rematches."""
-
     private_pages = ("rematch",)
 
     def __init__(self, archive: Archive, room: Room, challenges: Challenges, blocks: Blocks, offers: Offers) -> None:

@@ -16,8 +16,6 @@ from bot.texts import texts
 
 
 class Start(Handlers):
-    """Answers /start according to the word after it."""
-
     def __init__(
         self,
         others: Iterable[Handlers],
@@ -54,4 +52,4 @@ class Start(Handlers):
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You have asked for a chair."))
             return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
-        return await self._pages.help(command.place)
+        return await self._pages.help(command)

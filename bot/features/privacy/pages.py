@@ -42,12 +42,14 @@ def forgotten_page(language: str) -> Panel:
 
 
 def mydata_page(language: str) -> Panel:
-    page = Writer()
-    page.line(texts(language).gettext("This is what I keep of you."))
-    return page.panel()
+    return _sentence(texts(language).gettext("This is what I keep of you."))
 
 
 def not_forgotten_page(language: str) -> Panel:
+    return _sentence(texts(language).gettext("Good: everything stays as it is."))
+
+
+def _sentence(text: str) -> Panel:
     page = Writer()
-    page.line(texts(language).gettext("Good: everything stays as it is."))
+    page.line(text)
     return page.panel()

@@ -91,9 +91,9 @@ class HonourTally:
             for seat, move, *_legal in deal.moves:
                 if move == FOUR_THREES and seat is not None and not is_pseudonym(game.people[seat]):
                     self._fours[game.people[seat]] += 1
-        behind = _largest_deficit(game)
-        if behind > self._comeback.figure and not any(map(is_pseudonym, people)):
-            self._comeback = Honour("comeback", people, behind)
+        deficit = _largest_deficit(game)
+        if deficit > self._comeback.figure and not any(map(is_pseudonym, people)):
+            self._comeback = Honour("comeback", people, deficit)
 
     def honours(self) -> Iterator[Honour]:
         if self._streak.people:
@@ -162,7 +162,11 @@ class Honours:
             return ""
         for name, chat in sorted(tallies):
             forgotten |= await forgetting_marks(self._client)
-            await self._close(name, chat, tallies[name, chat], forgotten)
+            first, shown = await self._ratings.leaders(Scope(chat=chat, month=name))
+            champions = [Honour("champion", tuple(first), shown)] if first else []
+            honours = _redact([*champions, *tallies[name, chat].honours()], forgotten)
+            if honours:
+                await self._store(name, chat, honours, self._client.hset)
         if meanwhile := (await self._ratings.moved_chats()).items() - moved.items():
             # Move the honours just written too. The next round writes them completely.
             for old, new in meanwhile:
@@ -170,15 +174,6 @@ class Honours:
             return ""
         await self._client.set(CLOSED_KEY, f"{month} {number}")
         return month
-
-    async def _close(
-        self, month: str, chat: str, tallies: HonourTally, forgotten: Mapping[str, ForgettingMark]
-    ) -> None:
-        first, shown = await self._ratings.leaders(Scope(chat=chat, month=month))
-        champions = [Honour("champion", tuple(first), shown)] if first else []
-        honours = _redact([*champions, *tallies.honours()], forgotten)
-        if honours:
-            await self._store(month, chat, honours, self._client.hset)
 
     async def _store(
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]

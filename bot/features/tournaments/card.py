@@ -40,7 +40,7 @@ from bot.platform import (
 from bot.store.memory import Memory
 from bot.viewers import Viewers, with_picture
 
-RETRY_SECONDS = 10.0  # an update that still waits for its chat is sent again; each time takes a turn of its own
+RETRY_SECONDS = 10.0  # until an update that waits for its chat's turn is queued again
 REFUSED_SECONDS = 60.0  # pause after the platform has refused a message about a tournament
 REPOST, BACK = "repost", "back"  # wishes: send the card again as the lowest message, or try a lost chat again
 WISH_SECONDS = 86400
@@ -54,9 +54,9 @@ log = structlog.get_logger()
 class CardState:
     """The stored state of a card.
 
-    ``digest`` is of the panel it shows, ``sent`` the number of messages so far. ``tried`` is the digest of a panel that
-    was possibly sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped`` is whether the
-    chat cannot be written to, ``is_announced`` whether it knows the winner.
+    ``digest`` is of the panel that the card shows, ``sent`` the number of messages so far. ``tried`` is the digest of a
+    panel that was possibly sent as the next message, or empty. ``outdated`` is a message to delete. ``is_dropped`` is
+    whether the bot cannot write to the chat, ``is_announced`` whether the winner was announced there.
     """
 
     place: str = ""
@@ -89,7 +89,7 @@ class TournamentCards:
         self._paused_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
-        """Bring a card up to date. Return True once it is and nothing is left to send, or if it cannot be sent."""
+        """Bring a card up to date. Return True once nothing is left to send, or if it cannot be sent."""
         if platform_of(tournament.place) not in self._adapters:
             # The host has removed this platform. Players on other platforms continue.
             return True
@@ -97,8 +97,9 @@ class TournamentCards:
         if not await self._client.get(keys.wish(tournament.code)):
             if state.is_dropped and state.place == tournament.place:
                 return True
-            is_current = not state.outdated and self._is_winner_announced(state, tournament)
-            if is_current and self._is_shown(state, tournament, await self._panel(tournament)):
+            is_announced = tournament.phase != "over" or state.is_announced
+            panel = await self._panel(tournament)
+            if not state.outdated and is_announced and _is_shown(state, tournament, panel):
                 return True
         if time.monotonic() < self._paused_until.get(tournament.code, 0.0):
             return False
@@ -115,16 +116,8 @@ class TournamentCards:
         """Note that the chat can be written to again."""
         await self._client.set(keys.wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
-    @staticmethod
-    def _is_shown(state: CardState, tournament: Tournament, panel: Panel) -> bool:
-        return bool(state.message) and (state.place, state.digest) == (tournament.place, panel.digest)
-
-    @staticmethod
-    def _is_winner_announced(state: CardState, tournament: Tournament) -> bool:
-        return tournament.phase != "over" or state.is_announced
-
     async def _panel(self, tournament: Tournament) -> Panel:
-        """Return a card's panel, drawn again only if something in it has changed."""
+        """Return a card's panel, from the cache unless its content has changed."""
         viewer, left = await self._viewers.viewer_at(tournament.place), await self._tournaments.seconds_left(tournament)
         tournament = await with_current_names(self._people, tournament)
         has_room = not self._memory.is_full
@@ -146,9 +139,9 @@ class TournamentCards:
             if state.outdated:
                 await adapter.delete(state.place, state.outdated)
                 await self._save_state(code, replace(state, outdated=""))
-            elif not self._is_shown(state, tournament, panel):
+            elif not _is_shown(state, tournament, panel):
                 await self._show_panel(adapter, tournament, state, panel)
-            elif not self._is_winner_announced(state, tournament):
+            elif tournament.phase == "over" and not state.is_announced:
                 await self._announce(adapter, tournament)
                 await self._save_state(code, replace(state, is_announced=True))
         except ChatGone:
@@ -172,8 +165,8 @@ class TournamentCards:
             else:
                 await self._save_state(code, replace(state, message=sent.message, digest=panel.digest))
                 return
-        # A platform with keys keeps the first message sent under a key. If that possibly had another panel, the digest
-        # is unknown and the next update edits the message.
+        # A platform with keys keeps the first message sent under a key. That message can have another panel. Then the
+        # digest is unknown, and the next update edits the message.
         tried = panel.digest if state.tried in ("", panel.digest) else UNKNOWN_DIGEST
         state = replace(state, place=place, message="", digest="", tried=tried)
         await self._save_state(code, state)
@@ -192,11 +185,10 @@ class TournamentCards:
             if not are_drawable([localize_name(chair.name, viewer.language) for chair in tournament.players if chair]):
                 panel = replace(panel, fold=None)
             panel = with_picture(panel, sheet, viewer.language, is_lasting=True)
-        key = f"tournament {tournament.code} won"
-        await self._announcer.send(adapter, tournament.place, panel, key)
+        await self._announcer.send(adapter, tournament.place, panel, f"tournament {tournament.code} won")
 
     async def _apply_wish(self, code: str) -> None:
-        """Apply a wish to the card's state. Only this method and deliveries change that state."""
+        """Apply a wish to the card's state."""
         wish = await self._client.get(keys.wish(code))
         if wish:
             state = replace(await self._load_state(code), is_dropped=False)
@@ -211,3 +203,7 @@ class TournamentCards:
 
     async def _save_state(self, code: str, state: CardState) -> None:
         await self._client.set(keys.card(code), json.dumps(asdict(state)), ex=KEPT_SECONDS)
+
+
+def _is_shown(state: CardState, tournament: Tournament, panel: Panel) -> bool:
+    return bool(state.message) and (state.place, state.digest) == (tournament.place, panel.digest)

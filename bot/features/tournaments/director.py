@@ -18,7 +18,7 @@ from bot.features.tournaments.errors import NoSuchTournament, UnreadableTourname
 from bot.features.tournaments.fixtures import Fixtures
 from bot.features.tournaments.pairing import next_round
 from bot.features.tournaments.reminders import Reminders
-from bot.features.tournaments.store import KEPT_SECONDS, Tournaments
+from bot.features.tournaments.store import Tournaments
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame
@@ -266,7 +266,7 @@ class Director:
         """
         assert table.fixture
         if table.fixture.is_duplicate:
-            await self.fixtures.hold_back(game, table, KEPT_SECONDS)
+            await self.fixtures.hold_back(game, table)
         try:
             name = FixtureName.from_fixture(table.fixture)
             tournament = await self._record_result(table.fixture.tournament, name, table.code, game)

@@ -7,6 +7,7 @@ from cachetools import LRUCache
 
 from bot.features.tournaments import keys
 from bot.features.tournaments.naming import with_current_names
+from bot.features.tournaments.store import KEPT_SECONDS
 from bot.features.tournaments.tournament import Match, Tournament
 from bot.finished.archive import Archive, parse_or_none
 from bot.finished.game import FinishedGame
@@ -95,12 +96,12 @@ class Fixtures:
 
     # Games of duplicates, until their round is over
 
-    async def hold_back(self, game: FinishedGame, table: Table, kept_seconds: int) -> None:
+    async def hold_back(self, game: FinishedGame, table: Table) -> None:
         """Keep a duplicate's game out of the archive until its round is over, because its record shows the cards."""
         assert table.fixture
         games = keys.games(table.fixture.tournament)
         await self._client.hset(games, f"{table.fixture.round} {game.id}", game.to_bytes())
-        await self._client.expire(games, kept_seconds)
+        await self._client.expire(games, KEPT_SECONDS)
 
     async def publish_games(self, tournament: Tournament) -> None:
         """Move the games of finished rounds to the archive. An unreadable game stays for other releases."""

@@ -74,17 +74,13 @@ def berger(teams: int) -> tuple[Pairs, ...]:
     return tuple(rounds)
 
 
-def _bracket(teams: int) -> list[int]:
-    """Return the seeds of a bracket from top to bottom. The best seeds meet last, and have the byes."""
-    lines = [0]
-    while len(lines) < teams:
-        lines = [line for seed in lines for line in (seed, 2 * len(lines) - 1 - seed)]
-    return lines
-
-
 def _knockout(t: Tournament) -> Pairs | None:
     """Pair a bracket: two teams meet once they are the only ones left in their part."""
-    line_of = {team: line for line, team in enumerate(_bracket(len(t.teams)))}
+    # The seeds from top to bottom. The best seeds meet last, and have the byes.
+    bracket = [0]
+    while len(bracket) < len(t.teams):
+        bracket = [line for seed in bracket for line in (seed, 2 * len(bracket) - 1 - seed)]
+    line_of = {team: line for line, team in enumerate(bracket)}
     left = sorted((team for team in range(len(t.teams)) if is_unbeaten(t, team)), key=line_of.__getitem__)
     if len(left) < 2:
         return None

@@ -54,14 +54,7 @@ class ReminderState:
 
     def __init__(self) -> None:
         self.retry_at, self.is_sent, self.is_noted = 0.0, False, False
-        self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
-
-    def claim(self, now: float) -> bool:
-        """Return whether to try now. If so, schedule the next try."""
-        if self.is_noted or now < self.retry_at:
-            return False
-        self.retry_at = now + self._backoff.next_pause()
-        return True
+        self.backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
 
 class Reminders:
@@ -73,7 +66,7 @@ class Reminders:
         self.now: Callable[[], float] = time.monotonic
 
     def send_due(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Remind the players of a match once, if little time is ``left``, in seconds."""
+        """Remind the players of a match once, if few of its seconds are ``left``."""
         if left > tournament.time // REMIND_FRACTION:
             return
         for number in chain.from_iterable(tournament.teams[team] for team in match.teams):
@@ -82,7 +75,8 @@ class Reminders:
                 continue
             reminder = Reminder(tournament.code, match.round, match.number, number)
             state = self._states.setdefault(reminder, ReminderState())
-            if state.claim(self.now()):
+            if not state.is_noted and self.now() >= state.retry_at:
+                state.retry_at = self.now() + state.backoff.next_pause()
                 deliver = partial(self._deliver, reminder, state)
                 self._answers.send(private_place(player.person), deliver, message=reminder.key)
 

@@ -37,7 +37,7 @@ class RatingsFeature(Feature):
         self.loops = {"months": partial(core.shards.while_leader, CLOSE_SECONDS, self._close_past_months)}
 
     async def _close_past_months(self) -> None:
-        # By the store's clock, because this worker's can be wrong.
+        # The store's clock decides, because a worker's clock can be wrong.
         await self.honours.close_past_months(datetime.fromtimestamp(await self._leases.current_time(), UTC))
 
     async def move_chat(self, old: str, new: str) -> None:
@@ -76,7 +76,7 @@ class RatingsFeature(Feature):
         if len(words) != 3:
             raise BadPayload()
         panel = await self.standings.leaderboard(press.place, profile, *words)
-        # Its buttons would show the private chat's leaderboard instead.
+        # Buttons in the private reply would show the private chat's leaderboard.
         if is_inline(press.place):
             return private_reply(press.place, profile.language, replace(panel, rows=()))
         return Reply(panel=panel)

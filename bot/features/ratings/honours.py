@@ -72,7 +72,7 @@ def month_before(now: datetime) -> str:
 
 
 class HonourTally:
-    """Collects a chat's honours of a month, game by game without keeping games. The first of equals wins."""
+    """Collects a chat's honours of a month from its games, in order. Of equals, the first wins."""
 
     def __init__(self) -> None:
         self._runs, self._fours = Counter[str](), Counter[str]()
@@ -178,7 +178,7 @@ class Honours:
     async def _store(
         self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
     ) -> None:
-        """Write a month's honours, with pseudonyms for people who are being forgotten."""
+        """Write a month's honours with ``write``, and pseudonyms for people who are being forgotten."""
         # Index people first, so that a kill leaves no honours unindexed, and again after the redaction.
         await self._index_people(month, chat, honours)
         kept = _redact(honours, await forgetting_marks(self._client))

@@ -40,7 +40,7 @@ from engine import GAMES
 from engine.options import format_value
 
 START_WORD = "tournament"  # the word after /start in links to a person's own tournaments
-LEAGUE_TIME = str(14 * DAY)  # usual seconds for a league, as an option's value
+LEAGUE_TIME = str(14 * DAY)  # usual time for a league in seconds, as an option's value
 ORGANISER_VERBS = ("start", "off", "options", "done", "set", "game", "rule", "clock")
 
 
@@ -112,10 +112,10 @@ class TournamentCommands:
         """Return a page of a person's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of_person(profile.id), number)
         page = page._replace(tournaments=await asyncio.gather(*map(self._with_names, page.tournaments)))
-        lefts = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
+        times_left = await asyncio.gather(*map(self._tournaments.seconds_left, page.tournaments))
         chats = await asyncio.gather(*(self._people.chat(t.place) for t in page.tournaments))
         groups = {t.code: chat.name for t, chat in zip(page.tournaments, chats, strict=True)}
-        return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
+        return own_panel(profile.language, profile.id, page._replace(groups=groups), times_left)
 
     # Presses
 
@@ -274,8 +274,8 @@ class TournamentCommands:
         return results_panel(profile.language, t, number, replays, pages_url)
 
     async def _player_panel(self, profile: Profile, t: Tournament) -> Panel:
-        left, all_own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
-        has_others = any(own.code != t.code for own in all_own)
+        left, own = await asyncio.gather(self._tournaments.seconds_left(t), self._tournaments.of_person(profile.id))
+        has_others = any(other.code != t.code for other in own)
         return player_panel(profile.language, profile.id, t, left, has_others=has_others)
 
     async def _send_hands(self, press: Press, profile: Profile, t: Tournament) -> Panel | Reply:

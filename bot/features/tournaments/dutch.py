@@ -3,9 +3,9 @@
 Score groups are paired from the top, bracket by bracket. The criteria C1 to C21 (article 2) rank the candidates for a
 bracket. Candidates that are equal by all criteria are ranked by the order in which article 4 generates them.
 
-FIDE leaves the method open. Here a bracket is a perfect matching of all teams that are not paired yet, the one with the
-least cost. Its edges are the pairs that C1 to C3 allow; a perfect matching is what C4 asks for. An edge costs one
-figure for each further criterion. Earlier figures outweigh all later ones: they are the digits of one large number.
+FIDE leaves the method open. Here the pairs of a bracket come from a perfect matching of all unpaired teams, as C4
+requires. Its edges are the pairs that C1 to C3 allow, and it has the least cost. The cost of an edge has a figure for
+each further criterion. Earlier figures outweigh all later ones: they are the digits of one large number.
 
 `tests/bot/features/tournaments/sieve.py` lists all pairings instead, and must find the same one.
 """
@@ -54,7 +54,7 @@ def pair_round(records: Mapping[int, TeamRecord], edges: Iterable[Edge]) -> list
 
 
 def _with_lowest_bye(records: Mapping[int, TeamRecord], edges: set[Edge]) -> set[Edge]:
-    """Keep only byes of the lowest score with which all other teams can be paired (C5)."""
+    """Keep only the byes of the lowest score that leave all other teams a pair (C5)."""
     if len(records) % 2 == 0:
         return edges
     scores = sorted({record.score for record in records.values()})
@@ -130,7 +130,7 @@ class _Bracket:
         return edge[0] if edge[0] in self._here and edge[1] not in self._here else None
 
     def _decides_bye(self) -> bool:
-        """Return whether this bracket has a single floater, and it will get the bye: C9 is about that one."""
+        """Return whether this bracket has a single floater that gets the bye. C9 applies to that floater."""
         candidates = {self._unplayed(one) for one, other in self.edges if other == NOBODY and one in self._here}
         if len(candidates) < 2:
             # There is no candidate, or all are equal.
@@ -139,14 +139,14 @@ class _Bracket:
         return sum(floaters[edge][0] for edge in _match(floaters)) == 1
 
     def _unplayed(self, team: int) -> int:
-        """Return in how many rounds a team has not played."""
+        """Return the number of rounds that a team has not played."""
         return len(self.records[team].floats) - len(self.records[team].colours)
 
     def _criteria(self, edge: Edge, *, decides_bye: bool) -> list[int]:
         """Return an edge's share in the failures of C6 to C21."""
         one, other = edge
         is_pair, floater = self._is_pair(edge), self._floater(edge)
-        # A team that leaves the following bracket, too: a floater of this one, or a resident of that one.
+        # The team that leaves the following bracket: a floater of this bracket, or a resident of the following one.
         floats_on = None if is_pair or other in self.below or one not in self._here | self.below else one
         return [
             *self._floats(floater),  # C6 and C7
@@ -160,7 +160,7 @@ class _Bracket:
         ]
 
     def _floats(self, floater: int | None) -> list[int]:
-        """Return one for a floater, then one at its score, the highest score first."""
+        """Return a 1 for a floater, then a 1 at its score. Scores are from the highest."""
         if floater is None:
             return [0] * (1 + len(self._scores))
         return [1, *(int(self.records[floater].score == score) for score in self._scores)]
@@ -168,8 +168,8 @@ class _Bracket:
     def _colours(self, one: int, other: int) -> list[int]:
         """Count a pair's failures of C10 to C13.
 
-        These are: a difference of seats beyond 2, the same seat three times in a row, not the seat that is due, and not
-        a seat that is strongly due.
+        They are a difference of seats above 2, the same seat three times in a row, a seat that is not due, and a seat
+        against a strong due seat.
         """
         figures = [0, 0, 0, 0]
         for team, colour in zip(order_seats(self.records, one, other), (WHITE, BLACK), strict=True):
@@ -194,7 +194,7 @@ class _Bracket:
         return int(is_again_down), int(is_again_up)
 
     def _repeated_differences(self, edge: Edge, back: int) -> list[int]:
-        """Return one at the difference of scores with which an edge repeats a float of ``back`` rounds ago.
+        """Return a 1 at the difference of scores with which an edge repeats a float of ``back`` rounds ago.
 
         First comes the downfloat of a moved-down team, then the upfloat of its opponent.
         """

@@ -161,16 +161,16 @@ class OwnPage(NamedTuple):
     groups: Mapping[str, str] = {}
 
 
-def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
+def own_page(tournaments: Sequence[Tournament], number: int) -> OwnPage:
     """Return a page of a person's tournaments. Those that are not over come first, then the newest."""
-    number, pages, shown = _split(len(all_own), TOURNAMENTS_PER_PAGE, number)
-    return OwnPage(sorted(all_own, key=lambda t: not t.is_live)[shown], number, pages)
+    number, pages, shown = _split(len(tournaments), TOURNAMENTS_PER_PAGE, number)
+    return OwnPage(sorted(tournaments, key=lambda t: not t.is_live)[shown], number, pages)
 
 
-def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
-    """Show a page of a person's tournaments, with buttons for hands. ``lefts`` are each round's seconds left."""
+def own_panel(language: str, person: str, own: OwnPage, times_left: Sequence[int | None]) -> Panel:
+    """Show a page of a person's tournaments, with buttons for hands. ``times_left`` are each round's seconds left."""
     if (own.pages, len(own.tournaments)) == (1, 1):
-        return player_panel(language, person, own.tournaments[0], lefts[0])
+        return player_panel(language, person, own.tournaments[0], times_left[0])
     _ = texts(language).gettext
     page = Writer()
     rows: list[Row] = []
@@ -179,7 +179,7 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
     if not own.tournaments:
         page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
     first = (own.number - 1) * TOURNAMENTS_PER_PAGE + 1
-    for number, (t, left) in enumerate(zip(own.tournaments, lefts, strict=True), first):
+    for number, (t, left) in enumerate(zip(own.tournaments, times_left, strict=True), first):
         text = TournamentText(language, t)
         # A group can have several of one form and game. The number distinguishes the buttons.
         title = f"🏆 {number}. {text.title}"

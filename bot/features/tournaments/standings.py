@@ -84,8 +84,11 @@ def winners(t: Tournament) -> list[int]:
     """
     first = [standing for standing in standings(t) if standing.place == 1]
     if t.form == "knockout":
-        last = {standing.team: t.matches_of(standing.team)[-1:] for standing in first}
-        first = [one for one in first if not one.is_out or any(match.winner == one.team for match in last[one.team])]
+        return [
+            standing.team
+            for standing in first
+            if not standing.is_out or [match.winner for match in t.matches_of(standing.team)][-1:] == [standing.team]
+        ]
     return [standing.team for standing in first]
 
 

@@ -79,7 +79,7 @@ class Tournaments:
         return loaded
 
     async def stored(self, code: str) -> list[bytes]:
-        """Return a tournament's log, even if it cannot be read; empty if it does not exist."""
+        """Return a tournament's log, which can be unreadable; empty if it does not exist."""
         found: list[bytes] = await self.client.lrange(keys.log(code), 0, -1)
         return found
 
@@ -144,7 +144,7 @@ class Tournaments:
     async def list_for_person(self, person: str, code: str) -> AsyncIterator[None]:
         """Put a tournament on a person's list around a commit that names them.
 
-        It is added again afterwards, in case the person was forgotten in between.
+        It is added again afterwards, because a forgetting can have removed it in between.
         """
         key = keys.entered(person)
         async with self._reserved(key, code, await self._store.index.reserve(key, code)):

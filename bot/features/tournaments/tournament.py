@@ -195,7 +195,7 @@ class Tournament:
         """Return the tournament with more stored entries. Raises UnreadableTournament."""
         try:
             return self.after(stored)
-        except Exception as error:  # a log of another release can contain anything
+        except Exception as error:  # the log of another release can contain anything
             why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
             raise UnreadableTournament(code=self.code, why=why) from error
 

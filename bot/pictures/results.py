@@ -116,9 +116,9 @@ def _tally(words: Wording, record: Record, number: int) -> Tally:
     for name, figures in entries.items():
         if name == "thirds":
             continue
-        if name in ("declared", "points"):
-            figures = [figure * score_unit(record.rules) for figure in figures]
-        ours, theirs = map(words.figure, figures)
+        is_counted = name in ("declared", "points")
+        scores = [figure * score_unit(record.rules) if is_counted else figure for figure in figures]
+        ours, theirs = map(words.figure, scores)
         lines.append(TallyLine(words.entry_name(name, entries), (ours, theirs)))
     return Tally(tuple(lines))
 

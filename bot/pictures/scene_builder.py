@@ -1,6 +1,6 @@
 """Builds the scenes of hands and boards from a panel's snapshot."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.picture import CardStyle, Deck
@@ -9,7 +9,7 @@ from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Sid
 from bot.tables.snapshot import TableSnapshot
 from bot.words.phrases import Phrases, shown_points, stock_count, table_words, turn_line
 from bot.words.wording import fix_minus
-from engine.views import DealView, Packet, PacketsView, ShownCard, SpadesView, StockView, TressetteView
+from engine.views import DealView, PacketsView, ShownCard, SpadesView, StockView, TressetteView
 
 
 def hand_scene(
@@ -55,26 +55,30 @@ class _SceneBuilder:
     def __init__(
         self, seen: TableSnapshot, language: str, suits: str, style: CardStyle, *, any_letters: bool = False
     ) -> None:
-        self.seen = seen = seen if any_letters else _with_drawable_names(seen, language)
-        self.words = words = table_words(seen, language, suits)
-        self.phrases = Phrases(seen, words)
-        self.deck = Deck(words.faces.deck, style)
+        if not any_letters:
+            names = drawable_names([chair.name if chair else "" for chair in seen.chairs], language)
+            chairs = [chair and chair._replace(name=name) for chair, name in zip(seen.chairs, names, strict=True)]
+            seen = seen._replace(chairs=tuple(chairs))
+        self.seen, self.words = seen, table_words(seen, language, suits)
+        self.phrases = Phrases(seen, self.words)
+        self.deck = Deck(self.words.faces.deck, style)
 
-    def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
+    def scene(self, sides: tuple[Side, Side], **parts: object) -> Scene:
         _ = self.words.text
         points = shown_points(self.seen, int(self.seen.rules["target"]))
         target = _("to {target}").format(target=points)
         if self.seen.is_duplicate:
             target = _(own) if (own := self.seen.own_texts.target) else _("one deal")
-        return Scene(deck=self.deck, sides=sides, target=target, **what)  # type: ignore[arg-type]
+        return Scene(deck=self.deck, sides=sides, target=target, **parts)  # type: ignore[arg-type]
 
     def hand(self, deal: DealView, chosen: str) -> Scene:
         view, _ = self.seen.view, self.words.text
         assert view
         if view.ending:
-            won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
-            stopped = _("The deal is over.") if self.seen.is_only_deal_played else _("The game was cancelled.")
-            line = won if view.winner else stopped
+            if view.winner:
+                line = _("You win!") if self.seen.seat in view.winner else _("You lose.")
+            else:
+                line = _("The deal is over.") if self.seen.is_only_deal_played else _("The game was cancelled.")
             result = view.result if not self.seen.is_cut_short else None
             tally = self.tally(result.entries) if result else ()
             title = _("deal {number}").format(number=result.deal) if result else ""
@@ -85,6 +89,7 @@ class _SceneBuilder:
         seen, words, _ = self.seen, self.words, self.words.text
         assert seen.view
         moves = seen.view.moves if seen.is_my_turn else ()
+        in_stock = stock_count(seen, deal)
         return self.scene(
             sides=self.sides(seen.view.totals, deal),
             line=turn_line(seen, words),
@@ -92,7 +97,7 @@ class _SceneBuilder:
             trick=self.trick(deal.trick),
             last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
             last_title=_("last trick"),
-            stock=self._stock(deal),
+            stock=Pile(Card(), in_stock, words.labels["stock"]) if in_stock else None,
             **self._drawn(deal),
             middle=self._packets(deal, None, chosen=chosen),
             packets=self._packets(deal, seen.seat, moves, chosen) if seen.seat is not None else (),
@@ -154,28 +159,19 @@ class _SceneBuilder:
     def _card(self, code: str | None, light: Light = "") -> Card:
         return Card(self.words.faces.drawn_code(code) if code else "", light)
 
-    def trick(self, played: Iterable[ShownCard]) -> tuple[PlayedCard, ...]:
-        played = tuple(played)
-        best = self._best(played)
+    def trick(self, played: Sequence[ShownCard]) -> tuple[PlayedCard, ...]:
+        """Return a trick's cards. The highest trump wins, or else the highest card of the suit led."""
+        if not played:
+            return ()
+        index, trump, led = self.seen.kind.pack.index, self.seen.kind.trump, played[0].card[1]
+        best = max(
+            (card for _seat, card, _signal in played if card[1] in (led, trump)),
+            key=lambda card: (card[1] == trump, index[card]),
+        )
         return tuple(
             PlayedCard(self._card(card), self.phrases.names[seat], signal or "", card == best)
             for seat, card, signal in played
         )
-
-    def _best(self, played: Sequence[ShownCard]) -> str:
-        """Return the winning card of a trick: the highest trump, or else the highest of the suit led."""
-        if not played:
-            return ""
-        index, trump = self.seen.kind.pack.index, self.seen.kind.trump
-        led = played[0].card[1]
-        return max(
-            (card for _seat, card, _signal in played if card[1] in (led, trump)),
-            key=lambda card: (card[1] == trump, index[card]),
-        )
-
-    def _stock(self, deal: DealView) -> Pile | None:
-        count = stock_count(self.seen, deal)
-        return Pile(Card(), count, self.words.labels["stock"]) if count else None
 
     def _drawn(self, deal: DealView) -> dict[str, object]:
         drawn: tuple[PlayedCard, ...] = ()
@@ -201,21 +197,19 @@ class _SceneBuilder:
         if not isinstance(deal, PacketsView):
             return ()
         uses = {move for move in moves if move.startswith(("play ", "pick "))}
-        return tuple(
-            self._pile(packet, uses, chosen)
-            for packet in deal.packets
-            if packet.owner == owner and packet.place != "hand" and packet.left
-        )
-
-    def _pile(self, packet: Packet, uses: set[str], chosen: str) -> Pile:
-        light = _light(f"play {packet.top}" in uses or f"pick {packet.number}" in uses, bool(uses))
-        if chosen.isdecimal() and str(packet.number) in chosen:
-            light = "chosen"
-        name = "" if packet.place == "table" else str(packet.number)
-        return Pile(self._card(packet.top, light), packet.left, name)
+        piles = []
+        for packet in deal.packets:
+            if packet.owner != owner or packet.place == "hand" or not packet.left:
+                continue
+            light = _light(f"play {packet.top}" in uses or f"pick {packet.number}" in uses, bool(uses))
+            if chosen.isdecimal() and str(packet.number) in chosen:
+                light = "chosen"
+            name = "" if packet.place == "table" else str(packet.number)
+            piles.append(Pile(self._card(packet.top, light), packet.left, name))
+        return tuple(piles)
 
     def _others(self, deal: DealView) -> tuple[Holder, ...]:
-        """Return the other players, next to play first. At a table of four only those with known cards or packets."""
+        """Return the other players in order of play. At a table of four, leave out those without known cards."""
         seats = len(deal.counts)
         first = self.seen.seat if self.seen.seat is not None else -1
         found = []
@@ -230,12 +224,5 @@ class _SceneBuilder:
         return tuple(found)
 
 
-def _light(may_be: bool, any_may_be: bool) -> Light:
-    return ("playable" if may_be else "dim") if any_may_be else ""
-
-
-def _with_drawable_names(seen: TableSnapshot, language: str) -> TableSnapshot:
-    """Return the snapshot with names in drawable letters."""
-    names = drawable_names([chair.name if chair else "" for chair in seen.chairs], language)
-    chairs = tuple(chair and chair._replace(name=name) for chair, name in zip(seen.chairs, names, strict=True))
-    return seen._replace(chairs=chairs)
+def _light(is_playable: bool, any_playable: bool) -> Light:
+    return ("playable" if is_playable else "dim") if any_playable else ""

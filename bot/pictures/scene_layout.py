@@ -35,8 +35,6 @@ SIDE, WIDE_SIDE = 180, 260
 
 NAME = 130  # width of the others' names
 RAISED = 14  # how far chosen and playable cards are raised
-
-
 ROW_STEP = 104  # visible height of a row of cards under the next one
 
 
@@ -108,7 +106,10 @@ class _SceneLayout(Canvas):
             self._add_middle()
         else:
             self._add_mat()
-        self._add_line()
+        if scene.line:
+            colour: Colour = "gold" if scene.is_mine else "white"
+            self.add_text(scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
+            self.y += LINE
         self._add_own()
         self._add_strip()
         return Layout(self.y, tuple(self.items))
@@ -137,12 +138,6 @@ class _SceneLayout(Canvas):
             size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))
             self.add_text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
-    def _add_line(self) -> None:
-        if self.scene.line:
-            colour: Colour = "gold" if self.scene.is_mine else "white"
-            self.add_text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
-            self.y += LINE
-
     # The others
 
     def _add_others(self) -> None:
@@ -153,7 +148,8 @@ class _SceneLayout(Canvas):
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._add_others_packets(holder.packets)
             width = _other_card_width(holder, room)
-            height = self._visible_height(holder) * width // SMALL
+            visible = self.measures.shown if any(card.code for card in holder.cards) else BACKS_VISIBLE
+            height = (self.measures.packets if holder.packets else visible) * width // SMALL
             x = left
             steps = _card_steps(holder.cards, room, self.measures.shown_step, width)
             for card, step in zip(holder.cards, steps, strict=True):
@@ -162,12 +158,6 @@ class _SceneLayout(Canvas):
             self.y += height
             if holder is not self.scene.others[-1]:
                 self.y += 10
-
-    def _visible_height(self, holder: Holder) -> int:
-        if holder.packets:
-            return self.measures.packets
-        is_shown = any(card.code for card in holder.cards)
-        return self.measures.shown if is_shown else BACKS_VISIBLE
 
     def _add_others_packets(self, packets: Sequence[Pile]) -> int:
         """Add another player's packets on the right. Return their width."""
@@ -259,14 +249,12 @@ class _SceneLayout(Canvas):
         self.y += height
 
     def _add_tally(self) -> None:
-        """Add a deal's score."""
         lines, row = self.scene.tally, 52
         self.add_text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
         self.y += TITLE + 8
         self.add_box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
         for number, line in enumerate(lines):
-            y = self.y + 14 + row * number + row // 2
-            self.add_tally_line(line, y, 34)
+            self.add_tally_line(line, self.y + 14 + row * number + row // 2, 34)
         self.y += len(lines) * row + 28
 
     # The viewer's cards

@@ -12,7 +12,6 @@ from bot.pictures.sheet import (
     Curve,
     Diagram,
     Form,
-    Part,
     Plot,
     Ranking,
     Row,
@@ -38,8 +37,12 @@ LETTER = 0.5  # average letter width per font size
 RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
 
 CAPTION = 32  # height of a line below a diagram's cards
+
+# colours of letters and of the ground below them
 WON: tuple[Colour, Colour] = ("ink", "gold")
-LOST: tuple[Colour, Colour] = ("white", "strip")  # ink and ground of the letters for games won and lost
+LOST: tuple[Colour, Colour] = ("white", "strip")
+WORTHLESS: tuple[Colour, Colour] = ("soft", "strip")
+
 STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}  # distance of cards in a diagram; for fans of backs
 BESIDE_FAN = 26  # a fan of backs is this much narrower than its room, because an open fan next to it can be wider
 SEEN_IN_FAN = {"classic": 46, "easy": 58}  # visible width of a card in a fan, enough to read it
@@ -62,7 +65,29 @@ class _SheetLayout(Canvas):
         self.add_text(sheet.note, MARGIN, 74, 26, "soft", "strip", INNER)
         self.y = TITLE + GAP
         for part in sheet.parts:
-            self._add_part(part)
+            match part:
+                case (Score() as left, Score() as right):
+                    self._add_scores(left, right)
+                case Plot():
+                    self._add_plot(part)
+                case Words():
+                    for line in _wrap_text(part.text, INNER, 30):
+                        self.add_text(line, WIDTH // 2, self.y + 20, 30, part.ink or "white", "felt", INNER, "middle")
+                        self.y += 40
+                case Tally():
+                    top = self._add_mat(len(part.lines) * 46 + 20)
+                    for number, tally_line in enumerate(part.lines):
+                        self.add_tally_line(tally_line, top + 33 + 46 * number, 32)
+                case Rows():
+                    top = self._add_mat(len(part.rows) * ROW + 16)
+                    for number, row in enumerate(part.rows):
+                        self._add_row(row, top + 8 + number * ROW)
+                case Form():
+                    self._add_form(part)
+                case Ranking():
+                    self._add_ranking(part)
+                case Diagram():
+                    self._add_diagram(part)
             self.y += GAP
         if sheet.small:
             self.add_box(0, self.y, WIDTH, FOOT, "strip")
@@ -70,56 +95,22 @@ class _SheetLayout(Canvas):
             self.y += FOOT
         return Layout(self.y, tuple(self.items), tuple(self.curves))
 
-    def _add_part(self, part: Part) -> None:
-        match part:
-            case (Score() as one, Score() as other):
-                self._add_scores(one, other)
-            case Plot():
-                self._add_plot(part)
-            case Words():
-                self._add_words(part)
-            case Tally():
-                self._add_tally(part)
-            case Rows():
-                self._add_rows(part)
-            case Form():
-                self._add_form(part)
-            case Ranking():
-                self._add_ranking(part)
-            case Diagram():
-                self._add_diagram(part)
+    def _add_mat(self, height: int) -> int:
+        """Add a mat of the full width. Return its top."""
+        top = self.y
+        self.add_box(LEFT, top, RIGHT - LEFT, height, "mat", 26)
+        self.y += height
+        return top
 
-    # Points
-
-    def _add_scores(self, one: Score, other: Score) -> None:
+    def _add_scores(self, left: Score, right: Score) -> None:
         """Add each side in its colour, on half of the width."""
         line, half = 38, WIDTH // 2
-        below = line * max(len(one.names), len(other.names))
-        height = 88 + below
-        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
-        for score, middle in ((one, LEFT + half // 2), (other, RIGHT - half // 2)):
+        below = line * max(len(left.names), len(right.names))
+        top = self._add_mat(88 + below)
+        for score, middle in ((left, LEFT + half // 2), (right, RIGHT - half // 2)):
             for number, name in enumerate(score.names):
-                self.add_text(name, middle, self.y + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
-            self.add_text(score.points, middle, self.y + 50 + below, 46, "white", "mat", half - 50, "middle")
-        self.y += height
-
-    def _add_tally(self, tally: Tally) -> None:
-        row = 46
-        height = len(tally.lines) * row + 20
-        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
-        for number, line in enumerate(tally.lines):
-            y = self.y + 10 + row * number + row // 2
-            self.add_tally_line(line, y, 32)
-        self.y += height
-
-    # Words
-
-    def _add_words(self, words: Words) -> None:
-        size = 30
-        colour: Colour = words.ink or "white"
-        for line in _wrap_text(words.text, INNER, size):
-            self.add_text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
-            self.y += 40
+                self.add_text(name, middle, top + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
+            self.add_text(score.points, middle, top + 50 + below, 46, "white", "mat", half - 50, "middle")
 
     # Curves
 
@@ -129,9 +120,9 @@ class _SheetLayout(Canvas):
         ticks = _ticks(min(values), max(values))
         low, high = min(ticks[0], *values), max(ticks[-1], *values)
         below = 40 if plot.begin or plot.end or plot.marks else 0
-        self.add_box(LEFT, self.y, RIGHT - LEFT, PLOT + below, "mat", 26)
+        mat = self._add_mat(PLOT + below)
         left, right = LEFT + AXIS, RIGHT - ENDS
-        top, bottom = self.y + 34, self.y + PLOT - 34
+        top, bottom = mat + 34, mat + PLOT - 34
 
         def at(value: int) -> int:
             return bottom - round((value - low) / max(1, high - low) * (bottom - top))
@@ -151,8 +142,7 @@ class _SheetLayout(Canvas):
         ends = [at(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _spread(ends), strict=True):
             self.add_text(fix_minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
-        self._add_captions(plot, left, right, self.y + PLOT + 8)
-        self.y += PLOT + below
+        self._add_captions(plot, left, right, mat + PLOT + 8)
 
     def _add_captions(self, plot: Plot, left: int, right: int, y: int) -> None:
         self.add_text(plot.begin, left, y, 22, "soft", "mat", 200)
@@ -169,13 +159,6 @@ class _SheetLayout(Canvas):
         self.curves.append(CurveAt(points, width, curve.ink, "mat", curve.marks))
 
     # Tables
-
-    def _add_rows(self, table: Rows) -> None:
-        height = len(table.rows) * ROW + 16
-        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
-        for number, row in enumerate(table.rows):
-            self._add_row(row, self.y + 8 + number * ROW)
-        self.y += height
 
     def _add_row(self, row: Row, y: int) -> None:
         middle = y + ROW // 2
@@ -201,17 +184,15 @@ class _SheetLayout(Canvas):
 
     def _add_form(self, form: Form) -> None:
         """Add the last games side by side, won ones in gold."""
-        each, height = 44, 72
-        self.add_box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
-        self.add_text(form.label, MARGIN + 6, self.y + height // 2, 26, "soft", "mat", 190)
+        each, top = 44, self._add_mat(72)
+        self.add_text(form.label, MARGIN + 6, top + 36, 26, "soft", "mat", 190)
         x = RIGHT - 12 - len(form.won) * each
         for is_won in form.won:
-            self.add_box(x, self.y + 16, each - 4, 40, "gold" if is_won else "strip", 10)
             letter = form.letters[0 if is_won else 1]
             ink, ground = WON if is_won else LOST
-            self.add_text(letter, x + each // 2 - 2, self.y + 36, 26, ink, ground, each, "middle")
+            self.add_box(x, top + 16, each - 4, 40, ground, 10)
+            self.add_text(letter, x + each // 2 - 2, top + 36, 26, ink, ground, each, "middle")
             x += each
-        self.y += height
 
     # Cards
 
@@ -231,10 +212,8 @@ class _SheetLayout(Canvas):
         self.y -= 12
 
     def _add_worth(self, worth: str, x: int, y: int) -> None:
-        is_worth_it = worth != "0"
-        ground: Colour = "gold" if is_worth_it else "strip"
+        ink, ground = WORTHLESS if worth == "0" else WON
         self.add_box(x, y, RANKED, WORTH, ground)
-        ink: Colour = "ink" if is_worth_it else "soft"
         self.add_text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
 
     def _add_diagram(self, diagram: Diagram) -> None:

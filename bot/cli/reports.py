@@ -23,19 +23,19 @@ async def list_reports(context: typer.Context) -> None:
         return
     async with open_store_client() as client:
         reports = [item async for item in Reports(client).all()]
-    for id, report in sorted(reports, key=lambda item: item[1].at, reverse=True):  # noqa: A001
-        say(f"{id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
+    for report_id, report in sorted(reports, key=lambda item: item[1].at, reverse=True):
+        say(f"{report_id}  {_format_time(report)}  {report.game}  {_format_people(report)}")
     say(format_count(len(reports), "report"), err=True)
 
 
 @reports_app.command()
 @store_command
-async def show(id: Id) -> None:  # noqa: A002
+async def show(report_id: Id) -> None:
     """Write the record of a report's game, for `buongioco replay` and `verify`."""
     async with open_store_client() as client:
-        report = await Reports(client).get(id)
+        report = await Reports(client).get(report_id)
         if report is None:
-            raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
+            raise typer.BadParameter(f"There is no report {report_id}.", param_hint="ID")
         game = await Archive(client).get(report.game_id)
     say(f"{_format_time(report)}  {_format_people(report)}", err=True)
     if game is None:
@@ -47,12 +47,12 @@ async def show(id: Id) -> None:  # noqa: A002
 
 @reports_app.command()
 @store_command
-async def drop(id: Id) -> None:  # noqa: A002
+async def drop(report_id: Id) -> None:
     """Delete a report that you have dealt with."""
     async with open_store_client() as client:
-        if not await Reports(client).delete(id):
-            raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
-    say(f"Report {id} is dropped.")
+        if not await Reports(client).delete(report_id):
+            raise typer.BadParameter(f"There is no report {report_id}.", param_hint="ID")
+    say(f"Report {report_id} is dropped.")
 
 
 def _format_time(report: Report) -> str:

@@ -48,10 +48,10 @@ async def make(
 @token_app.command()
 @store_command
 async def revoke(
-    id: Annotated[str, typer.Argument(metavar="ID", help="As `buongioco token` lists it.")],  # noqa: A002
+    program_id: Annotated[str, typer.Argument(metavar="ID", help="As `buongioco token` lists it.")],
 ) -> None:
     """Revoke a program's token at once."""
     async with open_store_client() as client:
-        if not await Programs(client).revoke(id):
-            raise typer.BadParameter(f"There is no program {id}.", param_hint="ID")
+        if not await Programs(client).revoke(program_id):
+            raise typer.BadParameter(f"There is no program {program_id}.", param_hint="ID")
     say("Revoked.", err=True)

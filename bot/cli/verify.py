@@ -12,8 +12,8 @@ from bot.features.daily.chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
-ERRORS_SHOWN = 5  # faulty games of a file that are named; the same limit holds for notes
-UNREADABLE_LIMIT = 100  # a file that begins with this many unreadable lines is given up
+ERRORS_SHOWN = 5  # faulty games, and notes, that are printed for a file
+UNREADABLE_LIMIT = 100  # unreadable lines at the start of a file after which the check stops
 
 
 def verify_files(
@@ -25,12 +25,13 @@ def verify_files(
     """Check records: shuffles, moves, lists of legal moves, scores and endings. Exit 1 if anything is wrong."""
     if chain and not re.fullmatch("[0-9a-f]{64}", chain):
         raise typer.BadParameter("A chain's end has 64 hexadecimal digits.", param_hint="--chain")
-    errors = sum(_verify_file(path, chain) for path in files)
-    if errors:
+    # Check every file, also after one with errors.
+    if sum(_verify_file(path, chain) for path in files):
         raise typer.Exit(1)
 
 
 def _verify_file(path: Path, chain: str) -> int:
+    """Print the faults of a file's games, and return their number."""
     number, errors, noted, unfinished, unreadable = 0, 0, 0, 0, 0
     broken: BadRecord | None = None
     with progress(path.stat().st_size, path.name) as bar:
@@ -73,20 +74,15 @@ def _verify_file(path: Path, chain: str) -> int:
 
 
 def _check_record(record: Record | BadRecord, chain: str) -> tuple[EngineError | None, str]:
-    """Return the error of a record, and a note if it is right only by an earlier release of the rules."""
+    """Return the error of a record, and a note if it is valid only by an earlier release of the rules."""
     if isinstance(record, BadRecord):
         return record, ""
     try:
         note = verify(record)
-        if chain:
-            _check_day(record, chain)
     except FaultyRecord as error:
         return error, ""
+    if chain:
+        proofs = [deal.proof for deal in record.deals]
+        if len(proofs) != 1 or proofs[0] is None or days_to_end(proofs[0].commitment, chain) is None:
+            return FaultyRecord("it is not a daily deal of this chain"), ""
     return None, note
-
-
-def _check_day(record: Record, chain: str) -> None:
-    """Raise FaultyRecord unless a record is a daily deal of the chain."""
-    proofs = [deal.proof for deal in record.deals]
-    if len(proofs) != 1 or proofs[0] is None or days_to_end(proofs[0].commitment, chain) is None:
-        raise FaultyRecord("it is not a daily deal of this chain")

@@ -48,8 +48,12 @@ class GameMover:
         changed during the move: run it again then.
         """
         self._path = regular_target(self._path)
-        _check_writable(self._path)
-        moved = await self._finish_interrupted() if self._path.exists() else 0
+        is_new = not self._path.exists()
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
+        if is_new:
+            # It was created only to check that it can be written.
+            self._path.unlink()
+        moved = 0 if is_new else await self._finish_interrupted()
         rated = await Ratings(self._client, self._archive).last_rated_number()
         faulty: list[str] = []
         batch: list[tuple[ArchiveEntry, bytes]] = []
@@ -132,14 +136,6 @@ class GameMover:
             # These games changed after they were written, and `move` writes them again.
             rewrite_file(self._path, lambda entry: None if entry.id in stale else entry.game)
         return done
-
-
-def _check_writable(path: Path) -> None:
-    """Open the file for writing, and leave no new file behind."""
-    is_new = not path.exists()
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
-    if is_new:
-        path.unlink()
 
 
 def _drop_partial_line(path: Path) -> None:

@@ -286,10 +286,10 @@ def _start_process(words: list[str], folder: Path, stdin: int = subprocess.DEVNU
 def _send_command(path: Path, command: bytes) -> bytes:
     """Return the first answer of a Valkey to a command; empty if none listens."""
     try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(2.0)
-            line.connect(str(path))
-            line.sendall(command + b"\r\n")
-            return line.recv(64)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(2.0)
+            connection.connect(str(path))
+            connection.sendall(command + b"\r\n")
+            return connection.recv(64)
     except OSError:
         return b""

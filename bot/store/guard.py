@@ -1,12 +1,12 @@
 """Ends an embedded Valkey after its bot has died.
 
-It runs as a process of its own, by its path, with only Python's library:
+It is a separate process, started by the path of this file, and imports only Python's standard library:
 
     python guard.py FOLDER SOCKET SECONDS
 
 Standard input is a pipe from the bot, which writes the pid of each Valkey it starts or takes over. The pipe ends when
-the bot ends. Then the guard waits for another bot to lock the folder; that bot has its own guard, so this one exits. If
-none comes in time, the guard locks the folder and shuts the Valkey down with everything written. If the folder was
+the bot ends. Then the guard waits for another bot to lock the folder. That bot has its own guard, so this one exits. If
+no bot locks the folder in time, the guard locks it and shuts the Valkey down with everything written. If the folder was
 deleted, the guard kills the Valkey by its pid.
 """
 
@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import IO
 
 CHECK_SECONDS = 0.25
-EXIT_SECONDS = 5.0  # how long a killed bot can hold its lock after its pipe ended; a later lock is another bot's
+EXIT_SECONDS = 5.0  # how long a killed bot can hold its lock after its pipe has ended; a later lock is another bot's
 SHUTDOWN_SECONDS = 30.0  # how long a Valkey can take to write its data
 
 
-def main(folder: str, listening: str, seconds: str) -> None:
+def main(folder: str, socket_path: str, seconds: str) -> None:
     """Wait for the bot's end, then up to ``seconds`` for another bot or the Valkey's end."""
     path = Path(folder) / "bot.lock"
     try:
@@ -38,27 +38,27 @@ def main(folder: str, listening: str, seconds: str) -> None:
     pid = int(pids[-1]) if pids else None
     if lock:
         with lock:
-            is_deleted = _wait(lock, listening, float(seconds), pid)
+            is_deleted = _wait(lock, socket_path, float(seconds), pid)
     else:
         is_deleted = True
     if is_deleted and pid:
-        _kill_valkey(pid, listening)
+        _kill_valkey(pid, socket_path)
 
 
-def _wait(lock: IO[str], listening: str, seconds: float, pid: int | None) -> bool:
+def _wait(lock: IO[str], socket_path: str, seconds: float, pid: int | None) -> bool:
     """Wait as `main` does, and shut the Valkey down if needed. Return whether the folder was deleted."""
     ended = time.monotonic()
     while os.fstat(lock.fileno()).st_nlink:
-        if not _send_command(listening, b"PING"):
+        if not _send_command(socket_path, b"PING"):
             return _is_being_deleted(lock, pid)
-        gone = time.monotonic() - ended
+        waited = time.monotonic() - ended
         if _try_lock(lock):
-            if gone >= seconds:
+            if waited >= seconds:
                 # Keep the lock, so that no bot takes over a Valkey that is ending.
-                _send_command(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
+                _send_command(socket_path, b"SHUTDOWN", SHUTDOWN_SECONDS)
                 return False
             fcntl.flock(lock, fcntl.LOCK_UN)
-        elif gone >= EXIT_SECONDS:
+        elif waited >= EXIT_SECONDS:
             return False
         time.sleep(CHECK_SECONDS)
     return True
@@ -68,25 +68,21 @@ def _is_being_deleted(lock: IO[str], pid: int | None) -> bool:
     """Return whether the Valkey is silent because its folder is being deleted, the socket before the lock."""
     deadline = time.monotonic() + EXIT_SECONDS
     while os.fstat(lock.fileno()).st_nlink:
-        if pid is None or not _is_alive(pid) or time.monotonic() > deadline:
+        if pid is None or time.monotonic() > deadline:
+            return False
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
             return False
         time.sleep(CHECK_SECONDS)
     return True
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _kill_valkey(pid: int, listening: str) -> None:
-    """Kill the Valkey of a deleted folder: its data cannot be read any more."""
+def _kill_valkey(pid: int, socket_path: str) -> None:
+    """Kill the Valkey of a deleted folder, whose data is lost."""
     command = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], check=False, capture_output=True).stdout
     # The pid can belong to another program or Valkey by now.
-    if b"valkey-server" in command and os.fsencode(listening) in command:
+    if b"valkey-server" in command and os.fsencode(socket_path) in command:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
@@ -99,19 +95,19 @@ def _try_lock(lock: IO[str]) -> bool:
     return True
 
 
-def _send_command(listening: str, command: bytes, seconds: float = 2.0) -> bool:
+def _send_command(socket_path: str, command: bytes, seconds: float = 2.0) -> bool:
     """Send a command and wait for an answer. Return whether a server listens."""
-    with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(seconds)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(seconds)
         try:
-            line.connect(listening)
+            connection.connect(socket_path)
         except OSError:
             return False
         try:
-            line.sendall(command + b"\r\n")
-            line.recv(64)
+            connection.sendall(command + b"\r\n")
+            connection.recv(64)
         except OSError:
-            # It is slow or has just ended; the next check will show.
+            # It is slow or has just ended. The next check will tell.
             return True
     return True
 

@@ -7,7 +7,6 @@ import socket
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from http.client import HTTPException
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ from redis.exceptions import RedisError
 
 from bot.cli.health import MAX_HEALTH_BYTES, TIMEOUT, health_address, health_url, is_health, open_local_url
 from bot.cli.output import say
+from bot.cli.store_commands import store_command
 from bot.features.tournaments.store import Tournaments
 from bot.platform import ADAPTER_GROUP
 from bot.settings import MONITORING_REMEDY, NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
@@ -37,19 +37,15 @@ PLAYGROUND_REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST,
 BUILT_IN_PLATFORMS = {"web", "telegram", "discord"}  # only their settings are known here
 
 
-def doctor() -> None:
+@store_command
+async def doctor() -> None:
     """Check settings, store and platforms, and say how to fix each problem. Exit 1 if there is a problem."""
-    if not asyncio.run(_doctor()):
-        raise typer.Exit(1)
-
-
-async def _doctor() -> bool:
     try:
         settings = read_settings()
     except BadSetting as error:
         for line in str(error).splitlines():
             say(f"wrong  {line}")
-        return False
+        raise typer.Exit(1) from None
     is_healthy, broken_pipe = True, None
     async for is_ok, line in examine(settings):
         is_healthy = is_healthy and is_ok
@@ -61,7 +57,8 @@ async def _doctor() -> bool:
             broken_pipe = error
     if broken_pipe:
         raise broken_pipe
-    return is_healthy
+    if not is_healthy:
+        raise typer.Exit(1)
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
@@ -99,7 +96,7 @@ def _examine_port(settings: Settings, name: str, host: str, port: int, remedy: s
             return False, f"{name}: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
     if not _is_bot(host, port):
         return False, f"{name}: another program listens on {host}, port {port}: end it, or {remedy}"
-    if settings.redis_url or EmbeddedStore(settings.data).is_in_use:
+    if settings.redis_url or is_locked(settings.data):
         return True, f"{name}: {url}, and a bot is serving it"
     return False, f"{name}: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
 
@@ -143,9 +140,17 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
             yield is_ok, line
             if not is_ok:
                 return
-        async with _open_store_to_examine(settings) as store:
-            async for finding in _examine_store(store, settings):
-                yield finding
+        with TemporaryDirectory(prefix="buongioco-") as folder:
+            if not settings.redis_url and is_locked(settings.data):
+                opening = open_store(EmbeddedStore(settings.data).url, migrate=False)
+            elif settings.redis_url or has_store(settings.data):
+                opening = open_host_store(settings, migrate=False)
+            else:
+                # The bot has no store yet. Try one in a temporary folder.
+                opening = open_host_store(settings.model_copy(update={"data": Path(folder)}), migrate=False)
+            async with opening as store:
+                async for finding in _examine_store(store, settings):
+                    yield finding
     except StoreError as error:
         yield False, f"store: {error}"
 
@@ -167,20 +172,6 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
         fix = f"run `chmod 700 {folder}`, or start the bot, which does it"
         return False, f"store: others can read the data folder {folder}: {fix}"
     return True, "store: its folder is its owner's alone"
-
-
-@asynccontextmanager
-async def _open_store_to_examine(settings: Settings) -> AsyncIterator[Store]:
-    """Open the bot's store, or one in a temporary folder if the bot has no store yet."""
-    if not settings.redis_url and is_locked(settings.data):
-        async with open_store(EmbeddedStore(settings.data).url, migrate=False) as store:
-            yield store
-        return
-    with TemporaryDirectory(prefix="buongioco-") as folder:
-        if not settings.redis_url and not has_store(settings.data):
-            settings = settings.model_copy(update={"data": Path(folder)})
-        async with open_host_store(settings, migrate=False) as store:
-            yield store
 
 
 async def _examine_tokens(settings: Settings, installed: set[str]) -> AsyncIterator[tuple[bool, str]]:

@@ -56,22 +56,18 @@ class TerminalTable:
         say(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
         while not self.game.over and not self.quit:
             if self.game.needs_deal:
-                self._deal()
+                self.game.deal(secrets.token_bytes(32))
+                self.shown_moves = 0
+                view = self.game.view(None)
+                say()
+                say(_("Deal {number}").format(number=view.deal_number), bold=True)
+                say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
             elif not self._move_robot():
                 self._ask_move()
             self._say_news()
         if self.game.winner is not None:
             won = YOU in self.game.winner
             say(_("You win!") if won else _("You lose."), bold=True)
-
-    def _deal(self) -> None:
-        _ = self.words.text
-        self.game.deal(secrets.token_bytes(32))
-        view = self.game.view(None)
-        self.shown_moves = 0
-        say()
-        say(_("Deal {number}").format(number=view.deal_number), bold=True)
-        say(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
 
     def _move_robot(self) -> bool:
         """Let one robot move, even out of turn. Return False if it is the person's turn."""

@@ -22,7 +22,6 @@ from bot.store import guard
 from bot.store.folder import (
     FolderInUse,
     StoreError,
-    is_locked,
     lock_folder,
     make_socket_folder,
     remove_socket_folder,
@@ -134,10 +133,6 @@ class EmbeddedStore:
             remove_socket_folder(self.folder)
         self._release_folder()
         await self._stop_guard()
-
-    @property
-    def is_in_use(self) -> bool:
-        return is_locked(self.folder)
 
     def _release_folder(self) -> None:
         if self._lock:

@@ -8,14 +8,14 @@ from typing import Any
 
 from bot.settings import ENV_FILE, Settings
 from bot.store import EmbeddedStore, FolderInUse, Store, StoreError, connect, open_store
-from bot.store.folder import has_store
+from bot.store.folder import has_store, is_locked
 
 PATIENCE = 60.0  # seconds for an answer: commands read and write a lot
 
 
 @asynccontextmanager
 async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
-    """Yield the host's store if one is set, otherwise the embedded one, started for this time.
+    """Yield the store at REDIS_URL if it is set. Otherwise run the embedded store, and yield it.
 
     ``migrate`` is as for `bot.store.open_store`.
     """
@@ -37,25 +37,25 @@ async def open_host_store(settings: Settings, *, migrate: bool = True) -> AsyncI
 
 @asynccontextmanager
 async def connect_beside_bot(settings: Settings) -> AsyncIterator[Any]:
-    """Yield a client of the store that a bot uses or would use. Start the embedded store if no bot runs.
+    """Yield a client of the store that a bot uses or would use. Run the embedded store if no bot does.
 
-    Raise StoreError if there is no embedded store. None is created, because the folder can be a mistake.
+    Raise StoreError if there is no embedded store. It is not created, because the folder can be a mistake.
     """
-    embedded = None if settings.redis_url else EmbeddedStore(settings.data)
-    if embedded and not embedded.is_in_use:
+    embedded = EmbeddedStore(settings.data)
+    if settings.redis_url or is_locked(settings.data):
+        async with connect(settings.redis_url or embedded.url, PATIENCE) as client:
+            yield client
+    else:
         require_store(settings)
         async with _run_embedded(embedded) as client:
             yield client
-        return
-    async with connect(embedded.url if embedded else settings.redis_url or "", PATIENCE) as client:
-        yield client
 
 
 @asynccontextmanager
 async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any]:
-    """Yield the same client, but raise StoreError if a bot uses the embedded store.
+    """Yield the same client as `connect_beside_bot`, but raise StoreError if a bot uses the embedded store.
 
-    ``why`` is the error's reason: the harm that the bot would do.
+    ``why`` is part of the error: the harm that the bot would do.
     """
     if settings.redis_url:
         async with connect(settings.redis_url, PATIENCE) as client:
@@ -73,7 +73,7 @@ async def connect_without_bot(settings: Settings, why: str) -> AsyncIterator[Any
 
 @asynccontextmanager
 async def _run_embedded(embedded: EmbeddedStore) -> AsyncIterator[Any]:
-    """Start an embedded store for this time. Raise FolderInUse if a bot has it."""
+    """Run an embedded store, and yield a client of it. Raise FolderInUse if a bot has its folder."""
     await embedded.start()
     try:
         async with connect(embedded.url, PATIENCE) as client:

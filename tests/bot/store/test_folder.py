@@ -226,7 +226,7 @@ async def test_next_bot_and_doctor_find_the_socket(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
     # The doctor finds it like this while a bot runs.
     second = EmbeddedStore(long_path)
-    assert second.is_in_use
+    assert folder.is_locked(second.folder)
     async with open_store(second.url) as store:
         assert await store.client.ping()
     writer.kill()

@@ -65,10 +65,11 @@ class Fixtures:
         return table.code if table else ""
 
     async def exists(self, code: str) -> bool:
-        with suppress(NoSuchTable):
+        try:
             await self._room.load(code)
-            return True
-        return False
+        except NoSuchTable:
+            return False
+        return True
 
     async def remove_forgotten(self, tournament: Tournament, match: Match, deal: int, code: str) -> None:
         """Remove people who were forgotten while their table was opened."""

@@ -1,7 +1,6 @@
 """Entering and organising a tournament."""
 
 import secrets
-from collections.abc import Mapping
 from contextlib import suppress
 from itertools import chain, count
 
@@ -134,7 +133,12 @@ class Registration:
         the last teams if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or NotRatedYet
         if too many games are unrated.
         """
-        ratings = await self._player_ratings(code)
+        if await self._ratings.count_unrated() > MOST_UNRATED:
+            raise errors.NotRatedYet()
+        await self._ratings.catch_up()
+        t = await self._tournaments.load(code)
+        people, scope = [player.person for player in t.players if player], Scope(game=t.game)
+        ratings = {person: (await self._ratings.standing(scope, person)).shown for person in people}
         root = secrets.token_bytes(SECRET_BYTES)
 
         def decide(tournament: Tournament) -> list[entries.Entry]:
@@ -155,15 +159,6 @@ class Registration:
             return [*leaving, entries.Start(root, tuple(sorted(teams, key=strength)))]
 
         return await self._tournaments.commit(code, update, decide)
-
-    async def _player_ratings(self, code: str) -> Mapping[str, int]:
-        """Return the global ratings of all players at the tournament's game."""
-        if await self._ratings.count_unrated() > MOST_UNRATED:
-            raise errors.NotRatedYet()
-        await self._ratings.catch_up()
-        tournament = await self._tournaments.load(code)
-        people, scope = [player.person for player in tournament.players if player], Scope(game=tournament.game)
-        return {person: (await self._ratings.standing(scope, person)).shown for person in people}
 
     async def cancel(self, code: str, person: str, update: str) -> Tournament:
         """Call a tournament off. Games in progress continue but do not count for it."""
@@ -199,7 +194,7 @@ def _check_changes(tournament: Tournament) -> None:
 
 
 def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Enter:
-    """Return the entry that enters a person. Raises the error of a person who cannot enter."""
+    """Return the entry that enters a person. Raises the errors of `Registration.enter`, except AlreadyEntered."""
     if is_program(person):
         raise errors.NotForPrograms()
     most = MOST_TEAMS[tournament.form] * tournament.team_size

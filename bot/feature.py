@@ -28,6 +28,16 @@ VerbHandler = Callable[[Press, Profile, TableAction], Awaitable[Reply]]
 Step = Callable[[], Awaitable[object]]  # deletes data of a person with few store commands; safe to repeat
 
 
+def verb_handler(act: Callable[[str, str, str], Awaitable[object]]) -> VerbHandler:
+    """Return a handler that calls ``act`` with the table's code, the presser and the press's key."""
+
+    async def handle(press: Press, _profile: Profile, action: TableAction) -> Reply:
+        await act(action.code, press.person.id, press.key)
+        return Reply()
+
+    return handle
+
+
 class Forgetting(NamedTuple):
     """A person being forgotten, the ``pseudonym`` that replaces their id, and the current day in UTC."""
 

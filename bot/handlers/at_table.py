@@ -4,7 +4,7 @@ from bot.actions import BadPayload, TableAction, parse_number
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
-from bot.feature import Handlers
+from bot.feature import Handlers, verb_handler
 from bot.handlers.errors import NoEphemeral, NoHints
 from bot.handlers.hints import Hints
 from bot.panels.drafts import NO_DRAFT, parse_draft
@@ -24,9 +24,9 @@ class TableButtons(Handlers):
         self._room, self._updates, self._scheduler, self._hints = room, updates, scheduler, hints
         self.verbs = {
             "draft": self._draft,
-            "claim": self._claim,
+            "claim": verb_handler(room.claim_on_time),
             "automatic": self._automatic,
-            "wait": self._wait,
+            "wait": verb_handler(room.give_time),
             "aside": self._ephemeral,
             "hint": self._hint,
             "say": self._say,
@@ -43,18 +43,10 @@ class TableButtons(Handlers):
         await self._updates.send_change(action.code, Hand(seat), change)
         return Reply()
 
-    async def _claim(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._room.claim_on_time(action.code, press.person.id, press.key)
-        return Reply()
-
     async def _automatic(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.check_flagged(action.code, press.person.id, press.key)
         if not table.log.has_update(press.key):
             await self._scheduler.play_for(table, STAND_IN_LEVEL, press.key)
-        return Reply()
-
-    async def _wait(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._room.give_time(action.code, press.person.id, press.key)
         return Reply()
 
     async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:

@@ -8,7 +8,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
-from bot.feature import Handlers, VerbHandler
+from bot.feature import Handlers, VerbHandler, verb_handler
 from bot.handlers.invitations import Invitations
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People, Profile
@@ -44,10 +44,10 @@ class ChallengeCards(Handlers):
         self._robot_pool, self._policies, self._invitations = robot_pool, policies, invitations
         on_cards: dict[str, VerbHandler] = {
             "sit": self._sit,
-            "stand": self._stand,
+            "stand": verb_handler(challenges.stand_up),
             "robot": self._robot,
             "invite": self._invite,
-            "cancel": self._cancel,
+            "cancel": verb_handler(challenges.cancel),
             "decline": self._decline,
             "menu": self._menu,
             "game": self._game,
@@ -87,10 +87,6 @@ class ChallengeCards(Handlers):
             await self._updates.send_change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return seated_reply(press, profile, await self._room.load_cached(action.code), toast)
 
-    async def _stand(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._challenges.stand_up(action.code, press.person.id, press.key)
-        return Reply()
-
     async def _robot(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         level = action.words[0] if action.words else ""
         if level not in LEVELS:
@@ -108,10 +104,6 @@ class ChallengeCards(Handlers):
         if table.matched:
             raise NotYoursToDecide()
         return await self._invitations.invitation(await self._room.load_cached(action.code), profile, press.place)
-
-    async def _cancel(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
-        await self._challenges.cancel(action.code, press.person.id, press.key)
-        return Reply()
 
     async def _decline(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.table(action.code)

@@ -20,6 +20,7 @@ from bot.tables.table import Table
 from bot.tables.table_lists import TableLists
 from bot.texts import LANGUAGES
 from bot.words.phrases import game_names
+from engine import GAMES
 
 TAKEN_SECONDS = 2 * offers.VALID_HOURS * 3600  # that an accepted offer's place is stored, past its validity
 BOUND_SECONDS = 400 * 24 * 3600  # that an inline message belongs to its offer, after each opening of its table
@@ -66,10 +67,11 @@ class Offers:
         words = typed.casefold().split()
         points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
         named = " ".join(word for word in words if not word.isdecimal())
+        names = {game: [game, *(game_names(each)[game].casefold() for each in LANGUAGES)] for game in GAMES}
         found = [
             choice
             for choice in await self._people.last_choices(person)
-            if (not points or points in targets(choice.game)) and any(named in name for name in _names(choice.game))
+            if (not points or points in targets(choice.game)) and any(named in name for name in names[choice.game])
         ]
         return [choice.with_target(targets(choice.game)[points].value) for choice in found] if points else found
 
@@ -172,7 +174,3 @@ def _parse_message(place: str) -> tuple[str, str]:
 
 def _message_key(place: str) -> str:
     return f"{keys.OFFERED}{':'.join(_parse_message(place))}"
-
-
-def _names(game: str) -> list[str]:
-    return [game, *(game_names(language)[game].casefold() for language in LANGUAGES)]

@@ -63,19 +63,16 @@ async def _single_person(people: People, command: Command) -> Person | None:
     """Return the one person whom a command mentions, with an id if the bot has met them."""
     found: dict[str, Person] = {}
     for mentioned in _mentioned_people(command):
-        person = mentioned if mentioned.id else await _look_up(people, platform_of(command.place), mentioned)
+        person = mentioned
+        if not mentioned.id:
+            if not HANDLE.fullmatch(mentioned.handle):
+                raise NoSuchPerson(name=_display_name(mentioned))
+            if known := await people.find_by_handle(platform_of(command.place), mentioned.handle):
+                person = Person(known.id, known.name, mentioned.handle)
         found.setdefault(person.id or person.handle.lower(), person)
     if len(found) > 1:
         raise OnePersonAtATime(names=", ".join(map(_display_name, found.values())))
     return next(iter(found.values()), None)
-
-
-async def _look_up(people: People, platform: str, mentioned: Person) -> Person:
-    """Return a person mentioned by handle, with their id if the bot has met them."""
-    if not HANDLE.fullmatch(mentioned.handle):
-        raise NoSuchPerson(name=_display_name(mentioned))
-    known = await people.find_by_handle(platform, mentioned.handle)
-    return Person(known.id, known.name, mentioned.handle) if known else mentioned
 
 
 def _mentioned_people(command: Command) -> Sequence[Person]:

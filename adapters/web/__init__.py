@@ -16,9 +16,8 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     if not card_room.settings.playground:
         return []
     site = Site(card_room)
-    site.add(page_routes(site))
     api = Api(site)
-    site.add(api.routes)
+    site.routes += [*page_routes(site), *api.routes]
     site.on_closing.append(api.close)
     return [Playground(site), Web(site)]
 

@@ -46,7 +46,7 @@ class Address(NamedTuple):
 class Access:
     """The check of every request.
 
-    ``is_open`` is whether a network or a public address reaches the playground. People then enter by personal links.
+    ``is_open`` is whether others than the host can reach the playground. People then enter by personal links.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -56,20 +56,20 @@ class Access:
         self._monitoring_names = settings.permitted_monitoring_names
 
     def check(
-        self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool, is_framed: bool = False
+        self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_monitoring: bool, is_framed: bool = False
     ) -> None:
         """Raise `Refused` for a request from another site's page, by a wrong name, or through an unexpected proxy.
 
-        ``is_watching`` is true for `bot.running.monitoring`, ``is_framed`` for a page shown in another site's frame
-        (`bot.site.mini_app`).
+        ``is_monitoring`` is true for the paths of `bot.running.monitoring`, ``is_framed`` for a page in another site's
+        frame (`bot.site.mini_app`).
         """
         if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground does not accept a proxy: set BUONGIOCO_PUBLIC_URL to the proxy's address.")
         hosts, origins = headers.getall("Host", []), headers.getall("Origin", [])
-        public = None if is_watching else self.public
+        public = None if is_monitoring else self.public
         scheme = public.scheme if public else "http"
         host = Address.parse(scheme, hosts[0]) if len(hosts) == 1 else None
-        permitted = self._monitoring_names if is_watching else ()
+        permitted = self._monitoring_names if is_monitoring else ()
         is_own = host and (host == public if public else is_own_name(host.name, self.is_networked, permitted))
         if not is_own:
             raise Refused("The playground does not answer to this name.")

@@ -18,7 +18,7 @@ class Web(SiteAdapter):
 
     def __init__(self, site: Site) -> None:
         super().__init__(site)
-        site.add(Live(site).routes)
+        site.routes += Live(site).routes
 
     async def start(self) -> None:
         """Do nothing: the site is created before."""

@@ -35,7 +35,7 @@ class Asset(NamedTuple):
 
 
 class Assets:
-    """The static files, read for the first page."""
+    """The static files, which are read when the first page is served."""
 
     @cached_property
     def _files(self) -> dict[str, Asset]:

@@ -8,7 +8,7 @@ from bot.texts import LANGUAGES
 LANGUAGE_RANGE = re.compile(  # a language and its weight, in lower case
     r"\s*(?P<tag>\*|[a-z]{2,8}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*(?P<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?"
 )
-LONGEST_HEADER = 1000  # characters read of a header; browsers send a tenth of that
+LONGEST_HEADER = 1000  # characters that are read of a header; browsers send a tenth
 
 
 @lru_cache(maxsize=1_000)
@@ -20,7 +20,7 @@ def negotiate(header: str) -> str:
     """
     if not header:
         return ""
-    # Imported late: most bots never show a page.
+    # Imported late, because most bots never show a page.
     from babel.core import negotiate_locale  # noqa: PLC0415
 
     weights: dict[str, float] = {}
@@ -30,8 +30,8 @@ def negotiate(header: str) -> str:
             language = tag if tag == "*" else negotiate_locale([tag], LANGUAGES, sep="-")
             if language:
                 weights[language] = max(weight, weights.get(language, 0.0))
-    others = weights.pop("*", 0.0)
-    wanted = weights | {language: others for language in LANGUAGES if language not in weights}
+    default = weights.pop("*", 0.0)
+    wanted = weights | {language: default for language in LANGUAGES if language not in weights}
     best = max(wanted, key=lambda language: wanted[language])
     if wanted[best] > 0:
         return best

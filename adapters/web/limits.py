@@ -15,13 +15,13 @@ REQUESTS = RateLimit(burst=120, interval=0.1)  # a page loads about ten files; a
 FILES = RateLimit(burst=600, interval=0.02)
 """Scripts, styles and cards, enough for a school class that opens its first pages at once.
 
-Monitoring counts here too, so a flood of page requests does not make the bot look ill.
+Requests for monitoring count here too, so that a flood of page requests does not fail health checks.
 """
 
 FILE_PATHS = ("/static/", "/cards/", *MONITORING)
 
 MISSES = RateLimit(burst=20, interval=30.0)
-"""Wrong ids of one address, and parallel lookups. A thousand addresses find one of a million games in ten years.
+"""Wrong ids of one address, and its parallel lookups. A thousand addresses find one of a million games in ten years.
 
 Networks have no limit of their own: by `REQUESTS` alone a network finds one in seven years. A few addresses with wrong
 ids must not block their neighbours.
@@ -34,7 +34,9 @@ CODES = RateLimit(burst=20, interval=300.0)  # wrong table codes; far fewer than
 STREAMS_OF_ADDRESS, STREAMS = 20, 5000  # open streams: of a household or school, and of a worker
 PAGES_OF_ADDRESS = 100  # open pages of tables: a school that plays at the same time
 NEWCOMERS = RateLimit(burst=30, interval=20.0)  # new people, who stay in the store: a class, then three a minute
-MESSAGES = RateLimit(burst=300, interval=0.02)  # from tables' pages: a school in which each presses every two seconds
+MESSAGES = RateLimit(
+    burst=300, interval=0.02
+)  # from tables' pages: a school with a press of each player every two seconds
 
 CODES_NETWORK_FACTOR = 256
 """The limit `CODES` of a network, in multiples of one address's.
@@ -67,7 +69,7 @@ class Lookup:
 
 
 class Quota:
-    """Counts of one kind of request, by address and by network: how fast, or how many at once.
+    """The rate of one kind of request, or the number of open ones, by address and by network.
 
     A network's limit is ``network_factor`` times that of one address.
     """
@@ -82,7 +84,7 @@ class Quota:
         return self._open[0].total()
 
     def take(self, visitor: Visitor, rate_limit: RateLimit) -> float:
-        """Count one like `RateLimiter.take`; count nothing if the address or the network must wait."""
+        """Count a request as `RateLimiter.take` does; count nothing if the address or the network must wait."""
         limits = self._limits(rate_limit)
         wait = max(map(RateLimiter.wait_seconds, self._limiters, visitor, limits))
         if wait > 0:
@@ -96,13 +98,13 @@ class Quota:
             limiter.refund(key, limit)
 
     def can_open(self, visitor: Visitor, most: int) -> bool:
-        """Return whether one more can open, with ``most`` for each address."""
+        """Return whether another request can open, with ``most`` for each address."""
         address, network = (counter[key] for counter, key in zip(self._open, visitor, strict=True))
         return address < most and network < self._network_factor * most
 
     @contextmanager
     def hold(self, visitor: Visitor) -> Iterator[None]:
-        """Count one until the context ends."""
+        """Count an open request until the context ends."""
         for counter, key in zip(self._open, visitor, strict=True):
             counter[key] += 1
         try:
@@ -141,7 +143,7 @@ class Limits:
     def lookup(self, request: web.Request) -> Iterator[Lookup]:
         """Count an id as wrong, and uncount it at the end unless `Lookup.end` said that it is missing.
 
-        It counts before the lookup because many can run in parallel. Raise `LimitExceeded` after too many wrong ids.
+        It counts before the lookup, because lookups run in parallel. Raise `LimitExceeded` after too many wrong ids.
         """
         address = self._access.visitor(request).address
         wait = self._misses.take(address, MISSES)
@@ -154,10 +156,7 @@ class Limits:
             lookup.end()
 
     def count_code(self, request: web.Request) -> None:
-        """Count a code as wrong before it is looked up; `give_code_back` uncounts a right one.
-
-        Raise `LimitExceeded` after too many wrong codes.
-        """
+        """Count a code as wrong until `give_code_back`; raise `LimitExceeded` after too many wrong codes."""
         self._count(self._codes, CODES, request, "wrong codes")
 
     def give_code_back(self, request: web.Request) -> None:

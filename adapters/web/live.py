@@ -6,8 +6,8 @@ The page sends ``{"n": name, "press": payload}``; a press sent twice under one n
 - ``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press;
 - ``{"gone": true}`` before it closes, with the reason as ``why`` or the next address as ``go``.
 
-``{"beat": true}`` is echoed at once: a page has no other way to notice a dead network. The bot notices by WebSocket
-pings, which browsers answer themselves.
+``{"beat": true}`` is echoed at once, so that the page notices a dead network. The bot notices it by WebSocket pings,
+which browsers answer.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ log = structlog.get_logger()
 
 
 class PressMessage(BaseModel):
-    """A press, named ``n`` by the page. The same press sent twice under one name counts once."""
+    """A press, named ``n`` by the page. A press sent twice under one name counts once."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
@@ -67,7 +67,7 @@ MESSAGE: TypeAdapter[PressMessage | Beat] = TypeAdapter(PressMessage | Beat)
 
 
 class Live:
-    """The handler of these WebSockets."""
+    """Serves the WebSockets of tables' pages."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -246,5 +246,5 @@ async def _send_gone(socket: web.WebSocketResponse, *, why: str = "", go: str = 
 
 
 def _stranger_reason(request: web.Request, language: str) -> str:
-    """Return that the session has ended if the browser still has its cookie, else ""."""
+    """Return the text that the session has ended if the browser still has its cookie, else ""."""
     return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""

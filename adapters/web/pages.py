@@ -33,7 +33,7 @@ async def go(site: Site, request: web.Request) -> web.Response:
 
 
 async def rules(site: Site, request: web.Request) -> web.Response:
-    """Show the rules of a topic; the default are the rules common to all Tressette games."""
+    """Show the rules of a topic, by default those common to all Tressette games."""
     topic = request.match_info.get("topic", COMMON)
     topics = {COMMON: COMMON_RULES, **choices_of(ArgumentKind.TOPIC)}
     if topic not in topics:

@@ -36,11 +36,11 @@ SESSIONS = (FRAMED, SESSION)
 # Lifetimes from the last visit. Browsers keep no cookie longer than 400 days.
 COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS, FRAMED: KEPT_SECONDS}
 
-READER_COOKIE: web.RequestKey[str] = web.RequestKey("known_by", str)  # the cookie that identified the reader
+READER_COOKIE: web.RequestKey[str] = web.RequestKey("reader_cookie", str)  # the cookie that identified the reader
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
-# Limit of new people from all addresses together, and its seconds. Each stays in the store (`Limits.count_newcomer`).
+# New people from all addresses together, and in how many seconds. They stay in the store (`Limits.count_newcomer`).
 MOST_NEW, NEW_SECONDS = 300, 60.0
 
 RENAME = Path(__file__).with_name("rename.lua").read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ class WebPerson(NamedTuple):
 
 
 def kept_of(person: str) -> list[StoredField]:
-    """List the stored data of a guest or a program."""
+    """Return the stored data of a guest or a program."""
     return programs.stored_fields(person) or [StoredField(PEOPLE, person.partition(":")[2])]
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from http import HTTPStatus
-from typing import NamedTuple
 
 from aiohttp import web
 
@@ -19,13 +18,6 @@ from bot.texts import texts
 FORM_GAMES = 10  # last games that show a player's form
 NO_PLAYER = _("There is no such player, or they have played no rated game.")
 CURVE_SIZE, SPARK_SIZE = (600, 180), (120, 28)
-
-
-class Point(NamedTuple):
-    """A point of a curve, in the drawing's units from its upper left corner."""
-
-    x: float
-    y: float
 
 
 async def leaderboard(site: Site, request: web.Request) -> web.Response:
@@ -80,14 +72,14 @@ def _game_names(language: str) -> dict[str, str]:
     return {ALL: _("all games"), **{game: _(name) for game, name in choices_of(ArgumentKind.GAME).items()}}
 
 
-def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[Point]:
-    """Return the points of a rating curve in a drawing of this size; none for fewer than two ratings."""
+def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[tuple[float, float]]:
+    """Return the points of a rating curve, from the upper left corner of a drawing; none for fewer than two ratings."""
     if len(ratings) < 2:
         return []
     width, height = size[0] - 2 * margin, size[1] - 2 * margin
     low, high = min(ratings), max(ratings)
     return [
-        Point(
+        (
             round(margin + width * place / (len(ratings) - 1), 1),
             # A constant rating is drawn in the middle.
             round(margin + height * ((high - rating) / (high - low) if high > low else 0.5), 1),

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from math import ceil
@@ -35,31 +35,23 @@ from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
 
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
-# Hosts that mean every address of a family; at ``::`` asyncio listens on IPv6 only.
+# Hosts that stand for all addresses of a family; with ``::`` asyncio listens on IPv6 only.
 ANY_ADDRESS = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - only names
 DOCUMENTATION_ADDRESS = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
-ADDRESS_SECONDS = 60.0  # how long this machine's address is cached: it can change networks
+ADDRESS_SECONDS = 60.0  # lifetime of this machine's cached address, since the machine can change networks
 COOKIE_CHECK = "/cookies"
 
 TOO_MUCH = _("Too much was asked for from where you are: try again in a minute.")
 NOTHING_HERE = _("There is nothing here: the link may be wrong.")
 
-MOST_SENT = 8192  # bytes of a request's body; a Mini App's data is the longest
-SHARE_OF_FILES = 0.8  # the share of the process's open files that connections can have (`adapters.web.limits`)
+MOST_SENT = 8192  # bytes of a request's body; a Mini App sends the longest
+SHARE_OF_FILES = 0.8  # most connections, as a share of the files that the process can open
 
-CONTENT_SECURITY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' blob:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-    )
+CONTENT_SECURITY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'"
 )
-NO_FRAMES = "'none'"
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
     # Not "no-referrer": browsers would then send no Origin with forms.
@@ -80,7 +72,7 @@ class Site:
         self.limits = Limits(self.access, on=card_room.settings.rate_limits)
         self.assets = Assets()
         self.templates = Templates(self.assets)
-        self._routes: list[AbstractRouteDef] = []
+        self.routes: list[AbstractRouteDef] = []  # served from the next `open` on
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
         """Called at shutdown, to end streams that wait for news."""
@@ -93,18 +85,14 @@ class Site:
         is_counted = reader.is_guest and self.card_room.settings.rate_limits
         return self.access.visitor(request) if is_counted else None
 
-    def add(self, routes: Sequence[AbstractRouteDef]) -> None:
-        """Add routes; they are served from the next `open` on."""
-        self._routes += routes
-
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Listen until the context ends; `BadSetting` if the address cannot be used."""
         frames = [app.frame_origin for app in self.card_room.mini_apps.values()] if self.is_secure else []
-        policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames) or NO_FRAMES}"
-        self._security = {**SECURITY, "Content-Security-Policy": policy}
+        ancestors = " ".join(frames) or "'none'"
+        self._security = {**SECURITY, "Content-Security-Policy": f"{CONTENT_SECURITY}; frame-ancestors {ancestors}"}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
-        app.add_routes(self._routes)
+        app.add_routes(self.routes)
         monitoring.add_monitoring(app, self.card_room, self._host)
         connections = Connections(
             connection_limit(SHARE_OF_FILES),
@@ -229,8 +217,8 @@ class Site:
         language = language_of(browser_language(request))
         try:
             self.limits.count_request(request)
-            is_watching, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
-            self.access.check(request.headers, request.version, is_watching, is_framed)
+            is_monitoring, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
+            self.access.check(request.headers, request.version, is_monitoring, is_framed)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
             error = ApiError(HTTPStatus.FORBIDDEN, str(refused))
@@ -244,7 +232,7 @@ class Site:
             answer.headers.update(self._security)
             raise
         except ConnectionError:
-            # The client is gone: the store's connection errors are of the Redis client's own class.
+            # The client is gone. Connection errors of the store have a class of the Redis client.
             raise
         except STORE_ERRORS as failure:
             why = self.card_room.report_store_error(failure, language)
@@ -271,7 +259,7 @@ class Site:
 
 
 class SiteAdapter:
-    """The parts that the site's adapters share."""
+    """The common base of the site's adapters."""
 
     has_ephemeral = False
 
@@ -311,7 +299,7 @@ def browser_text(request: web.Request, text: str) -> str:
 
 @cached(TTLCache(2, ADDRESS_SECONDS))
 def _own_address(family: socket.AddressFamily) -> str:
-    """Return this machine's address on its network, or the loopback address. Each board drawn needs it."""
+    """Return this machine's address on its network, or the loopback address. Each drawn board needs it."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as udp:
         # Connecting a UDP socket sends nothing.
         udp.connect((DOCUMENTATION_ADDRESS[family], 9))

@@ -121,7 +121,9 @@ async def sit(site: Site, request: web.Request) -> web.Response:
             return full
     reader, cookie, language = await site.admit(request, reader, form.get("name", ""))
     person = reader.as_person(browser_language(request))
-    command = Command(f"web{secrets.token_hex(10)}", person, _reply_place(reader), "join", (code,))
+    # For people of a chat the place is not their private chat: this page must not count as proof that they have one.
+    place = reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
+    command = Command(f"web{secrets.token_hex(10)}", person, place, "join", (code,))
     reply = await site.card_room.handle_command(command)
     hand = await site.card_room.hands.open_hand(code, reader.person)
     if hand is None:
@@ -129,14 +131,6 @@ async def sit(site: Site, request: web.Request) -> web.Response:
         return full or site.message_page(request, reply.toast, language=language, cookie=cookie)
     hand.close()
     return site.redirect(f"/t/{code}", COOKIE, cookie)
-
-
-def _reply_place(reader: WebPerson) -> str:
-    """Return the place of a reader's command.
-
-    For people of a chat it is not their private chat: this page must not count as proof that they have one.
-    """
-    return reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
 
 
 def _texts(language: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ class Templates:
 
     @cached_property
     def _environment(self) -> Any:
-        # Imported late: most bots never show a page.
+        # Imported late, because most bots never show a page.
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
 
         environment = Environment(

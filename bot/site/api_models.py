@@ -268,16 +268,8 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
         why = reason_texts(words).get(verdict.why, "").rstrip(".")
         better = _("Better: {move} ({why})") if why else _("Better: {move}")
         text = better.format(move=short_move(words, verdict.better), why=why)
-    return Judgement(
-        deal=verdict.deal,
-        place=verdict.place,
-        seat=verdict.seat,
-        move=verdict.move,
-        better=verdict.better,
-        lost=verdict.lost,
-        exact=verdict.exact,
-        text=text,
-    )
+    fields = {name: getattr(verdict, name) for name in Judgement.model_fields if name != "text"}
+    return Judgement(**fields, text=text)
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:

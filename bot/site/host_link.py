@@ -1,6 +1,6 @@
-"""The host's secret link to an open playground: shown on a terminal or stored in a file, never logged.
+"""The host's secret link to an open playground: printed on a terminal and stored in a file, never logged.
 
-Other output is stored too, for example by Docker or systemd.
+It is printed only on a terminal, because Docker and systemd, for example, store all other output.
 """
 
 import os

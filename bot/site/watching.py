@@ -2,9 +2,10 @@
 
 A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The code alone is not
 enough. The board in a group has the link, and so has each player's list of tables. Players of a table that no chat
-shows, for example one opened on a page, can pass on the link. Tables in private chats cannot be
-watched, and neither can tables of strangers. The same is true for a deal that others still have to play, and for chats
-that forbid it. A tournament's tables follow the chat that opened the tournament.
+shows, for example one opened on a page, can pass on the link.
+
+Tables of strangers and tables in private chats cannot be watched, nor can deals that others still have to play, nor
+tables of chats that forbid it. A tournament's tables follow the chat that opened the tournament.
 """
 
 import asyncio
@@ -28,11 +29,9 @@ from bot.tables.table_memory import Commit
 from bot.words.wording import card_faces
 from engine.cards import FRENCH, ITALIAN
 
-RECHECK_SECONDS = 10.0  # a watched table is read again after so long without a notification
-REMOTE_RECHECK_SECONDS = 1.0  # the same if another worker delivers the table: only presses in this worker are notified
-
-# without news, spectators get an empty state after so long, so that the connection stays open
-KEEP_ALIVE_SECONDS = 10.0
+RECHECK_SECONDS = 10.0  # interval at which a watched table is read even without a notification
+REMOTE_RECHECK_SECONDS = 1.0  # the interval if another worker delivers the table: it does not notify this worker
+KEEP_ALIVE_SECONDS = 10.0  # interval of the empty states that keep a spectator's connection open
 
 log = structlog.get_logger()
 
@@ -52,13 +51,13 @@ class _WatchedTable:
         self.watchers = 0
         self.changed = asyncio.Event()  # set when the table should be read again
         self._news = asyncio.Event()
-        self._told_at = 0.0
+        self._published_at = 0.0
 
     def update(self, state: bytes) -> None:
-        """Publish a state if it is new, or if none was published for a while."""
+        """Publish a state if it is new, or if none was published for `KEEP_ALIVE_SECONDS`."""
         now = asyncio.get_running_loop().time()
-        if state != self.state or now - self._told_at >= KEEP_ALIVE_SECONDS:
-            self.state, self._told_at = state, now
+        if state != self.state or now - self._published_at >= KEEP_ALIVE_SECONDS:
+            self.state, self._published_at = state, now
             self._wake()
 
     def end(self) -> None:
@@ -72,7 +71,7 @@ class _WatchedTable:
     async def states(self) -> AsyncGenerator[bytes]:
         """Yield the latest state, and then each later one.
 
-        States that come while the reader is busy are skipped. Without news for a while it yields an empty state.
+        It skips states that come while the reader is busy. Without a new state it yields empty ones from time to time.
         """
         shown = b""
         while True:

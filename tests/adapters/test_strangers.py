@@ -199,7 +199,7 @@ async def test_tabs_are_limited_per_person_and_in_all(
     await check_too_many_tabs(session, public, bruno)
     # A closed tab makes room.
     await opened[0].close()
-    while len(public.playground.server.tabs._tabs) > 4:
+    while len(public.playground.server.tabs.open) > 4:
         await asyncio.sleep(0.01)
     await open_public(session, public, anna)
 
@@ -222,15 +222,15 @@ async def test_unreading_tab_is_dropped_and_delays_no_one(playground: Open, sess
         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
     )
     tabs = playground.playground.server.tabs
-    while not tabs._tabs:
+    while not tabs.open:
         await asyncio.sleep(0.01)
     line = await TabSocket.open(session, playground)
-    assert len(tabs._tabs) == 2
+    assert len(tabs.open) == 2
     # More than the kernel and the bot buffer for a tab that does not read.
     for _ in range(30):
         playground.playground.server.tabs.send({"type": "padding", "text": "x" * 1_000_000})
         assert (await line.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
-    while len(tabs._tabs) > 1:
+    while len(tabs.open) > 1:
         await asyncio.sleep(0.01)
     assert len([message for message in line.received if message["type"] == "padding"]) == 30
     slow.close()
@@ -549,6 +549,6 @@ async def test_browser_language_is_short_ascii_or_empty(
 ) -> None:
     async with session.ws_connect(f"{playground.url}ws", headers={"Accept-Language": language}) as line:
         await line.receive_json()
-        [tab] = playground.playground.server.tabs._tabs
+        [tab] = playground.playground.server.tabs.open
         assert len(tab.language) <= 35
         assert tab.language.isascii()

@@ -103,4 +103,4 @@ async def test_page_over_the_limit_opens_after_another_closes(network: Open, bro
         await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")
         await first.close()
         await expect(second.locator("#people [aria-selected=true]")).to_have_text("Anna")
-    assert len(tabs._tabs) == 1
+    assert len(tabs.open) == 1

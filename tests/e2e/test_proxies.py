@@ -268,7 +268,7 @@ async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp
                 await proxy.refuses(**headers)
             for path in ("/", "/healthz", "/metrics"):
                 assert (await proxy.get(path))[0] == 403
-        assert not playground.playground.server.tabs._tabs
+        assert not playground.playground.server.tabs.open
     finally:
         await playground.stop()
 

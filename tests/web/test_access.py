@@ -53,9 +53,9 @@ def test_proxy_decides_the_address_of_a_visitor(lines: list[str]) -> None:
 def test_last_proxy_decides_the_scheme() -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
     by = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
-    access.check(behind_a_proxy(*by), (1, 1), is_watching=False)
+    access.check(behind_a_proxy(*by), (1, 1), is_monitoring=False)
     with pytest.raises(Refused, match="is at https"):
-        access.check(behind_a_proxy(*reversed(by)), (1, 1), is_watching=False)
+        access.check(behind_a_proxy(*reversed(by)), (1, 1), is_monitoring=False)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ async def test_cross_site_requests_are_refused_but_not_counted(
 def test_allowed_host_names_are_only_for_monitoring(public_url: str | None) -> None:
     access = Access(Settings(_env_file=None, monitoring_names="bot", public_url=public_url))
     headers = CIMultiDictProxy(CIMultiDict({"Host": "bot:8765"}))
-    access.check(headers, (1, 1), is_watching=True)
+    access.check(headers, (1, 1), is_monitoring=True)
     with pytest.raises(Refused):
-        access.check(headers, (1, 1), is_watching=False)
+        access.check(headers, (1, 1), is_monitoring=False)
     with pytest.raises(Refused):
-        access.check(CIMultiDictProxy(CIMultiDict({"Host": "cat:8765"})), (1, 1), is_watching=True)
+        access.check(CIMultiDictProxy(CIMultiDict({"Host": "cat:8765"})), (1, 1), is_monitoring=True)

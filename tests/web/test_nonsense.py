@@ -32,7 +32,7 @@ class Nonsense:
     def __init__(self, site: Open, random: Random, code: str, tokens: list[str], cookies: list[str]) -> None:
         self.random, self.code, self.tokens, self.cookies = random, code, tokens, cookies
         self.origin = site.url.rstrip("/")
-        routes = [(one.method, one.path) for one in site.site._routes if isinstance(one, web.RouteDef)]
+        routes = [(one.method, one.path) for one in site.site.routes if isinstance(one, web.RouteDef)]
         self.routes = [one for one in routes if not one[1].endswith(STREAMS)]
         assert len({path for _, path in self.routes}) > 25
 

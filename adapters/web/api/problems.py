@@ -10,7 +10,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457). ``type`` is always about:blank: the status says as much."""
+    """An error (RFC 9457). ``type`` is always about:blank, because the status says enough."""
 
     model_config = ConfigDict(frozen=True)
     type: str = "about:blank"
@@ -45,5 +45,5 @@ class ApiError(Exception):
         return web.Response(status=self.status.value, body=body, content_type=MEDIA_TYPE, headers=headers)
 
 
-def not_found(what: str) -> ApiError:
-    return ApiError(HTTPStatus.NOT_FOUND, what)
+def not_found(detail: str) -> ApiError:
+    return ApiError(HTTPStatus.NOT_FOUND, detail)

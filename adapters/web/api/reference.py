@@ -71,7 +71,7 @@ def _type_text(field: dict[str, Any]) -> str:
 
 
 def page() -> str:
-    """Return docs/api.md with its generated part renewed."""
+    """Return docs/api.md with a current generated part."""
     return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n" + reference()
 
 

@@ -63,7 +63,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Api:
-    """Everything under `/api/v1`. Each operation is answered by the method of its name."""
+    """The handlers under `/api/v1`. The method that answers an operation has the operation's name."""
 
     def __init__(self, site: Site) -> None:
         self._card_room, self._limits, self._people = site.card_room, site.limits, site.people
@@ -80,7 +80,7 @@ class Api:
         ]
 
     def close(self) -> None:
-        """End the streams, so that no client waits for more."""
+        """End the streams, because their clients would wait for more."""
         if self._limits.streams:
             self._card_room.watching.stop()
 
@@ -196,7 +196,7 @@ class Api:
         return _cached_response(request, player, NO_PLAYER)
 
     async def _person(self, request: web.Request) -> str:
-        """Return the person the cookies belong to, or ""."""
+        """Return the person to whom the cookies belong, or ""."""
         reader = await self._people.identify(request)
         return reader.person if reader else ""
 

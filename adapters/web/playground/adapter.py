@@ -21,7 +21,7 @@ class Playground(SiteAdapter):
         super().__init__(site)
         self.chat_store = ChatStore(site.card_room.redis)
         self.server = Server(self.chat_store, site)
-        site.add(self.server.routes)
+        site.routes += self.server.routes
         self._loaded = False
 
     async def start(self) -> None:

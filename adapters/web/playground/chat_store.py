@@ -32,7 +32,7 @@ PLATFORM = "playground"
 BOT = "bot"  # the author of the bot's messages; people have numbers
 MOST_BUTTONS = 100
 HIDDEN_BUTTONS = ("aside", "join", "share", "group")
-"""Kinds of buttons that are not shown. The private chat is one click away, and links do not lead elsewhere."""
+"""Kinds of buttons that are not shown: the private chat is one click away, and no other chats exist."""
 
 MESSAGES_KEPT = 300  # of each chat
 PICTURES_KEPT = 30  # of each chat, about 40 kB each; older messages show text instead
@@ -59,8 +59,8 @@ class User:
 class Chat:
     """A chat. ``id`` is a group's number, or ``@`` and the person's number for a private chat.
 
-    ``last`` is the last number given. ``unconfirmed`` has the numbers, by key, of messages after a failed write; the
-    store can have them all the same. ``lock`` is held while a message changes, so the last change wins.
+    ``last`` is the highest number of a message so far. ``unconfirmed`` has the numbers, by key, of messages whose write
+    failed: the store may have them. ``lock`` is held while a message changes, so that the last change wins.
     """
 
     id: str
@@ -87,7 +87,7 @@ class ChatStore:
         """Held while a person or group is added, so that numbers and handles stay unique."""
 
     async def load(self) -> None:
-        """Load everything; an empty store gets two people and a group."""
+        """Load the state; an empty store gets two people and a group."""
         for text in (await self._client.hgetall("playground:people")).values():
             person = User(**json.loads(text))
             self.people[person.id] = person
@@ -188,7 +188,7 @@ class ChatStore:
             _keep_picture(pipe, chat, number, picture)
             await pipe.execute()
         if number not in chat.messages:
-            # It was deleted meanwhile, perhaps before this write.
+            # The message was deleted meanwhile, perhaps before this write.
             await self._drop(chat, number)
             return False
         chat.messages[number] = message
@@ -214,7 +214,7 @@ class ChatStore:
             await pipe.execute()
 
     async def _drop_old_pictures(self, chat: Chat) -> None:
-        """Show the chat's older messages as text, which says the same as their pictures."""
+        """Show the chat's older messages as text instead of pictures."""
         with_picture = [number for number, message in chat.messages.items() if message.get("picture")]
         for number in with_picture[:-PICTURES_KEPT]:
             async with chat.lock:
@@ -222,11 +222,11 @@ class ChatStore:
                     await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
-        # The store can have a message after a failed write. A retry reuses its number; no other message gets it.
+        # After a failed write the store may have the message. Only a retry of the message reuses its number.
         number = chat.unconfirmed.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         chat.last = max(number, chat.last)
         message = {"id": number, **message}
-        # In memory first: another message that is added during the write needs another number.
+        # In memory first, because a message added during the write needs another number.
         chat.messages[number], chat.sends[key] = message, number
         old = list(chat.messages)[:-MESSAGES_KEPT]
         old_keys = [sent_key for sent_key, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]

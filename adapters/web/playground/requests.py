@@ -25,7 +25,7 @@ LONGEST_QUOTE = 80  # characters of the input that a refusal quotes
 
 
 def _check_encodable(text: str) -> str:
-    # Python accepts half of a surrogate pair in a string, but it cannot be encoded.
+    # Python's strings can contain half of a surrogate pair, which cannot be encoded.
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -148,7 +148,7 @@ class Requests:
     def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
         self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
         self._languages: dict[str, str] = {}
-        """The language of the browser that last acted as each person."""
+        """The language of the browser that acted last, by person."""
         self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
 
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
@@ -160,7 +160,7 @@ class Requests:
         self._languages[person.id] = language
         key = press_key(f"pg{person.id}.{request.n}", request.model_dump_json())
         if isinstance(request, FetchFile | FetchPicture):
-            # A repeat is answered again: the first answer was lost with the connection.
+            # A repeated request is answered again, because the first answer was lost with the connection.
             return await self._do(person, request, key)
         if key not in self._answered:
             self._answered[key] = await self._do(person, request, key)
@@ -201,7 +201,7 @@ class Requests:
         if request.reply_to is not None:
             if request.reply_to not in chat.messages:
                 raise Refused(_("The message that you reply to is gone."))
-            # Looked up first: the new message can push the chat's oldest one out.
+            # Looked up first, because the new message can displace the chat's oldest one.
             replied_to = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
         text = trim_blanks(request.text)

@@ -17,7 +17,6 @@ from aiohttp.web_routedef import AbstractRouteDef
 from cachetools import LRUCache, TTLCache
 
 from adapters.web.playground.chat_store import Chat, ChatStore, User
-from adapters.web.playground.page_texts import page_texts
 from adapters.web.playground.requests import Add, AnyRequest, Requests, decode, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
@@ -57,7 +56,7 @@ class Server:
         self.tabs = Tabs()
         self.requests = Requests(chat_store, site.card_room, self.tabs)
         chat_store.on_message, chat_store.on_deleted = self.tabs.send_message, self.tabs.send_deletion
-        chat_store.on_people = lambda: self.tabs.send_to_each(lambda tab: {"type": "people", **self._people(tab)})
+        chat_store.on_people = self._send_people
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._added: LRUCache[str, bool] = LRUCache(ADDED_REMEMBERED)
@@ -89,6 +88,10 @@ class Server:
         On a network it is the table's web page, because the chat opens by personal links only.
         """
         return f"{self._site.url}/t/{code}" if self.access.is_open else f"{self._site.url}/chat#join={code}"
+
+    def _send_people(self) -> None:
+        for tab in list(self.tabs.open):
+            tab.send(json.dumps({"type": "people", **self._people(tab)}))
 
     def _people(self, tab: Tab) -> dict[str, Any]:
         people = [
@@ -137,7 +140,7 @@ class Server:
         tab = Tab(socket, request.transport, person, is_host)
         tab.language = browser_language(request)
         # Counted before it is ready, because more tabs can open meanwhile.
-        self.tabs.add(tab)
+        self.tabs.open.add(tab)
         try:
             await socket.prepare(request)
             writing = asyncio.create_task(tab.write_queue())
@@ -148,7 +151,7 @@ class Server:
             finally:
                 writing.cancel()
         finally:
-            self.tabs.remove(tab)
+            self.tabs.open.discard(tab)
         return socket
 
     def _identify(self, key: str) -> tuple[User | None, bool]:
@@ -241,6 +244,41 @@ def command_hints(language: str) -> list[dict[str, Any]]:
         }
         for spec in listed_commands()
     ]
+
+
+def page_texts(language: str) -> dict[str, str]:
+    """Return the texts by their names in `static/chat.js`."""
+    _ = texts(language).gettext
+    return {
+        "language": language,
+        "act_as": _("Act as"),
+        "host": _("Host"),
+        "you": _("You"),
+        "people": _("People"),
+        "person": _("person"),
+        "add_person": _("Add a person"),
+        "name_of_person": _("Name of the new person"),
+        "chats": _("Chats"),
+        "group": _("group"),
+        "add_group": _("Add a group"),
+        "name_of_group": _("Name of the new group"),
+        "personal_links": _("Personal links"),
+        "links": _("Give each person their own link; it is a secret."),
+        "greeting": _("Write /challenge to propose a game; /help says what else I can do."),
+        "closed": _("closed"),
+        "closed_about": _("Private chat closed: the bot may not write to this person."),
+        "connecting": _("Connecting…"),
+        "unsent": _("Not sent yet…"),
+        "commands": _("Commands"),
+        "message": _("Message"),
+        "message_or_command": _("Message or /command"),
+        "send": _("Send"),
+        "reply": _("Reply"),
+        "no_reply": _("Do not reply"),
+        "edited": _("edited"),
+        "in_words": _("In words"),
+        "copy": _("Copy"),
+    }
 
 
 def _request_name(text: str) -> str | None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections import Counter, deque
-from collections.abc import Callable
 from typing import Any
 
 from aiohttp import WSCloseCode, web
@@ -18,9 +17,9 @@ MOST_UNREAD = 4 * 1024 * 1024  # bytes in a tab's queue; a tab that falls furthe
 
 
 class Tab:
-    """An open tab. It acts as ``person``; None is any person, or with ``is_host`` no person.
+    """An open tab. It can act as ``person``; None means as any person, but as nobody if ``is_host``.
 
-    Its messages wait in a queue of their own, so a tab that does not read blocks no others.
+    Each tab has its own queue of messages, so a tab that does not read blocks no others.
     """
 
     def __init__(
@@ -35,7 +34,7 @@ class Tab:
 
     @property
     def owner(self) -> object:
-        """The owner for limits: a person, the host, or the tab itself if it can act as any person."""
+        """The key of the tab's limits: a person, the host, or the tab itself if it can act as any person."""
         return self.person.id if self.person else "host" if self.is_host else self
 
     def can_see(self, chat: Chat) -> bool:
@@ -63,7 +62,7 @@ class Tab:
                     self._bytes_unread -= len(text)
                     await self.socket.send_str(text)
         except (ConnectionError, RuntimeError):
-            # The socket is closing, which its reading side notices.
+            # The socket is closing. Its reader notices this and removes the tab.
             return
 
     def drop(self) -> None:
@@ -78,21 +77,15 @@ class Tabs:
     """All open tabs."""
 
     def __init__(self) -> None:
-        self._tabs: set[Tab] = set()
+        self.open: set[Tab] = set()
         self._pending: Counter[object] = Counter()
 
     def admit(self, person: User | None, is_host: bool) -> None:
         """Raise `Refused` if too many tabs are open, in all or of this person."""
-        holders = [tab.owner for tab in self._tabs]
+        holders = [tab.owner for tab in self.open]
         own = "host" if is_host else person.id if person else None
         if len(holders) >= MOST_TABS or holders.count(own) >= MOST_TABS_EACH:
             raise Refused(_("Too many pages of the playground are open: close some."))
-
-    def add(self, tab: Tab) -> None:
-        self._tabs.add(tab)
-
-    def remove(self, tab: Tab) -> None:
-        self._tabs.discard(tab)
 
     def begin_request(self, tab: Tab) -> None:
         """Count a request until `end_request`; raise `Refused` if the person has too many unanswered."""
@@ -108,7 +101,7 @@ class Tabs:
     def send(self, message: dict[str, Any], chat: Chat | None = None) -> None:
         """Send to every tab that can see the chat."""
         text = json.dumps(message)
-        for tab in list(self._tabs):
+        for tab in list(self.open):
             if chat is None or tab.can_see(chat):
                 tab.send(text)
 
@@ -121,19 +114,14 @@ class Tabs:
 
     def send_to_person(self, person: User, message: dict[str, Any]) -> None:
         text = json.dumps({**message, "to": person.id})
-        for tab in list(self._tabs):
+        for tab in list(self.open):
             if tab.person in (None, person) and not tab.is_host:
                 tab.send(text)
 
-    def send_to_each(self, build_message: Callable[[Tab], dict[str, Any]]) -> None:
-        """Send each tab the message made for it."""
-        for tab in list(self._tabs):
-            tab.send(json.dumps(build_message(tab)))
-
     async def close(self, patience: float) -> None:
         """Close all tabs, and abort those still open after ``patience`` seconds."""
-        closing = [asyncio.create_task(tab.socket.close(code=WSCloseCode.GOING_AWAY)) for tab in self._tabs]
+        closing = [asyncio.create_task(tab.socket.close(code=WSCloseCode.GOING_AWAY)) for tab in self.open]
         if closing:
             await asyncio.wait(closing, timeout=patience)
-        for tab in list(self._tabs):
+        for tab in list(self.open):
             tab.drop()

@@ -54,7 +54,7 @@ async function connect() {
   return undefined;
 }
 
-/** Show why the link does not open the chat; there is no retry. @param {string} why */
+/** Show why the link does not open the chat, without a retry. @param {string} why */
 function showRefusal(why) {
   el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
@@ -86,19 +86,19 @@ function ask(fields) {
 
 /** @param {any} message */
 function receive(message) {
-  const asked = pending.get(message.n);
+  const entry = pending.get(message.n);
   switch (message.type) {
     case "hello": return start(message);
     case "people": state.people = message.people; state.chats = message.chats; drawHeads(); return drawLinks();
     case "message": return showMessage(message.chat, message.message);
     case "deleted": return removeMessage(message.chat, message.id);
-    case "file": return asked && saveFile(message.name, message.text);
-    case "picture": return asked && showPicture(String(asked.request.name), message.png);
+    case "file": return entry && saveFile(message.name, message.text);
+    case "picture": return entry && showPicture(String(entry.request.name), message.png);
     case "go": return message.to === state.me && openChat(message.chat);
     case "done": case "refused":
       pending.remove(message.n);
       if (message.text || message.toast) showToast(message.text || message.toast);
-      return asked?.resolve(message.type === "done");
+      return entry?.resolve(message.type === "done");
     default: return undefined;  // a beat
   }
 }
@@ -126,7 +126,7 @@ function start(hello) {
   if (inviteCode && state.me) joinTable();
 }
 
-// Clears the code, because after a reload the player already sits there.
+// The address loses its code, because after a reload the player already sits at the table.
 function joinTable() {
   const code = inviteCode;
   inviteCode = "";
@@ -166,12 +166,12 @@ function showMessage(chat, message) {
 /** Replace a message and keep the keyboard focus, on the same button or the message's first.
  * @param {HTMLElement} old @param {HTMLElement} node */
 function replaceMessage(old, node) {
-  const had = /** @type {HTMLElement | null} */ (old.querySelector(":focus-visible"));
+  const focused = /** @type {HTMLElement | null} */ (old.querySelector(":focus-visible"));
   old.replaceWith(node);
-  if (!had) return;
+  if (!focused) return;
   const buttons = /** @type {HTMLElement[]} */ ([...node.querySelectorAll(".rows button")]);
-  const other = /** @type {HTMLElement | null} */ (node.querySelector(had.dataset.payload ? ".rows button" : had.className ? `.${had.classList[0]}` : had.localName));
-  (buttons.find((button) => button.dataset.payload === had.dataset.payload) || other)?.focus({ preventScroll: true });
+  const other = /** @type {HTMLElement | null} */ (node.querySelector(focused.dataset.payload ? ".rows button" : focused.className ? `.${focused.classList[0]}` : focused.localName));
+  (buttons.find((button) => button.dataset.payload === focused.dataset.payload) || other)?.focus({ preventScroll: true });
 }
 
 /** @param {string} chat @param {number} id */
@@ -218,9 +218,8 @@ function drawHeads() {
   el("chats").replaceChildren(...chats);
 }
 
-/** The list of tabs, apart from other controls; nothing without tabs.
- * @param {string} label @param {HTMLElement[]} all */
-const tabList = (label, all) => (all.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...all)] : []);
+/** Wrap tabs in a list of their own; empty without tabs. @param {string} label @param {HTMLElement[]} tabs */
+const tabList = (label, tabs) => (tabs.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...tabs)] : []);
 
 /** @param {number} count */
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
@@ -376,7 +375,7 @@ field.addEventListener("keydown", (e) => {
   if (e.key === "Tab") { accept(completions[selected][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
 });
-// A held key presses only once: otherwise it would go on pressing the buttons that appear.
+// A held key presses only once. Otherwise it would also press the buttons that appear.
 addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
 // The field keeps the focus, so the list of commands stays open.
 el("slash").onmousedown = (e) => e.preventDefault();

@@ -1,7 +1,7 @@
 // @ts-check
 // WebSockets that notice a dead network, and messages that are kept until the bot answers them.
 
-/** Asks whether the bot is there. The bot echoes it at once, even while it does other work. */
+/** The question whether the bot is there. The bot echoes it at once, even while it does other work. */
 const BEAT = JSON.stringify({ beat: true });
 // Milliseconds without an answer until the page probes the connection, and until it shows the message as unsent.
 const PROBE_AFTER = 1000, LATE_AFTER = 2000;
@@ -41,7 +41,7 @@ export function monitor(socket, { lost, alive }) {
     if (probedAt) { probedAt = 0; alive(); }
   });
   socket.onclose = end;
-  // A phone that wakes up or finds a network again probes at once.
+  // A phone that wakes up, or finds its network again, probes at once.
   document.addEventListener("visibilitychange", check);
   addEventListener("online", probe);
   return probe;
@@ -50,8 +50,8 @@ export function monitor(socket, { lost, alive }) {
 /** Messages without an answer. Each new connection sends them again under the same name, so the bot counts them once.
  * @template Message */
 export class Outbox {
-  /** @param {{probe: () => void, late: (isLate: boolean) => void}} handlers `late` is called with whether any message is
-   * without an answer for so long that it can be lost */
+  /** @param {{probe: () => void, late: (isLate: boolean) => void}} handlers `late` is called with whether any message may be
+   * lost, because it has had no answer for too long */
   constructor(handlers) {
     this.handlers = handlers;
     /** @type {Map<unknown, {message: Message, timers: number[], isLate: boolean}>} */

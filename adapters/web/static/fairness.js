@@ -63,8 +63,7 @@ export async function firstDealer(secret, seats) {
   throw new Error("The stream of bytes has no end.");
 }
 
-/** Check a deal of a record: whether the secret matches the seal, and the pack the secret; `wrong` has the differing
- * places, from 0.
+/** Check whether a deal's secret matches its seal, and its pack the secret. `wrong` has the differing places, from 0.
  * @param {{pack: string[], proof: {commitment: string, secret: string}}} deal
  * @returns {Promise<{commitment: boolean, pack: boolean, wrong: number[]}>} */
 export async function checkDeal({ pack, proof }) {

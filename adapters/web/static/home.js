@@ -19,5 +19,5 @@ for (const select of document.querySelectorAll("select")) {
 game.addEventListener("change", updateRulesLink);
 updateRulesLink();
 
-// A page restored from the browser's cache would open the same table again, which can be over.
+// The form of a page restored from the browser's cache would lead to its earlier table again.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -27,7 +27,7 @@ export const Card = ({ faces, code = "", label = "" }) => html`
 
 /** @typedef {{url: string, asFrench: boolean, names: Record<string, string>}} Faces */
 
-/** Return the packets as seen through the open hands: an owner can know tops that others do not.
+/** Return the packets. With an open hand, its owner's packets show the tops that only the owner knows.
  * @param {View} view @param {(Own | null)[]} open */
 function packets(view, open) {
   return (view.packets || []).map((packet, index) => {
@@ -45,8 +45,8 @@ function shownTrick(view, isTaken) {
 /** @param {number | string} bid @param {Record<string, string>} texts */
 const bidText = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
 
-/** Notes on a side, each kept on one line. @param {{notes: any[]}} props */
-const Notes = ({ notes }) => notes.filter(Boolean).map((note, index, all) => html`<span key=${note}>${note}${index < all.length - 1 && " ·"}</span> `);
+/** Notes on a side. A line never breaks within a note. @param {{notes: any[]}} props */
+const Notes = ({ notes }) => notes.filter(Boolean).map((note, index, shown) => html`<span key=${note}>${note}${index < shown.length - 1 && " ·"}</span> `);
 
 /** The score of each side. `taken` has the points of its tricks, if they are known.
  * @param {{view: View, turn: number | null, names: string[], totals: number[], unit: number, taken?: string[] | null, texts: Record<string, string>}} props */
@@ -79,8 +79,8 @@ export function useSuits(texts) {
 /** `open` has each seat's own view if it is shown; `bottom` is the seat drawn below.
  * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} props */
 export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
-  const seats = names.length, all = packets(view, open), { cards, winner } = shownTrick(view, isTaken);
-  const middle = all.filter((packet) => packet[1] === null);
+  const seats = names.length, allPackets = packets(view, open), { cards, winner } = shownTrick(view, isTaken);
+  const middle = allPackets.filter((packet) => packet[1] === null);
   /** @param {number} seat */
   const direction = (seat) => (seats === 2 ? ["south", "north"] : ["south", "east", "north", "west"])[(seat - bottom + seats) % seats];
   const drawn = Array.isArray(view.drawn) ? view.drawn : [];
@@ -89,7 +89,7 @@ export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) =
       ${names.map((name, seat) => html`
         <div class=${`seat ${direction(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
           <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <${DealerChip} label=${view.bids ? texts.draws_first : texts.dealer} />` : ""}</span>
-          <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((packet) => packet[1] === seat && packet[4] > 0)} texts=${texts} />
+          <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${allPackets.filter((packet) => packet[1] === seat && packet[4] > 0)} texts=${texts} />
         </div>`)}
       <div class="middle">
         ${middle.length > 0 && html`<div class="packets">${middle.map((packet) => html`<${Pile} key=${packet[0]} faces=${faces} packet=${packet} />`)}</div>`}

@@ -4,10 +4,10 @@ import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
 import { Position, Score, useSuits } from "./position.js";
 import { format, html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
-/** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
-/** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement of a move */
-/** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} Found by the analysis */
-/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} Checked deal's shuffle */
+/** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step A position of a deal. */
+/** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement Of a move. */
+/** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number | null, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} AnalysisState */
+/** @typedef {{steps: [text: string, isRight: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} ShuffleCheck The check of a deal's shuffle. */
 /** @typedef {import("./position.js").View} View */
 /** @typedef {import("./position.js").Own} Own */
 
@@ -15,7 +15,7 @@ const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500;
 const seats = overview ? overview.seats.length : 0;
-const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // shown points for each counted point
+const unit = overview ? Number(overview.rules.score_unit || 1) : 1;  // points as shown to people, per point as counted
 const EVERYBODY = "public", OPEN = "open";
 
 /** @param {string} path @param {RequestInit} [options] */
@@ -25,7 +25,7 @@ async function fetchJson(path, options) {
   return answer.json();
 }
 
-/** Return the deal, and the number of its moves made, from the address. @returns {{deal: number, step: number}} */
+/** Return the deal and the step in the address. @returns {{deal: number, step: number}} */
 function readHash() {
   const [, deal, step] = /^#d(\d{1,4})(?:m(\d{1,4}))?$/.exec(location.hash) || [];
   const number = Math.min(Math.max(1, Number(deal || 1)), overview.deals.length);
@@ -53,7 +53,7 @@ function useDeal(deal, suits) {
 
 /** Load the analysis, and poll it while it is being made. @param {string} suits */
 function useAnalysis(suits) {
-  const [analysis, setAnalysis] = useState(/** @type {Found | null} */ (null));
+  const [analysis, setAnalysis] = useState(/** @type {AnalysisState | null} */ (null));
   const [failed, setFailed] = useState("");
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
   const loader = useRef((/** @type {RequestInit} */ _options) => {});
@@ -87,7 +87,7 @@ const Replay = () => {
   const last = overview.deals[at.deal - 1].moves;
   const step = steps?.[at.step];
 
-  // Keys can come faster than the page is drawn: each continues from the position after the key before it.
+  // Keys can come faster than the page is drawn, so each continues from the position that the previous key reached.
   const here = useRef(at);
   /** @param {number} deal @param {number} number */
   const go = (deal, number) => {
@@ -141,7 +141,9 @@ const Replay = () => {
   const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (viewer === OPEN || Number(viewer) === seat ? own : null)) : [], [step, viewer]);
   const judgements = useMemo(() => {
     const found = new Map();
-    for (const each of analysis?.judgements || []) if (each.deal === at.deal) found.set(each.place + 1, [...(found.get(each.place + 1) || []), each]);
+    for (const judgement of analysis?.judgements || []) {
+      if (judgement.deal === at.deal) found.set(judgement.place + 1, [...(found.get(judgement.place + 1) || []), judgement]);
+    }
     return found;
   }, [analysis, at.deal]);
   const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
@@ -235,7 +237,7 @@ function groupByMove(judgements) {
   return [...moves.values()];
 }
 
-/** @param {{analysis: Found | null, failed: string, begin: () => void}} props */
+/** @param {{analysis: AnalysisState | null, failed: string, begin: () => void}} props */
 const Analysis = ({ analysis, failed, begin }) => {
   if (failed) return html`<section class="analysis"><p role="alert">${failed}</p><button type="button" onClick=${begin}>${texts.again}</button></section>`;
   if (!analysis) return html`<section class="analysis"></section>`;
@@ -252,9 +254,9 @@ const Analysis = ({ analysis, failed, begin }) => {
   </section>`;
 };
 
-/** The check of every shuffle: the record has the dealt packs, and the secrets yield the packs that should be. */
+/** The check of every shuffle: each pack in the record must follow from the deal's secret. */
 const Shuffle = () => {
-  const [found, setFound] = useState(/** @type {Checked[] | null} */ (null));
+  const [found, setFound] = useState(/** @type {ShuffleCheck[] | null} */ (null));
   const [failure, setFailure] = useState("");
   const check = async () => {
     setFailure("");
@@ -271,15 +273,17 @@ const Shuffle = () => {
     }
   };
   const isComplete = found?.length === overview.deals.length;
-  const isFair = isComplete && found?.every((deal) => deal.steps.every(([, isRight]) => isRight));
+  /** @param {ShuffleCheck} deal */
+  const isRightDeal = (deal) => deal.steps.every(([, isRight]) => isRight);
+  const isFair = isComplete && found?.every(isRightDeal);
   return html`<section class="shuffle">
     <h2>${texts.fair}</h2>
     <p>${texts.fair_about}</p>
     <button type="button" id="check" onClick=${check}>${texts.check}</button>
     ${failure && html`<p role="alert">${failure}</p>`}
     ${isComplete && html`<p role="status" id="verdict" class=${isFair ? "fair" : "unfair"}>${isFair ? `✓ ${texts.is_fair}` : `✗ ${texts.is_unfair}`}</p>`}
-    ${(found || []).map((deal, place) => html`<details key=${place} class=${deal.steps.every(([, isRight]) => isRight) ? "fair" : "unfair"} open=${!deal.steps.every(([, isRight]) => isRight)}>
-      <summary>${deal.steps.every(([, isRight]) => isRight) ? "✓" : "✗"} ${texts.deal} ${place + 1}</summary>
+    ${(found || []).map((deal, place) => html`<details key=${place} class=${isRightDeal(deal) ? "fair" : "unfair"} open=${!isRightDeal(deal)}>
+      <summary>${isRightDeal(deal) ? "✓" : "✗"} ${texts.deal} ${place + 1}</summary>
       <ol>${deal.steps.map(([text, isRight]) => html`<li key=${text} class=${isRight ? "fair" : "unfair"}>${isRight ? "✓" : "✗"} ${text}</li>`)}</ol>
       ${deal.proof && html`<p><small>${texts.seal}: <code>${deal.proof.commitment}</code><br />${texts.secret}: <code>${deal.proof.secret}</code></small></p>`}
       <p class="pack"><small>${texts.pack}: ${deal.pack.map((card, at) => html`<span key=${at} class=${deal.wrong.includes(at) ? "wrong" : ""}>${overview.cards[card] || card} </span>`)}</small></p>
@@ -287,11 +291,11 @@ const Shuffle = () => {
   </section>`;
 };
 
-/** @param {any} deal @param {number} place @param {number} count of seats @returns {Promise<Checked>} */
+/** @param {any} deal @param {number} place @param {number} count of seats @returns {Promise<ShuffleCheck>} */
 async function checkShuffle(deal, place, count) {
   if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
   const { commitment, pack, wrong } = await checkDeal(deal);
-  /** @type {Checked["steps"]} */
+  /** @type {ShuffleCheck["steps"]} */
   const steps = [[texts.step_seal, commitment], [wrong.length ? format(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
   if (place === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
   return { steps, pack: deal.pack, wrong, proof: deal.proof };

@@ -1,6 +1,6 @@
 // @ts-check
-// A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: each card and button comes
-// with the payload that it presses.
+// A player's page of a table: cards to tap, and the panel's text and buttons. It knows no rules: the bot sends each card
+// and button with its payload.
 import { cardCount, Face, Fan, Other, Tap, Trick } from "./cards.js";
 import { monitor, Outbox } from "./connection.js";
 import { sound } from "./sound.js";
@@ -13,7 +13,7 @@ import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } 
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: import("./cards.js").PagePlayer[], trick: PageCard[], last_trick: PageCard[], last_title: string, stock: number, drawn: PageCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: PageCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
 const { code, texts } = pageData();
-const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds a taken trick stays, and its last ones, in which it moves away
+const TAKEN_SHOWN = 1500, TAKING = 260;  // milliseconds that a taken trick is shown, and that it moves away at the end of them
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** The connection to the bot. */
@@ -266,7 +266,7 @@ const App = () => {
         if (go) location.assign(go);
       },
       gone: (go, why) => {
-        // A table is removed after its game. The result stays readable, and a reader who missed it is led to the replay.
+        // A table is removed after its game. A shown result stays; a reader who missed it goes to the replay.
         if (/^(over|closed)$/.test(latest.current?.phase || "")) setState("open");
         else if (go) location.replace(go);
         else { setReason(why); setState("gone"); }
@@ -381,7 +381,7 @@ const App = () => {
     <div class="busy" hidden=${!busy}></div>`;
 };
 
-// A held key presses only once: otherwise it would go on pressing the buttons that appear.
+// A held key presses only once. Otherwise it would also press the buttons that appear.
 addEventListener("keydown", (event) => { if (event.repeat && /^(Enter| )$/.test(event.key) && event.target instanceof HTMLButtonElement) event.preventDefault(); });
 
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("table")));

@@ -5,7 +5,7 @@ import { format, html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, cards, texts } = pageData();
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000;
-// The stream sends an empty line every ten seconds without news: after this long without one it is dead.
+// The stream sends a line at least every ten seconds. It is dead after this silence, in milliseconds.
 const SILENCE = 25000;
 
 /** @param {any} table */

@@ -23,9 +23,9 @@ class FinishedGame:
     code: str  # of the table
     ended: int  # Unix seconds
     people: list[str]  # ``platform:id`` by seat
-    chats: list[str]  # group chats that watched
-    clock: int  # as at the table
-    strict: bool  # as at the table
+    chats: list[str]  # group chats that showed the table
+    clock: int  # seconds for a move, 0 for no clock
+    strict: bool  # `bot.store.entries.Clock.strict`
     record: Record
     fixture: str = ""  # game of a tournament (`bot.tables.fixtures.FixtureName`), otherwise empty
     origin: Literal["", "page", "chat"] = ""  # `Table.origin`; also empty if an older release stored the game
@@ -66,6 +66,7 @@ class FinishedGame:
         ]
 
     def redact(self, person: str, pseudonym: str) -> "FinishedGame":
+        """Return the game with a pseudonym instead of a person, and without the person's name."""
         seats = [
             NAME if player == person else name for player, name in zip(self.people, self.record.seats, strict=True)
         ]

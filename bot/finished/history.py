@@ -14,6 +14,8 @@ _WORD = re.compile(r"(\d+)([wl])(-?\d+)")
 
 
 class RatedGame(NamedTuple):
+    """A game in a rating history."""
+
     day: int  # of its end, counted from 1970-01-01
     won: bool
     rating: int  # after the game

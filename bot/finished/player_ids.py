@@ -1,7 +1,7 @@
 """Ids of players in the addresses of their pages. They hide the person and the platform.
 
 An id is the person's ``platform:id``, encrypted with the store's secret. Its first bytes are a keyed hash, and the rest
-is masked with a stream from that hash. So nothing is stored, a person's id is constant, and forged ids are rejected.
+is masked with a stream derived from the hash. Nothing is stored. A person's id is constant. Forged ids are rejected.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -9,11 +9,7 @@ from hashlib import blake2b, shake_256
 from hmac import compare_digest
 
 TAG_BYTES = 12
-BLOCK = 33
-"""Ids are padded to a multiple of this, because their length would reveal the platform.
-
-With the tag, the length needs no base64 padding.
-"""
+BLOCK = 33  # ids are padded to a multiple of this, which hides the platform and, with the tag, needs no base64 padding
 
 
 def player_id(person: str, secret: bytes) -> str:

@@ -1,13 +1,14 @@
 """The notification about a commit, sent to the worker that delivers the table.
 
-The script that writes the entries publishes it (append.lua), so each commit is announced, in order and without another
-round trip. The first line is JSON (`notification_header`). Then come the last entry the writer knew and the new ones.
+The script that writes the entries publishes it (append.lua), so commits are announced in order and without another
+round trip. The first line is JSON (`notification_header`). The next lines are the last entry that the writer knew, and
+the new entries.
 """
 
 import json
 from typing import Any, NamedTuple, Self
 
-NEW_LOG = -1  # the version in a notification about a rewritten log: no reader has it
+NEW_LOG = -1  # the version in a notification about a rewritten log, which no reader has
 
 
 class CommitNotification(NamedTuple):

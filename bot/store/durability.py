@@ -1,4 +1,4 @@
-"""Settings of a store that can lose games: for `buongioco doctor`, and for a bot that watches its store."""
+"""Settings of a store with which it can lose games. `buongioco doctor` and every worker check them."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from redis.exceptions import ResponseError
 from bot.metrics import STORE_RISK
 from bot.store.outage import Outage
 
-# each risk by name, with advice for the host
+# Risks by name, each with advice for the host.
 RISKS = {
     "no_append_only_file": "it writes no append-only file, so a crash loses games: set appendonly yes",
     "evicts_keys": "it deletes keys when its memory is full: set maxmemory-policy noeviction",
@@ -23,9 +23,9 @@ log = structlog.get_logger()
 
 
 async def risks_of(client: Any) -> list[str]:
-    """Return the names of the `RISKS` that the store's settings have on any node.
+    """Return the names of the `RISKS` that any node's settings have.
 
-    ``syncs_late`` is unknown if the store refuses CONFIG. Raise an error of the store if it does not answer.
+    ``syncs_late`` is never returned if the store refuses CONFIG. Raise an error of the store if it does not answer.
     """
     nodes = split_by_node(await client.info())
     found = []
@@ -49,19 +49,19 @@ async def sync_policies(client: Any) -> set[str]:
 
 def split_by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the answers of all nodes. A cluster's answer is keyed by node."""
-    is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
-    return list(answer.values()) if is_a_clusters else [answer]
+    is_by_node = answer and all(isinstance(value, dict) for value in answer.values())
+    return list(answer.values()) if is_by_node else [answer]
 
 
 async def watch(client: Any, outage: Outage) -> None:
-    """Check the store's settings now and from time to time. Warn of each new risk, and export all as a metric."""
-    known: set[str] = set()
+    """Check the store's settings regularly, until cancelled. Log each new risk, and export all as a metric."""
+    logged: set[str] = set()
     while True:
         with outage.suppress_errors():
             found = set(await risks_of(client))
             for name, sentence in RISKS.items():
                 STORE_RISK.labels(name).set(name in found)
-                if name in found - known:
+                if name in found - logged:
                     log.warning("store_may_lose_data", risk=name, why=sentence)
-            known = found
+            logged = found
         await asyncio.sleep(CHECK_SECONDS)

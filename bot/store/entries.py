@@ -6,7 +6,7 @@
 | `ChangeGame` | ``game <id>`` | another game was chosen, with its default options |
 | `Rule` | ``rule <name> <value>`` | an option was set |
 | `Sit` | ``sit <seat> <person> <name>`` | a person took a chair |
-| `Stand` | ``stand <seat>`` | and left it |
+| `Stand` | ``stand <seat>`` | a person left a chair |
 | `Host` | ``host <place>`` | this chat shows a board |
 | `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, has a new id |
 | `Clock` | ``clock <seconds> <manner>`` | the time for a move, 0 for no clock; ``lax`` or ``strict`` |
@@ -14,18 +14,20 @@
 | `InviteMuted` | ``uncalled`` | the challenged person is not notified, because they blocked the opener |
 | `Match` | ``match <person> <name>`` | one of two matched people; each is asked whether they are ready |
 | `PlayAgain` | ``again <origin>`` | a rematch of a game opened on a ``page`` or in a private ``chat`` |
-| `Decline` | ``decline <number>`` | one of them, by order from 0, declined; a ``close`` follows |
+| `Decline` | ``decline <number>`` | a matched person, by order from 0, declined; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | a person asks for the chair opposite a side's first player |
-| `Withdraw` | ``withdraw <seat>`` | and withdraws that |
-| `Refuse` | ``refuse <seat>`` | and is refused; if accepted, a ``sit`` follows |
+| `Withdraw` | ``withdraw <seat>`` | the person withdraws this request |
+| `Refuse` | ``refuse <seat>`` | the request is refused; if it is accepted, a ``sit`` follows |
 | `Day` | ``day <yyyy-mm-dd>`` | the deal of that day: one deal with that day's secret (`bot.features.daily.chain`) |
 | `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
 | `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began, with these rules and every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
-| `Late` | ``late <seat>`` | what follows, up to a card, was played for a player whose time was up |
-| `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is over; all; the others give more |
+| `Late` | ``late <seat>`` | the moves that follow, up to a card, were made for a player whose time was up |
+| `Nudge` | ``nudge`` | half of a move's time has passed |
+| `Flag` | ``flag`` | a move's time has passed |
+| `Wait` | ``wait`` | the other players give more time |
 | `Say` | ``say <seat> <phrase>`` | a player says one of the phrases for strangers (`bot.tables.table.PHRASES`) |
 | `Redacted` | ``redacted`` | in earlier entries a pseudonym replaces a forgotten person |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
@@ -248,7 +250,7 @@ class Stop:
     side: int | None = None
 
 
-# entries about seats, rules and chats
+# Entries about seats, rules and chats.
 Setup = (
     Open
     | ChangeGame
@@ -271,14 +273,14 @@ Setup = (
     | Close
 )
 
-# entries about the game, except its moves
+# Entries about the game, except its moves.
 Progress = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
 
 Entry = Setup | Progress | Move
 
 
 def encode(entry: Entry) -> str:
-    """Return the text of an entry. Raise ValueError if `decode` would read another, as for an id of two words."""
+    """Return the text of an entry. Raise ValueError if `decode` would read another entry, as for an id of two words."""
     text = _write(entry)
     if decode(text) != entry:
         raise ValueError(f"a field of {type(entry).__name__} would be read as something else")

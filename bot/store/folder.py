@@ -15,7 +15,7 @@ log = structlog.get_logger()
 MAX_SOCKET_PATH = 100  # bytes; every system allows at least this
 MARKER_FILES = {"bot.lock", "playground.link"}  # files of a folder that a bot has used
 
-# Files that can be in an unused data folder: a copied store, compiled searches of the image, a disk's own folder.
+# Files that can be in an unused data folder: a copied store, the image's compiled searches, a disk's own folder.
 ALLOWED_FILES = {"appendonlydir", "valkey.log", "valkey.pid", "valkey.sock", "valkey.socket", "compiled", "lost+found"}
 
 USE_ANOTHER = "or set BUONGIOCO_DATA to another folder"
@@ -114,7 +114,7 @@ def is_readable_by_others(folder: Path) -> bool:
 
 
 def _foreign_file(folder: Path) -> str:
-    """Return the name of a file that is not a bot's. Empty if all are, or if the folder cannot be read."""
+    """Return the name of a file that no bot wrote; "" if there is none or the folder cannot be read."""
     try:
         names = {path.name for path in folder.iterdir()}
     except PermissionError:
@@ -182,7 +182,7 @@ def _is_short(path: Path) -> bool:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether this is a folder, not a link, that belongs to us and is closed to others."""
+    """Return whether this is a folder, not a link, that belongs to this user and is closed to others."""
     try:
         about = folder.lstat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The text form of log entries: one line each, a word and its fields in order.
+"""The text of log entries: a line with a word that names the kind, and the fields in order.
 
 The last field takes the rest of the line and can hold spaces.
 """
@@ -14,7 +14,7 @@ UNKNOWN = "-"  # the text of an unknown field
 
 
 class UnreadableEntry(ValueError):
-    """A text is not an entry of this release. It is not quoted, because it can name a card."""
+    """A text is not an entry of this release. The error does not quote the text, because it can name a card."""
 
     def __init__(self) -> None:
         super().__init__("a text is not an entry that this release knows")

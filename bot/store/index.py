@@ -1,8 +1,8 @@
 """Indexes: lists of tables, by person or by chat.
 
 An index is in another cluster slot than its tables, so no script can write both. An entry is written *before* the
-commit it belongs to. A crash in between leaves an extra entry, never a missing one. A reader that finds an extra entry
-removes it once it is too old for its commit to be pending. Entries are reservations, so an index can enforce a limit.
+table's commit. A crash between the two leaves an extra entry, never a missing one. Readers remove an extra entry once
+it is too old for its commit to be pending. An index can enforce a limit, because an entry reserves its place.
 """
 
 import secrets
@@ -32,12 +32,12 @@ class Index:
         self._reserve, self._remove = BatchedScript(client, RESERVE), BatchedScript(client, REMOVE)
 
     async def reserve(self, key: str, code: str, most: int | None = None) -> Reservation | None:
-        """Add a table. Return None if the index has ``most`` others already."""
+        """Add a table or renew its entry. Return None if the index already has ``most`` other tables."""
         found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
         return Reservation(found[0].decode(), bool(found[1])) if found else None
 
     async def undo_reservation(self, key: str, code: str, reservation: Reservation) -> None:
-        """Remove the entry after a refused commit, unless it existed before or was renewed."""
+        """Remove an entry after a refused commit, unless it existed before or was renewed."""
         if reservation.is_new:
             await self.remove_if_unchanged(key, code, reservation.token)
 
@@ -50,7 +50,7 @@ class Index:
         await self._remove([key], [code, token, SETTLED_SECONDS])
 
     async def entries(self, key: str) -> dict[str, str]:
-        """Return codes and tokens. Some tables can be removed already."""
+        """Return the tokens by code. Some of the tables can be removed already."""
         return {code.decode(): token.decode() for code, token in (await self._client.hgetall(key)).items()}
 
     async def has(self, key: str, code: str) -> bool:

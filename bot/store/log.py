@@ -29,7 +29,7 @@ COMMON_ENTRIES = b"\n".join(
 
 
 class Log(NamedTuple):
-    """A table's whole log, oldest entry first."""
+    """A table's whole log, with the oldest entry first."""
 
     entries: list[bytes]
 
@@ -45,13 +45,12 @@ class Log(NamedTuple):
     def with_entries(self, entries: Sequence[bytes]) -> "Log":
         """Return the log with these entries appended.
 
-        Old entries lose their stamps and share memory. The first keeps its stamp, which identifies what opened the
-        table.
+        Old entries lose their stamps and share memory. The first keeps its stamp, the update that opened the table.
         """
-        known = [*self.entries, *entries]
-        for place in range(max(1, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
-            known[place] = _intern(strip_stamp(known[place]))
-        return Log(known)
+        extended = [*self.entries, *entries]
+        for place in range(max(1, self.version - STAMPS_KEPT), len(extended) - STAMPS_KEPT):
+            extended[place] = _intern(strip_stamp(extended[place]))
+        return Log(extended)
 
     def has_update(self, update: str) -> bool:
         """Return whether this update caused one of the latest entries."""
@@ -75,7 +74,7 @@ class Log(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _intern(entry: bytes) -> bytes:
-    """Return the same object for equal entries, because tables share most moves."""
+    """Return the same object for equal entries. Most moves occur at many tables."""
     return entry
 
 

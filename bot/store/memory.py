@@ -1,4 +1,4 @@
-"""The store's memory. The host is warned when it fills up, and new tables are refused before moves fail."""
+"""The store's memory. A warning is logged when it is nearly full, and new tables are refused before moves fail."""
 
 import asyncio
 from typing import Any
@@ -9,19 +9,19 @@ from bot.metrics import STORE_MEMORY
 from bot.store.durability import split_by_node
 from bot.store.outage import Outage
 
-HIGH, FULL = 0.8, 0.9  # used shares from which the host is warned, and from which new tables are refused
-CHECK_SECONDS = 20.0  # far less than strangers need to fill a tenth of any store
+HIGH, FULL = 0.8, 0.9  # used shares from which a warning is logged, and from which new tables are refused
+CHECK_SECONDS = 20.0  # far less time than strangers need to fill a tenth of any store
 
 log = structlog.get_logger()
 
 
 class Memory:
-    """The used share of the store's memory, on a cluster of its fullest node."""
+    """The used share of the store's memory, or of the fullest node's memory on a cluster."""
 
     def __init__(self, client: Any, outage: Outage) -> None:
         self._client, self._outage = client, outage
         self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not say
-        # The store deletes keys instead of refusing writes. `bot.store.durability` warns of that.
+        # Whether the store deletes keys instead of refusing writes, of which `bot.store.durability` warns.
         self._evicts = False
 
     @property
@@ -29,7 +29,7 @@ class Memory:
         return self.share >= FULL and not self._evicts
 
     async def check(self) -> None:
-        """Ask the store, and warn the host once when its memory is high."""
+        """Measure the used share, and log a warning when it rises to `HIGH`."""
         was_high = self.share >= HIGH
         nodes = split_by_node(await self._client.info("memory"))
         self.share = max(map(_used_share, nodes), default=0.0)

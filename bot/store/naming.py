@@ -11,9 +11,7 @@ from bot.store.log import strip_stamp
 
 
 def people_in(entries: Sequence[bytes]) -> set[str]:
-    """Return the people that these entries name, without robots. A person known only by a handle is
-    ``platform:@handle``.
-    """
+    """Return the people that these entries name, without robots, by id or `person_by_handle`."""
     people: set[str] = set()
     for stored in entries:
         match _decode(stored):
@@ -59,7 +57,7 @@ def redact(stored: bytes, person: str, handle: str, pseudonym: str, name: str) -
         case Host(place) | Rehost(_, place) if is_private(place) and person_of(place) == person:
             return _encode(replace(entry, place=private_place(pseudonym)))
         case Open():
-            # A repeated update must find the table that it opened. This stamp is the opener's or our own.
+            # Keep the stamp: a repeated update must find the table that it opened. It is the opener's or the bot's own.
             return stored
         case _:
             text, _, stamp = stored.partition(b"\t")
@@ -68,8 +66,8 @@ def redact(stored: bytes, person: str, handle: str, pseudonym: str, name: str) -
 
 def contains_person_id(update: str, person: str) -> bool:
     """Return whether an update's key can hold a person's id on their platform."""
-    _platform, _, known = person.partition(":")
-    return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", update) is not None
+    _platform, _, native_id = person.partition(":")
+    return re.search(rf"(?<![0-9]){re.escape(native_id)}(?![0-9])", update) is not None
 
 
 def _decode(stored: bytes) -> Entry | None:

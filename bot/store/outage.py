@@ -1,4 +1,4 @@
-"""Outages of the store: the meaning of its errors, probes, and one log line at the start and the end."""
+"""Outages of the store: what its errors mean, and when it has recovered."""
 
 import asyncio
 import re
@@ -26,8 +26,8 @@ from redis.exceptions import (
 STORE_ERRORS = (RedisError, RedisClusterException, OSError)  # the errors of an unavailable store
 
 TEMPORARY_ERRORS = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
-# Refusals caused by the store's present state. redis-py has no class for some. Inside a script or a transaction the
-# word comes later in the text.
+# Words of refusals that end when the store recovers. redis-py has no class for some of them. The word is not the first
+# in errors of scripts and transactions.
 TEMPORARY_WORDS = re.compile(
     r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
 )
@@ -55,7 +55,7 @@ def note_commit() -> None:
 def is_certainly_lost(error: BaseException) -> bool:
     """Return whether nothing of a request that ended with this error was stored.
 
-    A refusal or a failed connection makes that certain. Silence does not. This holds for commands that were sent once.
+    This is certain after a refusal or a failed connection, but not after a timeout. It holds for commands sent once.
     """
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
     is_unconnected = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
@@ -73,7 +73,7 @@ def is_temporary(error: BaseException) -> bool:
 
 
 class Outage:
-    """The store's current outage, if any. ``probe`` writes something, and raises while that fails."""
+    """The store's current outage, if any. ``probe`` tries to write, and raises an error until it can."""
 
     def __init__(self, probe: Callable[[], Awaitable[None]]) -> None:
         self._probe = probe
@@ -97,7 +97,7 @@ class Outage:
 
     @contextmanager
     def suppress_errors(self) -> Iterator[None]:
-        """Suppress the store's errors, and begin the outage instead."""
+        """Suppress an error of the store, and begin an outage."""
         try:
             yield
         except STORE_ERRORS as error:

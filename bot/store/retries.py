@@ -17,18 +17,18 @@ log = structlog.get_logger()
 
 
 class WorkFailed(Exception):
-    """The work was given up after its error was logged. Repeating it would fail again."""
+    """The work failed, and its error was logged. A repetition would fail again."""
 
 
 class WorkDropped(WorkFailed):
-    """The queue is full and the work was not accepted. It can be submitted again in some seconds."""
+    """The queue is full and did not accept the work. It can be submitted again in some seconds."""
 
 
 class RetryQueue:
     """A queue of idempotent work, done in order. It waits while the store is unavailable.
 
-    Only temporary errors are retried. Any other error is logged once with a traceback, and that work is given up. The
-    queue is in memory: a killed bot loses it, unless the caller waits for the result and gets its update again.
+    Only temporary errors are retried. Any other error is logged with a traceback, and the work is given up. A killed bot
+    loses the queue, unless callers acknowledge their updates only after the work.
     """
 
     def __init__(self, outage: Outage) -> None:
@@ -38,10 +38,10 @@ class RetryQueue:
         self._is_full = False
 
     def add(self, key: str, work: Work) -> "asyncio.Future[None]":
-        """Queue work and return a future of its end. Work already queued under the same key is done once for both.
+        """Queue work and return a future of its end. Work that is already queued under the same key is done once.
 
-        The future raises `WorkFailed` if the work was given up and `WorkDropped` if the queue is full. A caller that
-        can get its update again then leaves it unacknowledged. Both are logged, a full queue only once.
+        The future raises `WorkFailed` if the work failed, and `WorkDropped` if the queue is full. A caller whose
+        platform redelivers updates should not acknowledge the update then. Both are logged, a full queue only once.
         """
         if key in self._waiting:
             return _make_waiter(self._waiting[key][1])
@@ -67,7 +67,7 @@ class RetryQueue:
 
     async def _run(self) -> None:
         while self._waiting:
-            # New work with this key is queued again.
+            # It leaves the queue first, so that new work with this key is queued again.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
                 await self._retry(work)
@@ -95,9 +95,9 @@ class RetryQueue:
 
 
 def _make_waiter(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
-    """Return a future that can be awaited, cancelled or dropped without effect on other waiters."""
+    """Return a future that a caller can await, cancel or drop without effect on other callers."""
     waiter = asyncio.shield(done)
     for future in (done, waiter):
-        # Read the exception, which was logged, in case no caller awaits it.
+        # Retrieve the exception, because asyncio logs it again if no caller awaits it.
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return waiter

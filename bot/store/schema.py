@@ -18,15 +18,15 @@ from bot.store.outage import STORE_ERRORS, describe_error, is_temporary
 
 log = structlog.get_logger()
 
-RESTORING = "restoring"  # replaces the number while a backup is being restored
+RESTORING = "restoring"  # is stored instead of the number while a backup is being restored
 
-# The first Redis with all commands in use. Valkey reports a newer Redis that it is compatible with.
+# The first Redis with all commands that the bot uses. Valkey reports the newer Redis with which it is compatible.
 OLDEST_SERVER = (7, 0)
 
 SERVER_VERSION = read_script(__file__, "server_version")
 
 LOCK = f"{keys.SCHEMA}:lock"
-LOCK_SECONDS = 30.0  # how long others wait for a killed worker's migration; a live one renews its lock
+LOCK_SECONDS = 30.0  # how long other workers wait for a killed one's migration; a live one renews its lock
 
 
 async def check(
@@ -40,7 +40,7 @@ async def check(
 
     Without ``migrate`` nothing is written, and an older layout is a StoreError, because its bot can be running. Raise
     StoreUnavailable if the store cannot be reached or workers of an older version are running. Raise StoreError if the
-    store refuses, its server is too old, or its layout is newer or too old to migrate.
+    store refuses commands, its server is too old, or its layout is unknown.
     """
     try:
         await check_server(client)
@@ -49,7 +49,7 @@ async def check(
         stored = await client.get(keys.SCHEMA)
         if stored == RESTORING.encode():
             raise StoreError(
-                "A backup is being restored into the store, or that was interrupted: then run `buongioco restore FILE "
+                "A backup is being restored into the store. If that was interrupted, run `buongioco restore FILE "
                 "--replace` again."
             )
         # A store without a number is new.
@@ -78,7 +78,7 @@ async def check(
 
 
 def refusal_error(error: BaseException) -> StoreError:
-    """Return the error for a store that answers but refuses commands (`is_temporary`)."""
+    """Return the StoreError for a refusal that is not temporary (`is_temporary`)."""
     return StoreError(
         f"The store refuses the bot's commands ({describe_error(error)}): allow the user in REDIS_URL every command, "
         "and use a store that holds no other program's data."
@@ -96,11 +96,11 @@ async def check_server(client: Any) -> None:
 
 
 async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration]) -> None:
-    """Migrate while the other workers wait. The number rises after each step, so an interrupted step is repeated."""
+    """Migrate while other workers wait. The number rises after each migration, so an interrupted one is repeated."""
     lock = client.lock(LOCK, timeout=LOCK_SECONDS)
     if await lock.locked():
         log.info("waiting_for_migration", why="another worker is migrating the store, or was just killed")
-    # A worker that lost the lock, as after a long sleep, must stop: another worker does the step now.
+    # A worker that lost the lock, as after a long sleep, must stop, because another one migrates now.
     async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
         holding = asyncio.create_task(_renew_lock(lock, limit))
         try:

@@ -1,4 +1,4 @@
-"""Tables in the store: one round trip to load, one to commit."""
+"""Tables in the store. Loading a table and committing to it take one round trip each."""
 
 import asyncio
 import secrets
@@ -23,17 +23,17 @@ from bot.store.outage import Outage, note_commit
 FOLD_AFTER = 16  # entries behind a log's head before they are folded into it
 REMOVED = -2  # append.lua's answer if a table of this code was removed recently
 
-# Telegram redelivers an update for a day. An offer can be accepted for a day and the rest of its first hour
-# (`bot.handlers.offer_terms`). This is longer than both.
+# Longer than the day for which Telegram redelivers an update, and than the day and first hour for which an offer can be
+# accepted (`bot.handlers.offer_terms`).
 TOMBSTONE_SECONDS = 26 * 3600
 
 # Time for which a removed table's log can be read. It is short, because forgetting skips these logs (docs/privacy.md).
 REMOVED_LOG_SECONDS = 60
 
 CONNECTIONS = 32
-DRIVER = DriverInfo()  # shared, because creating one reads the package's metadata
+DRIVER = DriverInfo()  # shared, because a DriverInfo reads the package's metadata
 ANSWER_SECONDS = 2.0  # time limit of a connection or a command; then the store counts as unavailable
-COMMIT_SECONDS = 4.0  # time limit of a commit, with the calls queued before it: by then people get an answer
+COMMIT_SECONDS = 4.0  # time limit of a commit, with the calls queued before it, because a person waits for it
 
 
 class Appended(NamedTuple):
@@ -56,7 +56,7 @@ class Removed(NamedTuple):
 
 
 class ConnectionPool(BlockingConnectionPool):
-    """A pool that makes callers wait for a free connection. It raises no error for a burst."""
+    """A pool that makes callers wait for a free connection instead of raising an error."""
 
     def __init__(self, *, connection_class: type = Connection, **kwargs: Any) -> None:
         super().__init__(connection_class=with_closed_errors(connection_class), **kwargs)
@@ -64,7 +64,7 @@ class ConnectionPool(BlockingConnectionPool):
     async def renew(self) -> None:
         """Close idle connections, so that new ones are made.
 
-        They leave the pool first: `disconnect` closes them one turn of the loop later, when they could be in use again.
+        They leave the pool first. `disconnect` closes them one turn of the loop later, when they could be in use again.
         """
         idle, self._available_connections = self._available_connections, []
         for connection in idle:
@@ -75,7 +75,7 @@ class Store:
     """The tables of one Redis or Valkey, for several workers at once."""
 
     def __init__(self, client: Any, replicas: int = 0) -> None:
-        """``replicas`` must have an entry before `append` returns."""
+        """``replicas`` is the number of replicas that must have an entry before `append` returns."""
         self.client, self.replicas = client, replicas
         self.leases = Leases(client)
         self._append = BatchedScript(client, read_script(__file__, "playing_time", "append"), replicas)
@@ -123,10 +123,10 @@ class Store:
     ) -> Appended | NewEntries | Removed:
         """Append entries if the log is the known one, and mark the table as changed; all or nothing.
 
-        ``clock`` is the seconds of playing time (`bot.store.leases`) until the table's clock rings. Infinity stops
-        the clock; None leaves it. With ``tell``, the worker that delivers the table is notified
-        (`bot.store.committed`), together with ``about``. Raise TimeoutError if the store does not answer. The entries
-        can still be written later.
+        ``clock`` is the seconds of playing time (`bot.store.leases`) until the table's clock rings. Infinity stops the
+        clock, and None leaves it as it is. With ``tell``, the worker that delivers the table gets a notification with
+        ``about`` (`bot.store.committed`). Raise TimeoutError if the store does not answer. The entries can still be
+        written later.
         """
         fold = make_head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         word = notification_header(code, known.version, clock, about) if tell else ""
@@ -154,7 +154,7 @@ class Store:
     async def _commit(
         self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
     ) -> list[Any]:
-        """Run append.lua and return its answer. ``fold`` is a new head, or empty."""
+        """Run append.lua and return its answer. ``fold`` is a new head of the log, or empty."""
         shard = keys.shard_of(code)
         async with asyncio.timeout(COMMIT_SECONDS):
             result: list[Any] = await self._append(
@@ -175,10 +175,10 @@ class Store:
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
     async def remove(self, code: str, whose: str = "", *, keep_log: bool = False) -> None:
-        """Remove a table: its log, its shown messages, its clock and its mark.
+        """Remove a table: its log, its messages' states, its clock and its mark as changed.
 
-        For `TOMBSTONE_SECONDS` an `append` to this code returns ``whose`` (`Removed`): the mark of its opener. With
-        ``keep_log`` the log stays readable for a minute (`removed_log`).
+        For `TOMBSTONE_SECONDS`, an `append` to this code returns ``whose``, the mark of its opener, as `Removed`. With
+        ``keep_log``, the log stays readable for a minute (`removed_log`).
         """
         shard = keys.shard_of(code)
         shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
@@ -192,7 +192,7 @@ class Store:
         return unfold(await self.client.lrange(keys.ended(code), 0, -1))
 
     async def set_aside(self, code: str, version: int) -> bool:
-        """Stop the clock of a table that cannot be read, and notify its players. Return False if done before."""
+        """Stop the clock of a table that cannot be read, and notify its players. Return False if it is set aside."""
         return bool(await self._set_aside(self._aside_keys(code), [code, version]))
 
     async def resume(self, code: str, version: int) -> None:
@@ -205,7 +205,7 @@ class Store:
         return [keys.set_aside(shard), keys.changed(shard), keys.timers(shard), keys.attended(shard)]
 
     async def set_aside_tables(self, shards: Sequence[int]) -> list[str]:
-        """Return the tables of these shards that could not be read."""
+        """Return the codes of these shards' tables that are set aside."""
         found = await asyncio.gather(*(self._set_aside_tables([keys.set_aside(shard)], []) for shard in shards))
         return sorted(code.decode() for codes in found for code in codes)
 
@@ -215,10 +215,10 @@ class Store:
         return {name.decode(): text.decode() for name, text in stored.items()}
 
     async def save_shown(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
-        """Save the states of a table's messages. A version means that all of them show that version.
+        """Save the states of a table's messages. A ``version`` means that all of them show that version.
 
         Nothing is saved for a removed table or by a ``worker`` that does not own the shard. The table stays marked as
-        changed if it has changed since the version.
+        changed if its log has grown since the version.
         """
         if surfaces or version is not None:
             shard = keys.shard_of(code)

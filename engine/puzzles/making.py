@@ -15,7 +15,7 @@ from engine.position import PacketsPosition, SearchPosition, SpadesPosition, Sto
 from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.records import Record
 from engine.replay import replay
-from engine.search import playing
+from engine.search import playing, simple_players
 from engine.search.playing import Board, new_board
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
@@ -126,7 +126,7 @@ def _best_line(here: SearchPosition, card: int, solver: Solver, outcomes: Sequen
 def _simple_choices(here: SearchPosition, bids: Sequence[int] | None) -> list[int]:
     """Return the card that each simple player and search plays."""
     board = _make_board(here, bids)
-    found = [int(playing.sensible_move(board, playing.legal_cards(board)))]
+    found = [int(simple_players.sensible_move(board, playing.legal_cards(board)))]
     found += [_choose_card(board, partial(_look_ahead, depth=depth)) for depth in DEPTHS]
     for number in range(RANDOM_SEARCHES):
         board.random[0] = number + 1
@@ -172,7 +172,7 @@ def _look_ahead(board: Board, depth: int) -> int:
         return int(playing.outcome(board.state))
     if depth <= 1:
         end = _copy_board(board)
-        playing.play_out(end, 0)
+        simple_players.play_out(end, 0)
         return int(playing.outcome(end.state))
     choose = min if board.state[playing.TURN] & 1 else max
     return choose(_look_ahead(_board_after(board, card), depth - 1) for card in cards(int(playing.legal_cards(board))))
@@ -183,6 +183,6 @@ def _play_randomly(board: Board) -> int:
     total = 0
     for _ in range(ROUNDS):
         end = _copy_board(board)
-        playing.play_out(end, WILD)
+        simple_players.play_out(end, WILD)
         total += int(playing.outcome(end.state))
     return total

@@ -17,7 +17,7 @@ from engine.robots.knowledge import is_fully_known, pack_of, weigh_worlds, world
 from engine.robots.memory import remember
 from engine.robots.robot import Budget, act
 from engine.robots.spades import choose_draft
-from engine.search import bidding, playing, tree
+from engine.search import bidding, playing, simple_players, tree
 from engine.search.compiled import COMPILED, Ints, int_array, zeros
 from engine.search.playing import PRIME, Board, new_board
 from engine.search.solver import Solver
@@ -202,7 +202,7 @@ class StrongRobot:
         while child:
             at = child * tree.FIELDS
             move = int(grown[at + tree.MOVE])
-            judged[move] = _node_estimate(grown, at, int(playing.appeal(board, move)) if understood else 0)
+            judged[move] = _node_estimate(grown, at, int(simple_players.appeal(board, move)) if understood else 0)
             child = grown[at + tree.NEXT]
         if judged:
             best = max(judged.values())
@@ -251,8 +251,8 @@ class StrongRobot:
             return f"bid {max(points, key=points.__getitem__)}"
         if deal.drawn:
             unseen = worlds_of(view, history).unseen
-            worth = sum(playing.TRICK_WORTH[card] for card in unseen) / len(unseen)
-            drawn = playing.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
+            worth = sum(simple_players.TRICK_WORTH[card] for card in unseen) / len(unseen)
+            drawn = simple_players.TRICK_WORTH[pack_of(deal).index[deal.drawn]]
             return choose_draft(drawn, worth, blind=deal.bids[deal.seat or 0] == "double nil")
         return self._greedy.choose(view, history)
 
@@ -268,7 +268,7 @@ class StrongRobot:
         other = deal.bids[1 - seat]
         theirs = other if isinstance(other, int) else -1 if other is None else 0
         mine = int(worlds.known[seat])
-        guess = int(playing.expected_tricks(mine)) // 100
+        guess = int(simple_players.expected_tricks(mine)) // 100
         bids = sorted({0, made, *range(max(1, guess - 3), min(13, guess + 3) + 1)})
         points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
         for rounds in _batches(self.budget, BID_ROUNDS):

@@ -3,7 +3,8 @@
 from math import exp
 
 from engine.search.compiled import Ints, compiled
-from engine.search.playing import BIDS, SIZE, TRICK_WORTH, Board, expected_tricks, outcome, play_out, random_below
+from engine.search.playing import BIDS, SIZE, Board, outcome, random_below
+from engine.search.simple_players import TRICK_WORTH, expected_tricks, play_out
 
 WORTH_KEEPING = 40  # hundredths of a trick, about the worth of the stock's next card
 

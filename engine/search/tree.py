@@ -8,20 +8,8 @@ of moves with any cards. A move that is legal in few worlds is judged by how oft
 from math import log, sqrt
 
 from engine.search.compiled import Ints, bit_index, compiled
-from engine.search.playing import (
-    CARDS,
-    LEFT,
-    SPADES,
-    TURN,
-    Board,
-    legal_moves,
-    make_move,
-    move_before_card,
-    outcome,
-    play_out,
-    sensible_move,
-    simple_move,
-)
+from engine.search.playing import CARDS, LEFT, SPADES, TURN, Board, legal_moves, make_move, outcome
+from engine.search.simple_players import move_before_card, play_out, sensible_move, simple_move
 from engine.search.worlds import Worlds, draw_world
 
 FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)

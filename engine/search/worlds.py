@@ -20,15 +20,13 @@ from engine.search.playing import (
     TRICK,
     WINDOW,
     Board,
-    appeal,
     declarable_kinds,
     declare,
-    expected_tricks,
     legal_cards,
     play_card,
     random_below,
-    sensible_move,
 )
+from engine.search.simple_players import appeal, expected_tricks, sensible_move
 
 MAX_TRIES = 50
 

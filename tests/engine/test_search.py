@@ -15,7 +15,7 @@ from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.position import FIRST_PICK, PacketsPosition, SearchPosition, pick_move, picked_card, search_position
 from engine.robots.knowledge import worlds_of
-from engine.search import playing, tree, two_hands
+from engine.search import playing, simple_players, tree, two_hands
 from engine.search.compiled import COMPILED, zeros
 from engine.search.playing import SIZE, Board, new_board
 from engine.search.solver import Solver
@@ -172,14 +172,14 @@ def test_simple_player_uses_only_its_own_hand() -> None:
         board = fill_board(game_in_play("tressette", random, random.randrange(8, 41)))
         mine = int(board.state[playing.TURN])
         choices = int(playing.legal_cards(board))
-        before = [int(playing.appeal(board, card)) for card in cards(choices)]
+        before = [int(simple_players.appeal(board, card)) for card in cards(choices)]
         others = [seat for seat in range(4) if seat != mine]
         counts = [int(board.hands[seat]).bit_count() for seat in others]
         unseen = [card for seat in others for card in cards(int(board.hands[seat]))]
         random.shuffle(unseen)
         for seat, count in zip(others, counts, strict=True):
             board.hands[seat] = sum(1 << unseen.pop() for _ in range(count))
-        assert [int(playing.appeal(board, card)) for card in cards(choices)] == before
+        assert [int(simple_players.appeal(board, card)) for card in cards(choices)] == before
 
 
 @pytest.mark.parametrize("lonely", [True, False])
@@ -280,7 +280,7 @@ def test_everything_works_without_compiled_searches() -> None:
 def test_changed_source_invalidates_compiled_code(tmp_path: Path) -> None:
     shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     source = tmp_path / "engine" / "search" / "compiled.py"
-    code = "from engine.search import playing; print(playing.expected_tricks(1 << 12))"
+    code = "from engine.search import playing; print(simple_players.expected_tricks(1 << 12))"
 
     def run() -> int:
         done = subprocess.run(

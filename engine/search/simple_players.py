@@ -1,0 +1,199 @@
+"""Simple players, who look at one trick only: they choose quickly, and searches let them finish a deal."""
+
+from math import comb
+
+from engine.cards import FRENCH, ITALIAN
+from engine.search.compiled import bit_index, compiled, int_array
+from engine.search.playing import (
+    AS_THEY_COME,
+    BEST,
+    BIDS,
+    CARDS,
+    FIRST_THREE,
+    FRENCH_SUIT,
+    ITALIAN_SUIT,
+    LAID,
+    LAST,
+    LEFT,
+    PENDING,
+    PICK_OF,
+    POT,
+    SCORED,
+    SEATS,
+    SPADES,
+    TAKEN,
+    TURN,
+    WANTED,
+    WINDOW,
+    WINNER,
+    WORTH,
+    Board,
+    count_cards,
+    declarable_kinds,
+    legal_moves,
+    make_move,
+    random_below,
+)
+from engine.spades import SPADE_SUIT
+
+_KEEP_VALUE = {"3": 130, "2": 100, "A": 60, "R": 35, "C": 25, "F": 15, "7": 8, "6": 5, "5": 2, "4": 0}
+# cost of playing a card now instead of keeping it, in hundredths of a third
+KEEP_VALUE = int_array(_KEEP_VALUE[code[0]] for code in ITALIAN.codes)
+LEAD_VALUE = 30
+
+HIGH = {"A": 95, "K": 75, "Q": 45, "J": 20}
+TRICK_WORTH = int_array(
+    55 + 45 * FRENCH.ranks.index(code[0]) // 12 if code[1] == "S" else HIGH.get(code[0], 5) for code in FRENCH.codes
+)
+"""Hundredths of a trick that a card is likely to win."""
+
+
+@compiled
+def expected_tricks(hand: int) -> int:
+    """Return the hundredths of a trick that a hand is likely to win."""
+    total = 0
+    while hand:
+        low = hand & -hand
+        total += TRICK_WORTH[bit_index(low)]
+        hand ^= low
+    return total
+
+
+MAX_UNSEEN, MAX_HIGHER, MAX_HELD = 30, 9, 10
+MILLION = 1000000
+CHANCE_WITHOUT = int_array(
+    MILLION * comb(max(0, unseen - higher), held) // max(1, comb(unseen, held))
+    for unseen in range(MAX_UNSEEN + 1)
+    for higher in range(MAX_HIGHER + 1)
+    for held in range(MAX_HELD + 1)
+)
+"""Probability of a hand without higher cards, in millionths: by the numbers of unseen cards, higher cards and cards
+held.
+"""
+
+PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick back
+
+
+@compiled
+def appeal(board: Board, card: int) -> int:
+    """Return how good a card looks to a simple player, who looks at this trick only, in hundredths of a third."""
+    state = board.state
+    if state[SPADES]:
+        return spades_appeal(board, card)
+    seat = state[TURN]
+    to_come = state[SEATS] - state[LAID] - 1
+    suit = state[WANTED] if state[LAID] else ITALIAN_SUIT[card]
+    best, holder = state[BEST], state[WINNER]
+    if state[LAID] == 0 or (card > best and suit >> card & 1):
+        best, holder = card, seat
+    pot = 100 * (state[POT] + WORTH[card]) + 70 * to_come
+    if state[LEFT] <= state[SEATS]:
+        pot += 100 * LAST
+    if state[SEATS] == 4:
+        ours = trick_chance(board, suit, best, holder)
+    else:
+        ours = 1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best + 1) == 0) else 0.0
+    return int((2 * ours - 1) * (pot + LEAD_VALUE)) - KEEP_VALUE[card]
+
+
+@compiled
+def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
+    """Return the probability that our side wins the trick, as seen by the one of four who has just played to it. A
+    player knows their own hand and the cards played. Two hands at a table are assumed to know each other.
+    """
+    state, hands = board.state, board.hands
+    seat = state[TURN]
+    to_come = 3 - state[LAID]
+    held = (state[LEFT] + state[LAID]) // 4
+    unseen = state[LEFT] - held
+    higher = (hands[0] | hands[1] | hands[2] | hands[3]) & ~hands[seat] & suit
+    count = count_cards(higher >> (best + 1))
+    ours = 1.0 if (holder ^ seat) & 1 == 0 else 0.0
+    without = CHANCE_WITHOUT[(unseen * (MAX_HIGHER + 1) + count) * (MAX_HELD + 1) + held] / MILLION
+    if to_come & 1:
+        ours *= without
+    if to_come == 3:
+        ours *= without
+    if to_come >= 2:
+        ours += (1 - ours) * PARTNER_TAKES
+    return ours
+
+
+@compiled
+def spades_appeal(board: Board, card: int) -> int:
+    """Return how good a card looks to a simple player at Spades, who makes exactly the bid."""
+    state = board.state
+    seat = state[TURN]
+    other = board.hands[1 - seat]
+    wants = state[TAKEN + seat] < state[BIDS + seat]
+    if state[BIDS + 1 - seat] == 0 and state[TAKEN + 1 - seat] == 0:
+        # A nil breaks by winning tricks, so lose them.
+        wants = False
+    suit = FRENCH_SUIT[card]
+    trump = suit == SPADE_SUIT
+    strength = card % 13 + (14 if trump else 0)
+    if state[LAID]:
+        wins = card > state[BEST] and (suit == state[WANTED] or trump)
+    else:
+        follow = other & suit
+        wins = follow >> (card + 1) == 0 if follow else (trump or other & SPADE_SUIT == 0)
+    if wants:
+        return 100 - strength if wins else -strength
+    return strength - 100 if wins else strength
+
+
+@compiled
+def sensible_move(board: Board, choices: int) -> int:
+    """Return the most appealing of these moves; picks and declarations come first."""
+    if not board.state[SPADES] and choices & ~CARDS:
+        choices &= ~CARDS
+        return bit_index(choices & -choices)
+    chosen, highest = -1, -1000000
+    while choices:
+        bit = choices & -choices
+        choices ^= bit
+        card = bit_index(bit)
+        value = appeal(board, card)
+        if value > highest:
+            highest, chosen = value, card
+    return chosen
+
+
+@compiled
+def simple_move(board: Board, choices: int, wild: int) -> int:
+    """Return a simple player's move; ``wild`` of 1000 cards are random."""
+    if not board.state[SPADES] and choices & ~CARDS:
+        move = move_before_card(board)
+        if move >= 0:
+            return move
+        choices &= CARDS
+    if choices & (choices - 1) == 0:
+        return bit_index(choices)
+    if random_below(board, 1000) < wild:
+        for _ in range(random_below(board, count_cards(choices))):
+            choices &= choices - 1
+        return bit_index(choices & -choices)
+    return sensible_move(board, choices)
+
+
+@compiled
+def move_before_card(board: Board) -> int:
+    """Return a simple player's pick or declaration before it plays a card, or -1. It does not pick up an honour if it
+    cannot follow suit: the card below might have to.
+    """
+    state, seat = board.state, board.state[TURN]
+    hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]
+    is_free = state[LAID] == 0 or board.hands[seat] & state[WANTED] != 0
+    while honours:
+        low = honours & -honours
+        honours ^= low
+        if is_free or (state[WINDOW] == AS_THEY_COME and declarable_kinds(hand | low, low, state[SCORED + seat])):
+            return int(PICK_OF[bit_index(low)])
+    kinds = state[PENDING + seat]
+    return FIRST_THREE + bit_index(kinds & -kinds) if kinds else -1
+
+
+@compiled
+def play_out(board: Board, wild: int) -> None:
+    while board.state[LEFT]:
+        make_move(board, simple_move(board, legal_moves(board), wild))

@@ -67,7 +67,7 @@ def check(
     The difficulty is not checked.
     """
     # Searches are compiled when they are imported.
-    from engine.puzzles.checking import find_faults  # noqa: PLC0415
+    from engine.puzzles.making import find_faults  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
     wrong, solver = 0, Solver()

@@ -1,7 +1,7 @@
-"""Puzzles found in played games: endings in which one card is better than all others.
+"""Find puzzles in played games, and check them, with the exact solver.
 
-The exact solver finds the best card. The difficulty is the share of simple players and shallow searches that miss it;
-they all see every hand.
+The difficulty of a puzzle is the share of simple players and shallow searches that miss the best card. They see every
+hand.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,21 +20,21 @@ from engine.search.playing import Board, new_board
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
 
-MIN_CARDS, MAX_CARDS_TWO, MAX_CARDS_FOUR = 8, 20, 20  # cards left in a puzzle, for two hands and for four
+MIN_CARDS, MAX_CARDS = 8, 20  # cards left in a puzzle
 
 MIN_CHOICES = 3  # legal cards at the first move
 
-MIN_COST, MIN_COST_AT_SPADES = 1, 10  # points lost by the second best card; a bag or two at Spades make no puzzle
+MIN_COST, MIN_COST_AT_SPADES = 1, 10  # points lost by the second best card; one or two bags at Spades make no puzzle
 
-MIN_MISSED = 20  # percent; a best card that nearly everyone finds makes no puzzle
+MIN_MISSED = 20  # percent of simple players that must miss the best card
 
 DEPTHS = (1, 2, 3, 4)  # cards that each search looks ahead before simple players finish
 
-RANDOM_SEARCHES, ROUNDS = 3, 24  # searches that play on at random, and their playouts for each card
+RANDOM_SEARCHES, ROUNDS = 3, 24  # random searches, and their playouts of each card
 
-MAX_POSITIONS = 200_000  # limit of a solve, the same without compiled searches so that they find the same puzzles
+MAX_POSITIONS = 200_000  # limit of a solve; it is the same without numba, so that the same puzzles are found
 
-WILD = 1000  # of a thousand cards, those played at random
+WILD = 1000  # random cards of a thousand: all
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
@@ -53,8 +53,7 @@ def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle
 def make_puzzle(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     """Return the position as a puzzle; None if it is unsuitable or too long for the solver."""
     here = search_position(deal)
-    most = MAX_CARDS_TWO if deal.seats == 2 else MAX_CARDS_FOUR
-    if not MIN_CARDS <= here.left <= most or _is_hidden(here) or here.legal_cards().bit_count() < MIN_CHOICES:
+    if not MIN_CARDS <= here.left <= MAX_CARDS or _is_hidden(here) or here.legal_cards().bit_count() < MIN_CHOICES:
         return None
     if isinstance(deal, SpadesDeal) and (None in deal.bids or any(deal.blind)):
         return None
@@ -118,6 +117,41 @@ def _best_line(here: SearchPosition, card: int, solver: Solver, outcomes: Sequen
         here.play(card)
         played.append(card)
     return tuple(played)
+
+
+def find_faults(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
+    """Yield the faults of a puzzle, in English: wrong values, no single best card, or a line with another result. Pass
+    the same ``solver`` for many puzzles, because it remembers positions.
+    """
+    solver = solver or Solver()
+    here, outcomes = puzzle.position(), puzzle.outcomes()
+    if puzzle.id != puzzle_id(puzzle):
+        yield "its id is another position's"
+    values = solver.solve(here, outcomes)
+    if values is None:
+        yield "it is too long to be solved"
+        return
+    points = {card: value_to_points(here, value) for card, value in values.items()}
+    if {line.cards[0]: line.points for line in puzzle.lines} != points or len(puzzle.lines) != len(points):
+        yield f"its cards come to {points}"
+    elif [card for card in points if points[card] == max(points.values())] != [puzzle.best]:
+        yield "it has no single best card"
+    for line in puzzle.lines:
+        came_to = _play_line(here, line.cards, outcomes)
+        if came_to != line.points:
+            yield f"the line of {puzzle.pack.codes[line.cards[0]]} comes to {came_to}"
+
+
+def _play_line(here: SearchPosition, line: tuple[int, ...], outcomes: list[int]) -> int | None:
+    """Return the result of a line in points; None if it cannot be played."""
+    here = here.copy()
+    for card in line:
+        if not here.left or card not in cards(here.legal_cards()):
+            return None
+        here.play(card)
+    if here.left:
+        return None
+    return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else value_to_points(here, here.taken[0])
 
 
 # Simple players

@@ -16,11 +16,10 @@ ID_LENGTH = 8
 
 
 class Line(NamedTuple):
-    """The rest of the deal after a card.
+    """The rest of the deal from a card on, with perfect play by each seat.
 
-    ``cards`` are that card and all later ones, with perfect play by each seat. ``points`` is the result for the
-    solver's side. At Tressette these are its own whole points without declarations. At Spades they are its own points
-    of the hand minus the other side's, with one point for a bag.
+    ``points`` is the result for the solver's side. At Tressette these are its whole points without declarations. At
+    Spades they are its points of the hand minus the other side's, with one point for a bag.
     """
 
     cards: tuple[int, ...]
@@ -31,8 +30,8 @@ class Line(NamedTuple):
 class Puzzle:
     """A position of play with the result of each card. All hands are open.
 
-    ``id`` is the position's (`puzzle_id`). The solver sits in seat 0 and moves first. Cards are indices of the game's
-    pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played the
+    ``id`` identifies the position (`puzzle_id`). The solver sits in seat 0 and moves first. Cards are indices of the
+    game's pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played the
     last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has ``bids``,
     by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the percentage of
     simple players and searches (`engine.puzzles.making`) that play another card.
@@ -119,7 +118,7 @@ class Puzzle:
             taken=(ours, theirs),
             bids=(more[0], more[1]) if more else None,
             broken=bool(more and more[2]),
-            lines=tuple(_parse_line(one) for one in lines.split(";")),
+            lines=tuple(_parse_line(line) for line in lines.split(";")),
             missed=int(missed),
         )
 

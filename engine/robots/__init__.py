@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from random import Random
 
-from engine.robots.easy import EasyRobot
 from engine.robots.greedy import GreedyRobot
 from engine.robots.robot import Budget, Robot, act
-from engine.robots.simple import RandomRobot
+from engine.robots.simple import EasyRobot, RandomRobot
 
 # robots that hardly search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {
@@ -21,9 +20,7 @@ LEVELS = ("easy", "medium", "strong")  # the robots at tables, from weak to stro
 
 
 def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
-    """Make a robot by its name, with its own random numbers; KeyError if the name is not in ROBOTS. ``budget`` limits
-    robots that search; by default they do all their work.
-    """
+    """Return a new robot by its name; KeyError if the name is not in ROBOTS. ``budget`` limits robots that search."""
     if name != "strong":
         return SIMPLE_ROBOTS[name](random)
     # Importing the searches takes seconds and 100 MB, so only processes that use them do it.
@@ -32,14 +29,4 @@ def make_robot(name: str, random: Random, budget: Budget | None = None) -> Robot
     return StrongRobot(random, budget)
 
 
-__all__ = [
-    "LEVELS",
-    "ROBOTS",
-    "Budget",
-    "EasyRobot",
-    "GreedyRobot",
-    "RandomRobot",
-    "Robot",
-    "act",
-    "make_robot",
-]
+__all__ = ["LEVELS", "ROBOTS", "Budget", "EasyRobot", "GreedyRobot", "RandomRobot", "Robot", "act", "make_robot"]

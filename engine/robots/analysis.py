@@ -1,8 +1,7 @@
 """Verdicts on a finished deal: cards, picks, bids and declarations compared with the best ones.
 
-If the rest of the deal can be solved with open cards, a decision is compared with perfect play. Before that it is
-compared with the strong robot's choice, given the player's knowledge. Then small differences within the search's error
-count as nothing.
+Decisions near the end of a deal are compared with perfect play on open cards. Earlier ones are compared with the strong
+robot's choice, given the player's knowledge; a loss within the search's error counts as nothing.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from engine.packets import PICKS, PacketsDeal
 from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
-from engine.robots.findings import Verdict
+from engine.robots.findings import MIN_LOSS, MIN_LOSS_AT_SPADES, Verdict
 from engine.robots.greedy import useful_picks
 from engine.robots.hints import find_reason
 from engine.robots.knowledge import pack_of
@@ -31,26 +30,24 @@ from engine.spades import SpadesDeal
 from engine.tressette import TressetteDeal
 from engine.views import SpadesView
 
-# Cards left from which on a deal is solved, by family.
+# A deal with at most this many cards left is solved, by family of games.
 SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 12)
-WORLD_ERROR = 9.0  # standard deviation of one playout, in thirds; a mean of n deviates by this over the root of n
-SPADES_ERROR = 60.0  # the same in points
-BID_ERROR = 4.0
-MIN_LOSS, MIN_LOSS_AT_SPADES = 0.1, 2.0  # points; smaller estimated losses count as nothing
+WORLD_ERROR, SPADES_ERROR = 9.0, 60.0  # standard deviation of one playout's outcome, in thirds and in points
+BID_ERROR = 4.0  # error of a bid's expected points
 BUDGET_SHARE = 0.5
 
 
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
-    """Return verdicts on a deal's cards, bids and declarations, in order; the same seed gives the same verdicts.
+    """Return verdicts on a deal's cards, bids and declarations, in order. The same seed gives the same verdicts.
 
-    ``number`` is the deal's, from 1. A card that lost points and also let a declaration expire has a verdict on each.
-    None of them then says that nothing was lost. FaultyRecord if the deal cannot be replayed.
+    ``number`` is the deal's, from 1. A card that lost points and also let a declaration expire has two verdicts.
+    FaultyRecord if the deal cannot be replayed.
     """
     return _Analysis(record, number, seed).verdicts()
 
 
 class Chance(NamedTuple):
-    """A combination that a seat declared or could have declared, at a place among the deal's moves."""
+    """A combination that a seat declared or could have declared at a move of the deal. ``place`` is its index."""
 
     place: int
     seat: int
@@ -79,9 +76,9 @@ class _Analysis:
             if verdict:
                 found.append(verdict)
         missed = self._missed_chances(passed, deal) if isinstance(deal, TressetteDeal) else []
-        passed_at = {one.place for one in missed}
-        found = [one for one in found if one.lost or one.place not in passed_at]
-        return sorted([*found, *missed], key=lambda one: one.place)
+        missed_places = {verdict.place for verdict in missed}
+        found = [verdict for verdict in found if verdict.lost or verdict.place not in missed_places]
+        return sorted([*found, *missed], key=lambda verdict: verdict.place)
 
     def _judge_move(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
@@ -112,7 +109,7 @@ class _Analysis:
         sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
         worth = {move_text(view, number): sign * value for number, value in values.items()}
         top, made = max(worth.values()), worth[_without_signal(move)]
-        # Most players would think of the highest of equal cards.
+        # Of equal cards, most players would choose the highest.
         equal = [one for one in worth if worth[one] == top]
         best = max(equal, key=lambda one: (one.startswith("play "), deal.CARD_OF_PLAY.get(one, 0)))
         lost = top - made
@@ -125,7 +122,7 @@ class _Analysis:
         view = game.view(seat)
         assert view.deal
         found = self.robot.judge_moves(without_declarations(view), game.history(seat))
-        # Declarations have separate verdicts. The search can still offer one, because it picks up a packet's last
+        # Declarations have separate verdicts. The search can still return one, because it picks up a packet's last
         # honour at once, which can complete a three.
         judged = {move_text(view, number): one for number, one in found.items() if number < FIRST_THREE}
         made = judged.get(_without_signal(move))
@@ -135,8 +132,8 @@ class _Analysis:
         in_spades = isinstance(view.deal, SpadesView)
         error = (SPADES_ERROR if in_spades else WORLD_ERROR) / sqrt(max(1, made.visits))
         lost = judged[best].mean - made.mean - error
-        # Thirds that one side takes are lost to the other, so the difference counts them twice.
-        lost = lost if in_spades else lost / 6
+        if not in_spades:
+            lost /= 6  # a difference between the sides counts each third twice
         lost = lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
         return self._make_verdict(game, place, seat, move, best, lost, exact=False)
 
@@ -167,8 +164,9 @@ class _Analysis:
         return [Chance(place, seat, one) for one in combinations]
 
     def _missed_chances(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
-        """Return verdicts on expired chances that the seat did not use, and could not use later in an unfinished deal.
-        A combination that counts once a deal is missed once, at the card that cost most.
+        """Return verdicts on expired chances that their seats did not use later. In an unfinished deal, a seat could
+        still have used those open at its next turn. A combination that scores once a deal is missed once, at the card
+        that cost most.
         """
         said = [
             Chance(place, seat, COMBINATIONS[move])
@@ -198,8 +196,8 @@ def _without_signal(move: str) -> str:
 
 
 def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
-    """Return the declarations a seat could have made at its next turn with cards held or picked up; empty after the
-    deal.
+    """Return the declarations that a seat could have made at its next turn, with cards held or picked up. None after
+    the deal.
     """
     deal = deal.copy()
     if any(other == seat for other, _card in deal.trick):
@@ -212,7 +210,7 @@ def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
 
 
 def _scoring_bit(one: Combination, reuse: bool) -> int:
-    """Return the bit that counts once a deal: the combination's with ``reuse``, otherwise its kind's."""
+    """Return the bit that scores only once a deal: the combination's with ``reuse``, otherwise its kind's."""
     return one.bit if reuse else one.kind
 
 
@@ -228,13 +226,13 @@ def _can_packets_complete(deal: PacketsDeal) -> bool:
 
 
 def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
-    """Return a side's whole points, from thirds as the solver has them: side 0's, or their negative."""
+    """Return a side's whole points. ``thirds`` are side 0's times ``sign``, which is 1 for side 0 and -1 for side 1."""
     total = sum(deal.WORTH) + deal.LAST_TRICK
     return (thirds if sign > 0 else total + thirds) // 3
 
 
 def _spades_points(deal: SpadesDeal) -> list[int]:
-    """Return the difference of the sides' points of the hand, by the number of side 0's tricks."""
+    """Return side 0's points of the hand minus side 1's, for each number of side 0's tricks."""
     counted = []
     for tricks in range(deal.LENGTH + 1):
         end = deal.copy()

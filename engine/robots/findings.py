@@ -1,13 +1,15 @@
-"""Findings of robots about play: verdicts and hints. Light to import, unlike the modules that make them."""
+"""Findings of robots about play: verdicts and hints. This module is fast to import, unlike those that make them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MIN_LOSS, MIN_LOSS_AT_SPADES = 0.1, 2.0  # points; a verdict does not report smaller estimated losses
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of a decision; a move that lost points in several ways has a verdict on each.
+    """The judgement of a decision. A move that lost points in several ways has several verdicts.
 
     ``place`` is the move's place in the deal, from 0. ``better`` is the best move, the same as ``move`` if nothing was
     lost. ``lost`` is in points. ``exact`` tells whether perfect play was computed. ``why`` is the reason for the better
@@ -26,8 +28,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Summary:
-    """One player's decisions: their number, how many lost nothing, points lost by either measure, and the costliest
-    moves. Several verdicts on a move count as a single decision.
+    """A player's decisions: their number, the number of those that lost nothing, the points lost in exact and in
+    estimated verdicts, and the verdicts on the costliest moves. Several verdicts on a move count as one decision.
     """
 
     decisions: int
@@ -57,9 +59,7 @@ def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
 
 
 def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
-    """Return the verdicts on the costliest moves, ``most`` moves at most: all verdicts on the costliest move first, and
-    so on.
-    """
+    """Return the verdicts on at most ``most`` moves, the costliest move first."""
     moves: dict[tuple[int, int, int], list[Verdict]] = {}
     for one in verdicts:
         if one.lost > 0:

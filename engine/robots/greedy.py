@@ -1,4 +1,4 @@
-"""A sensible player by rules of thumb: win points cheaply, keep aces safe, declare what counts."""
+"""The greedy robot, a sensible player by rules of thumb."""
 
 from collections.abc import Sequence
 from random import Random
@@ -12,7 +12,7 @@ from engine.tressette import THIRDS
 from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 
 KEEP_VALUE = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
-"""Value of keeping a rank, in thirds: the cost of playing it now, in addition to its points."""
+"""Value of keeping a card of this rank for later tricks, in thirds, in addition to its points."""
 
 LEAD_VALUE = 0.3  # value of leading the next trick, in thirds
 
@@ -41,23 +41,20 @@ class GreedyRobot:
             return picks[0]
         if "claim" in view.moves and has_won(view, memory):
             return "claim"
-        return self._choose_card(deal, memory, seat, view.moves)
+        plays = [move for move in view.moves if move.startswith("play ") and move.count(" ") == 1]
+        return max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
 
     def _choose_packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
-        """Take any four packets, all still unseen; then leave cards to pick up later on the table."""
+        """Take any four packets, because all are unseen. Then hold the two whose top cards are worth least."""
         choices = [move for move in moves if move.startswith(("take ", "hold "))]
         self.random.shuffle(choices)
         worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}
         return min(choices, key=lambda move: sum(worth[number] for number in move.split(" ")[1:]))
 
-    def _choose_card(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
-        plays = [move for move in moves if move.startswith("play ") and move.count(" ") == 1]
-        return max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
-
 
 def can_serve_declaration(view: View, history: Sequence[MoveEntry], picked: Packet) -> bool:
-    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows. It
-    can use cards of its hand and packets, and unseen ones as far as its packets hide any.
+    """Return whether picking up this packet's top honour can still lead to a declaration, as far as the seat knows. The
+    other cards must be in its hand or packets, or be unseen and possibly hidden in its packets.
     """
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or not picked.top or view.rules["declare"] != "acquired":
@@ -93,7 +90,7 @@ def pick_for_four(view: View, three: Combination) -> str | None:
 
 
 def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination) -> bool:
-    """Return whether a three can still become a four, as far as the seat knows, and the four needs it to wait."""
+    """Return whether a three should wait because it can still become a four, as far as the seat knows."""
     deal, seat = view.deal, view.seat
     if not isinstance(deal, PacketsView) or seat is None or view.rules["reuse"] or view.rules["declare"] != "acquired":
         return False
@@ -105,8 +102,8 @@ def can_become_four(view: View, history: Sequence[MoveEntry], three: Combination
 
 
 def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> list[str]:
-    """Return the picks that are likely to help. A player who cannot follow suit leaves a card covered that might have
-    to follow, unless the honour completes a declaration.
+    """Return the picks that are likely to help. A player who cannot follow suit should not uncover a card that might
+    have to follow, unless the honour completes a declaration.
     """
     picks, deal = useful_picks(view, history), view.deal
     if not picks or not isinstance(deal, PacketsView) or not deal.trick:
@@ -137,8 +134,8 @@ def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
 
 
 def has_won(view: View, memory: Memory) -> bool:
-    """Return whether a claim would be right, as far as the seat has counted. Robots follow the current rules in games
-    of every release: earlier releases also allow what these allow.
+    """Return whether a claim would be right, as far as the seat has counted. This checks the current rules in games of
+    every release: earlier releases allow all that these allow.
     """
     deal, side, target = view.deal, (view.seat or 0) & 1, int(view.rules["target"])
     declared = deal.declared if isinstance(deal, TressetteView) else (0, 0)

@@ -84,7 +84,7 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
         return None
     if any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays):
         return "spares"
-    # If one player is still to come, it is an opponent: the partner has played.
+    # If only one player is still to play, it is an opponent.
     return "lost_so_far" if is_open_yet and to_play > 1 else "gives_little"
 
 
@@ -96,7 +96,7 @@ def _card_cost(pack: Pack, card: int) -> float:
 
 def _lead_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str | None:
     seat = view.seat or 0
-    # In either pack, cheap means up to a seven, and high one of the three highest ranks.
+    # In both packs, cheap cards go up to the seven, and high cards are the three highest ranks.
     ranks, own = len(pack.ranks), remember(deal, history, seat).own
     is_cheap = card % ranks < (ranks - 1) // 2
     if _avoids_tricks(deal, seat):

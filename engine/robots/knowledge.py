@@ -1,4 +1,4 @@
-"""Proven facts about unseen cards, from a seat's view and history, in the form that searches take."""
+"""Facts about unseen cards that follow from a seat's view and history, in the form that searches take."""
 
 from collections.abc import Sequence
 
@@ -26,8 +26,8 @@ DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
-    """Return all worlds that this seat's knowledge allows, in a deal that is being played or bid. ``pool`` is the
-    number of worlds to make room for. With ``believing`` a player who said volo is believed.
+    """Return all worlds that this seat's knowledge allows, in the phases of play and bidding. ``pool`` is the number of
+    worlds to make room for. With ``believing``, a volo proves that its player has no more cards of the suit.
     """
     deal, seat = view.deal, view.seat
     assert deal is not None
@@ -71,8 +71,8 @@ def is_fully_known(worlds: Worlds) -> bool:
 
 
 def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """Return the worlds with weights: how well they fit the others' bids, plays and missing declarations. Worlds stay
-    unweighted in games where hands gain cards.
+    """Return the worlds, weighted by how well they fit the others' bids, plays and missing declarations. In games with
+    a stock or packets they stay unweighted.
     """
     deal = view.deal
     assert deal is not None
@@ -126,7 +126,7 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
             for one in deal.declarations:
                 start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
     if isinstance(deal, PacketsView) and view.rules["declare"] == "acquired" and not view.rules["reuse"]:
-        # The search chooses among these threes; all else that could be declared has been declared.
+        # The search chooses when to declare these threes. All other combinations have been declared.
         for move in view.moves:
             if move.startswith("declare three"):
                 start[playing.PENDING + (view.seat or 0)] |= COMBINATIONS[move].kind
@@ -135,7 +135,7 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
         card = pack.index[code]
         if place == 0:
             start[playing.WANTED] = pack.suit_of[card]
-        # No trumps here: at Spades the second card already ends the trick.
+        # Trumps do not matter: at Spades the second card ends the trick, so at most one card lies here.
         if place == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
             start[playing.BEST], start[playing.WINNER] = card, seat
         start[playing.POT] += 0 if isinstance(deal, SpadesView) else playing.WORTH[card]
@@ -143,7 +143,7 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """Return the cards that each seat cannot hold unseen. These are suits that it did not follow or says are exhausted,
+    """Return, by seat, the cards that it cannot hold unseen: suits that it did not follow or called exhausted (volo),
     and cards missing from its declarations.
     """
     void = [0] * seats

@@ -1,4 +1,4 @@
-"""Memory and deductions of an attentive player in a deal."""
+"""The memory of an attentive player in a deal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from engine.views import DealView, PacketsView, SpadesView
 
 @dataclass
 class Memory:
-    """Cards played and possible places of the others, as sets (`engine.cards`).
+    """An attentive player's knowledge, as sets of cards (`engine.cards`).
 
-    ``own`` are cards that the seat can play. ``unseen`` are cards that can lie in any hidden place. ``open_to[s]`` are
-    cards that seat s is known to be able to play, and ``hidden[s]`` is the number of its other cards. ``thirds`` are
-    those taken, by side.
+    ``own`` are the cards that the seat can play. ``unseen`` are the cards that it has not seen and that are still in
+    the deal. ``open_to[s]`` are the cards that seat s is known to be able to play, and ``hidden[s]`` is the number of
+    its other cards. ``thirds`` are taken in tricks, by side.
     """
 
     own: int
@@ -55,11 +55,11 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
 
 
 def _cards_out_of_play(deal: SpadesView, history: Sequence[MoveEntry], seat: int) -> int:
-    """Return the cards this seat discarded that no player can hold."""
+    """Return the cards discarded by this seat that no player can hold."""
     exchanged = {by: move.split(" ")[1:] for by, move in history if move.startswith("exchange ")}
     if 1 - seat not in exchanged:
         return FRENCH.mask(deal.discarded)
-    # The opponent's exchange was filled from all discards of the draft.
+    # The opponent may have received any of the draft's discards.
     return FRENCH.mask(exchanged.get(seat, ()))
 
 

@@ -9,16 +9,16 @@ from engine.views import View
 
 
 class Robot(Protocol):
-    """A player that chooses from a seat's view. ``history`` are the moves of the deal as the seat saw them
-    (`Game.history`). The answer is one of ``view.moves``. Out of turn it can be None, to make no move.
+    """A player that chooses one of ``view.moves``. ``history`` are the moves of the deal as the seat saw them
+    (`Game.history`). Out of turn it can return None, to make no move.
     """
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None: ...
 
 
 class Budget(NamedTuple):
-    """Limit of a robot's thinking: a ``share`` of its usual work, and only while ``more`` returns True. The same share
-    and seed give the same choice unless ``more`` ended the search.
+    """Limit of a search: a ``share`` of its usual rounds, and only while ``more`` returns True. The same share and seed
+    give the same choice unless ``more`` ended the search.
     """
 
     share: float = 1.0
@@ -33,6 +33,6 @@ def act(game: Game, seat: int, robot: Robot) -> bool:
     try:
         game.play(seat, move)
     except ClaimRefused:
-        # Nothing was played, so in turn the robot must still move.
+        # A refused claim is not a move, so the robot must still move if it has the turn.
         return game.turn == seat and act(game, seat, robot)
     return True

@@ -1,16 +1,20 @@
-"""A robot that plays at random."""
+"""Robots that play badly on purpose."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from engine.game import MoveEntry
+from engine.robots.greedy import GreedyRobot, useful_picks
 from engine.robots.spades import likely_tricks
 from engine.views import SpadesView, View
 
+SENSE = 0.5  # probability that the easy robot makes a sensible move
+
 
 class RandomRobot:
-    """Plays any legal move with equal probability, with three exceptions. It never resigns, seldom claims, and at
-    Spades bids near its likely tricks and seldom nil. With random bids no side would ever reach the target.
+    """Plays each legal move with equal probability, with three exceptions. It never resigns and seldom claims. At
+    Spades it bids near its likely tricks, and seldom nil, because with random bids no side would ever reach the target.
     """
 
     def __init__(self, random: Random) -> None:
@@ -33,3 +37,27 @@ class RandomRobot:
             guess = round(likely_tricks(deal.hand or ()))
             return [f"bid {number}" for number in (guess - 1, guess, guess + 1) if number > 0]
         return moves
+
+
+class EasyRobot:
+    """Plays the greedy robot's move half the time, otherwise a random one. It claims only a win that it has counted. It
+    does not signal or pick up honours in vain, and it bids like the greedy robot.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self._sensible, self._wild = GreedyRobot(random), RandomRobot(random)
+
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        # Random bids would look like faults.
+        is_bidding = isinstance(view.deal, SpadesView) and (view.deal.phase == "bid" or "blind" in view.moves)
+        robot = self._sensible if is_bidding or self.random.random() < SENSE else self._wild
+        useful = useful_picks(view, history)
+        # Useless picks would not make it weaker, only boring.
+        moves = tuple(move for move in view.moves if not move.startswith("pick ") or move in useful)
+        move = robot.choose(replace(view, moves=moves), history)
+        if move == "claim":
+            # Random claims would not make it weaker either, because a wrong claim costs nothing.
+            return self._sensible.choose(view, history)
+        # Random signals would mislead its partner.
+        return " ".join(move.split(" ")[:2]) if move and move.startswith("play ") else move

@@ -1,7 +1,4 @@
-"""Greedy play at Spades for two.
-
-Draft high cards and spades, or low ones after a double nil. Bid the likely tricks, then make exactly the bid.
-"""
+"""Greedy play at Spades: draft high cards and spades, or low cards after a double nil, and make exactly the bid."""
 
 from collections.abc import Sequence
 from math import floor
@@ -51,13 +48,13 @@ def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves
             return f"play {FRENCH.codes[_choose_card(deal, remember(deal, history, seat), seat, moves)]}"
 
 
-def _choose_exchange(hand: Sequence[str], thrown: Sequence[str]) -> list[str]:
-    """Return up to three cards that are likelier to win a trick than the average card given for them. Cards are given
-    from the draft's discards. Some are this seat's own; the others can be any card that it has not seen.
+def _choose_exchange(hand: Sequence[str], discarded: Sequence[str]) -> list[str]:
+    """Return up to three cards that are likelier to win a trick than the average card of the draft's discards, from
+    which chance gives others. Some discards are this seat's own; the rest are unseen.
     """
-    unseen = [code for code in FRENCH.codes if code not in hand and code not in thrown]
+    unseen = [code for code in FRENCH.codes if code not in hand and code not in discarded]
     others = likely_tricks(unseen) / len(unseen)
-    mean = (likely_tricks(thrown) + (DISCARDS - len(thrown)) * others) / DISCARDS
+    mean = (likely_tricks(discarded) + (DISCARDS - len(discarded)) * others) / DISCARDS
     return sorted(sorted((code for code in hand if trick_worth(code) > mean), key=trick_worth)[-3:])
 
 
@@ -93,8 +90,8 @@ def _strength(card: int) -> float:
 
 def _choose_lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
     def chance(card: int) -> float:
+        """Return the probability that the opponent cannot beat the card in its suit."""
         return memory.chance_without(1 - seat, FRENCH.suit_of[card] & -(1 << card))
 
-    if wants:
-        return max(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))
-    return min(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))
+    choose = max if wants else min
+    return choose(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))

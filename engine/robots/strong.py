@@ -1,10 +1,11 @@
-"""A strong player: it deals the unseen cards in possible ways and searches, or solves exactly if only one way is left.
+"""The strong robot. It searches many possible deals of the unseen cards, or solves the deal if only one is possible.
 
 The search also covers optional moves (`engine.search.playing`): picking up an honour, and declaring a three that can
 become a four.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -28,18 +29,18 @@ from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 SLOWNESS = 1 if COMPILED else 8  # divides the rounds of searches that are not compiled
 BATCH = 500 if COMPILED else 25  # rounds between two checks of the budget
 BID_ROUNDS = 400
-EXPLORE_EVENLY = 10_000.0  # tries all cards equally often, regardless of their results.
-MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison.
-SIGNAL_COST = 2.0  # difference in thirds that following a partner's signal can cost
+EXPLORE_EVENLY = 10_000.0  # an exploration bonus so large that all cards are tried equally often
+MIN_VISIT_SHARE = 0.1  # share of the best card's visits that another card needs for a comparison
+SIGNAL_COST = 2.0  # most thirds that the robot gives up to follow a partner's signal
 
 
 class FamilySearch(NamedTuple):
     """Search settings of a family of games.
 
-    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. With ``leeway``, in thirds, the
-    robot takes cards that are worse by at most that as equal. It plays the one that looks best to a simple player,
-    because its partner understands it. The others are settings of `engine.search.tree.search`. Measured:
-    docs/robots.md.
+    ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. Cards that are worse than the best
+    by at most ``leeway`` thirds count as equal; of these the robot plays the card that looks best to a simple player,
+    so that its partner understands it. The others are settings of `engine.search.tree.search`. docs/robots.md has
+    measurements.
     """
 
     rounds: int
@@ -62,7 +63,7 @@ class SearchSettings(NamedTuple):
         return self.four_hands if len(deal.counts) == 4 else self.two_hands
 
     def without_tree(self) -> "SearchSettings":
-        """Return plain determinized Monte Carlo with the same work: no tree, and all worlds weighed equally."""
+        """Return settings for plain determinized Monte Carlo with the same work: no tree, and equal weights."""
         return SearchSettings(*(way._replace(pool=0, leeway=0.0, explore=EXPLORE_EVENLY, deepest=1) for way in self))
 
 
@@ -82,8 +83,8 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
 class MoveEstimate(NamedTuple):
     """The search's result for a move: its number of visits and its mean outcome.
 
-    The mean is this side's result minus the other's, in thirds of a point, or points at Spades. ``appeal`` is how good
-    it looks to a simple player, with four at a table.
+    The outcome is this side's result minus the other's, in thirds of a point, or points at Spades. ``appeal`` tells how
+    good the move looks to a simple player; it is only set in games for four.
     """
 
     visits: int
@@ -103,8 +104,6 @@ def _optional_moves(worlds: Worlds, board: Board) -> list[int]:
 
 
 class StrongRobot:
-    """Deals the unseen cards at random, weighed by the others' moves, and searches."""
-
     _solver: Solver | None = None
 
     def __init__(self, random: Random, budget: Budget | None = None, search: SearchSettings = DEFAULT_SEARCH) -> None:
@@ -144,10 +143,10 @@ class StrongRobot:
             move = self._greedy.choose(without_declarations(view), history)
             assert move
             return move
-        if (asked := _requested_card(deal, judged)) is not None:
-            return f"play {pack_of(deal).codes[asked]}"
+        if (requested := _requested_card(deal, judged)) is not None:
+            return f"play {pack_of(deal).codes[requested]}"
         way = self.search.for_deal(deal)
-        # Without a tree all cards are tried equally, so the mean decides. With a tree the best card is tried most.
+        # Without a tree all cards are tried equally, so the mean decides. A tree tries the best card most.
         card = max(judged, key=lambda one: judged[one].mean if way.deepest == 1 else judged[one])
         if way.leeway:
             mean, visits = judged[card].mean - way.leeway, judged[card].visits * MIN_VISIT_SHARE
@@ -196,7 +195,7 @@ class StrongRobot:
         child = grown[tree.FIRST]
         understood = way.leeway > 0 and draw_world(worlds, board)
         if len(playable) == 1:
-            # The tree begins with the moves after this card.
+            # A forced card is not in the tree, which begins with the moves after it.
             judged[playable[0]] = _node_estimate(grown, 0)
             child = 0
         while child:
@@ -207,14 +206,14 @@ class StrongRobot:
         if judged:
             best = max(judged.values())
             for first, other in zip(firsts[1:], trees[1:], strict=True):
-                # Whole trees are compared, because each loses about the same by trying bad cards.
+                # Compare the means of whole trees: trying bad cards costs each about the same.
                 gain = _node_estimate(other, 0).mean - _node_estimate(grown, 0).mean
                 visits = best.visits + 1 if gain > 0 else max(1, best.visits - 1)
                 judged[first] = MoveEstimate(visits, best.mean + gain)
         return judged
 
     def _solve_exactly(self, worlds: Worlds, judged: dict[int, MoveEstimate]) -> dict[int, MoveEstimate]:
-        """Return exact values. Only the best moves keep their visits, so the search decides among them."""
+        """Return exact values. Only the best moves keep their visits, so that the search decides among them."""
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
         here = known_position(worlds)
@@ -230,8 +229,8 @@ class StrongRobot:
         return found
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
-        """Return the signal for a card led, always true, or an empty string. Volo goes with a suit's last card. Busso
-        means that two of the suit's three honours stay in hand, so a partner's high card is not wasted.
+        """Return the signal for a card led, or an empty string. Volo is for the last card of a suit. Busso is for a
+        suit in which two honours stay in hand, so that a partner's high card is not wasted.
         """
         if deal.trick or not view.rules.get("signals"):
             return ""
@@ -257,7 +256,7 @@ class StrongRobot:
         return self._greedy.choose(view, history)
 
     def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry], made: int = 0) -> dict[int, float]:
-        """Return the expected points of each plausible bid and of ``made``: this side's minus the other's."""
+        """Return the expected result of each plausible bid and of ``made``: this side's points minus the other's."""
         seat = view.seat or 0
         worlds = worlds_of(view, history)
         start = zeros(playing.SIZE)
@@ -307,7 +306,7 @@ def can_declare_later(deal: DealView, view: View) -> bool:
 
 
 def picks_of_last_cards(view: View, history: Sequence[MoveEntry]) -> list[str]:
-    """Return the picks of honours with no card below that can serve a declaration: they take nothing away."""
+    """Return the picks of honours with no card below that can serve a declaration. Such a pick has no disadvantage."""
     if not isinstance(view.deal, PacketsView):
         return []
     alone = {f"pick {packet.number}" for packet in view.deal.packets if packet.left == 1}
@@ -330,11 +329,11 @@ def move_text(view: View, number: int) -> str:
 
 def without_declarations(view: View) -> View:
     """Return the view without declarations, because some robots would make them at once."""
-    return view.__class__(**{**view.__dict__, "moves": tuple(one for one in view.moves if one not in COMBINATIONS)})
+    return replace(view, moves=tuple(move for move in view.moves if move not in COMBINATIONS))
 
 
 def known_position(worlds: Worlds) -> SearchPosition:
-    """Return the position of the only world left, counting from here."""
+    """Return the position of the only possible world. Cards already taken count nothing."""
     start = worlds.start
     here: SearchPosition = object.__new__(SearchPosition)
     here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
@@ -346,7 +345,7 @@ def known_position(worlds: Worlds) -> SearchPosition:
 
 
 def compile_searches() -> None:
-    """Compile all that a strong robot needs: a second if it was compiled before, up to a minute otherwise."""
+    """Compile all functions that strong robots use. This takes up to a minute, or a second if they are cached."""
     for game_id in ("metamazzo", "pizzichino", "tressette", "spades"):
         game = Game(game_id, dealer=0)
         game.deal(bytes(32))

@@ -1,4 +1,4 @@
-"""The expected result of a bid at Spades: deal the other hand as it could have been drafted, and play out."""
+"""The expected result of a bid at Spades, found by drafting the other hand at random and playing out the deal."""
 
 from math import exp
 
@@ -29,19 +29,11 @@ def draft_hand(board: Board, unseen: Ints) -> int:
 
 @compiled
 def try_bids(
-    points: Ints,
-    board: Board,
-    start: Ints,
-    unseen: Ints,
-    mine: int,
-    me: int,
-    theirs: int,
-    bids: Ints,
-    rounds: int,
+    points: Ints, board: Board, start: Ints, unseen: Ints, mine: int, me: int, theirs: int, bids: Ints, rounds: int,
     wild: int,
-) -> None:
-    """Add to ``points`` what each bid brings this side minus the other, over all rounds. ``theirs`` is the other
-    player's bid, or -1 before it.
+) -> None:  # fmt: skip
+    """Add to ``points`` the result of each bid for this side, minus the other side's, summed over all rounds.
+    ``theirs`` is the other player's bid, or -1 before it.
     """
     for _ in range(rounds):
         hand, guess = 0, 0

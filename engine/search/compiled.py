@@ -1,7 +1,7 @@
 """Fast functions for searches, on plain integers and arrays of them.
 
-numba compiles them if it is installed; otherwise Python runs them. They use a small language: integers below 2**62,
-arrays made here, loops, and calls of other such functions.
+numba compiles them if it is installed; otherwise Python runs them. Such functions must use only integers below 2**62,
+arrays made here, loops, and calls of each other.
 """
 
 from collections.abc import Callable, Iterable, MutableSequence

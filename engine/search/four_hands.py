@@ -1,13 +1,13 @@
 """Exact solution of open endings of four hands of Tressette ("double dummy"): alpha-beta over the cards of each trick.
 
-Consecutive cards in one hand are one move if they have the same worth and no other hand has a card between them.
-Positions at the start of a trick are remembered with their bounds. Values are thirds that side 0 takes from here.
+Cards of a hand that are equal in worth, with no card of another hand between them, are searched as one move.
+Positions at the start of a trick are remembered with their bounds. Values are the thirds that side 0 still takes.
 """
 
 from typing import NamedTuple
 
 from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.two_hands import AGE, AGES, MAX_NODES, NODES, start_new_age
+from engine.search.two_hands import AGE, AGES, MAX_NODES, NODES, start_new_age, takes_all
 from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, distinct_cards, sort_moves
 from engine.tressette import TressetteDeal
 
@@ -26,7 +26,7 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        """Forget earlier deals."""
+        """Forget the positions of earlier deals."""
         start_new_age(self.counters, AGES, self.keys)
 
 
@@ -76,20 +76,9 @@ def list_moves(
 
 @compiled
 def search_value(
-    hands: Ints,
-    turn: int,
-    led: int,
-    best: int,
-    winner: int,
-    laid: int,
-    trick: int,
-    pot: int,
-    left: int,
-    low: int,
-    high: int,
-    depth: int,
-    memory: Memory,
-) -> int:
+    hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int, left: int, low: int,
+    high: int, depth: int, memory: Memory,
+) -> int:  # fmt: skip
     """Return the thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, otherwise a bound. ``left``
     includes the ``pot``; ``trick`` are the cards of the current trick.
     """
@@ -104,14 +93,7 @@ def search_value(
         if high <= 0:
             return 0
         mine = hands[turn]
-        others = rest ^ mine
-        all_mine = True
-        for suit in range(4):
-            mask = SUIT_BITS << (RANKS * suit)
-            held = mine & mask
-            if held and (held & -held) < (others & mask):
-                all_mine = False
-        if all_mine:
+        if takes_all(mine, rest ^ mine):
             return left if turn & 1 == 0 else 0
         key = rest | turn << 40 | counters[AGE] << 42
         place = ((rest % 1000003) * 4 + turn) * 1009 % TABLE_SIZE
@@ -187,23 +169,11 @@ def search_value(
 
 @compiled
 def fill_values(
-    values: Ints,
-    hands: Ints,
-    turn: int,
-    led: int,
-    best: int,
-    winner: int,
-    laid: int,
-    trick: int,
-    pot: int,
-    left: int,
-    low: int,
-    high: int,
-    depth: int,
-    memory: Memory,
-) -> bool:
-    """Store, for each legal card, the thirds of ``left`` that side 0 takes after it. Return False if the node limit of
-    ``memory`` was reached. Of cards that are one move, only the lowest gets a value.
+    values: Ints, hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int,
+    left: int, low: int, high: int, depth: int, memory: Memory,
+) -> bool:  # fmt: skip
+    """Store the thirds of ``left`` that side 0 takes after each legal card. Return False if the node limit of
+    ``memory`` was reached. Only the lowest of equal cards gets a value.
     """
     moves = memory.moves
     memory.counters[NODES] = 0

@@ -1,21 +1,21 @@
-"""Play with all cards known: the same steps for all games, for searches that try many worlds.
+"""The rules of play with all cards known, compiled for searches that try many worlds; the same steps for all games.
 
 A state is an array of integers; its indices are named here. Hands are sets of the cards that a seat can play, including
 packets' tops. Tressette counts in thirds.
 
 Moves are the numbers of `engine.position`, and one more kind: from `FIRST_THREE` on a move declares three of a kind.
 
-Optional moves are choices here, unless one way is never worse in points.
+Optional moves are searched, unless one of the choices is never worse in points:
 
-- Picking up an honour that covers a card is a move. An honour with no card below is picked up at once. That uncovers
-  nothing, and in hand it can serve a declaration.
+- Picking up an honour that covers a card is a move. An honour with no card below is picked up at once: the pick
+  uncovers nothing, and the honour can serve a declaration.
 - A napoletana, a four, and with ``reuse`` a three is declared at once (`AS_THEY_COME`). It cannot count more later, and
-  does not keep other declarations from counting.
-- With packets and without ``reuse`` a three is a move as long as it can be declared. Kept back, it can become a four.
-- A combination that can be declared at several turns (`FOUR_TRICKS`) is declared at the last one, or before one of its
-  cards is played. Until then nothing is lost, and a three can become a four.
-- In games for four a hand only shrinks, and every seat has a turn before its cards go. So declarations do not depend on
-  the cards played, and are not counted.
+  does not prevent other declarations.
+- With packets and without ``reuse``, a three is a move as long as it can be declared, because it can become a four.
+- A combination that can be declared at several turns (`FOUR_TRICKS`) is declared at the last turn, or before one of its
+  cards is played. Waiting loses nothing, and a three can become a four.
+- In games for four a hand only shrinks, and every seat has a turn before it plays a card. So declarations do not depend
+  on the cards played, and are not counted.
 """
 
 from typing import NamedTuple
@@ -31,9 +31,9 @@ from engine.tressette import THIRDS, TressetteDeal
 class Board(NamedTuple):
     """A position in play.
 
-    ``state`` has the indices named below. ``hands`` are by seat. ``opens`` is what a card uncovers when it leaves its
-    packet. ``covering`` are, by seat, the honours on a packet with a card below. ``stock`` are the cards to be drawn.
-    ``random`` is the state of the random generator.
+    ``state`` has the indices named below. ``hands`` are by seat. ``opens`` is the set uncovered by each card that
+    leaves its packet. ``covering`` are, by seat, the honours on a packet with a card below. ``stock`` are the cards to
+    be drawn. ``random`` is the state of the random generator.
     """
 
     state: Ints
@@ -128,7 +128,7 @@ def declarable_kinds(hand: int, fresh: int, scored: int) -> int:
 
 @compiled
 def legal_moves(board: Board) -> int:
-    """Return the moves of the seat to move: cards, and with packets picks and threes to declare."""
+    """Return the moves of the seat to move: cards, and with packets also picks and threes to declare."""
     state = board.state
     seat, found = state[TURN], legal_cards(board)
     honours = board.covering[seat]
@@ -160,7 +160,7 @@ def score_declaration(state: Ints, seat: int, kind: int, thirds: int) -> None:
 
 @compiled
 def declare(board: Board, seat: int, fresh: int) -> None:
-    """Count declarations of a seat with fresh cards, or note a three that it can keep back."""
+    """Score a seat's declarations with fresh cards; a three that can become a four is only noted as pending."""
     state = board.state
     hand = board.hands[seat] & ~board.covering[seat]
     kinds = declarable_kinds(hand, fresh, state[SCORED + seat])

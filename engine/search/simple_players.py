@@ -37,7 +37,7 @@ from engine.search.playing import (
 from engine.spades import SPADE_SUIT
 
 _KEEP_VALUE = {"3": 130, "2": 100, "A": 60, "R": 35, "C": 25, "F": 15, "7": 8, "6": 5, "5": 2, "4": 0}
-# cost of playing a card now instead of keeping it, in hundredths of a third
+# value of keeping a card for later tricks, in hundredths of a third
 KEEP_VALUE = int_array(_KEEP_VALUE[code[0]] for code in ITALIAN.codes)
 LEAD_VALUE = 30
 
@@ -76,7 +76,7 @@ PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick ba
 
 @compiled
 def appeal(board: Board, card: int) -> int:
-    """Return how good a card looks to a simple player, who looks at this trick only, in hundredths of a third."""
+    """Return how good a card looks to a simple player, in hundredths of a third."""
     state = board.state
     if state[SPADES]:
         return spades_appeal(board, card)
@@ -92,14 +92,15 @@ def appeal(board: Board, card: int) -> int:
     if state[SEATS] == 4:
         ours = trick_chance(board, suit, best, holder)
     else:
+        # Two players are assumed to know each other's hands.
         ours = 1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best + 1) == 0) else 0.0
     return int((2 * ours - 1) * (pot + LEAD_VALUE)) - KEEP_VALUE[card]
 
 
 @compiled
 def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
-    """Return the probability that our side wins the trick, as seen by the one of four who has just played to it. A
-    player knows their own hand and the cards played. Two hands at a table are assumed to know each other.
+    """Return the probability that the side of the player who has just played wins the trick, in a game for four. The
+    player knows only their own hand and the cards played.
     """
     state, hands = board.state, board.hands
     seat = state[TURN]
@@ -121,13 +122,13 @@ def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
 
 @compiled
 def spades_appeal(board: Board, card: int) -> int:
-    """Return how good a card looks to a simple player at Spades, who makes exactly the bid."""
+    """Return how good a card looks to a simple player at Spades, who wants to make exactly the bid."""
     state = board.state
     seat = state[TURN]
     other = board.hands[1 - seat]
     wants = state[TAKEN + seat] < state[BIDS + seat]
     if state[BIDS + 1 - seat] == 0 and state[TAKEN + 1 - seat] == 0:
-        # A nil breaks by winning tricks, so lose them.
+        # The opponent has bid nil: lose tricks, so that it must win one.
         wants = False
     suit = FRENCH_SUIT[card]
     trump = suit == SPADE_SUIT
@@ -178,8 +179,8 @@ def simple_move(board: Board, choices: int, wild: int) -> int:
 
 @compiled
 def move_before_card(board: Board) -> int:
-    """Return a simple player's pick or declaration before it plays a card, or -1. It does not pick up an honour if it
-    cannot follow suit: the card below might have to.
+    """Return a simple player's pick or declaration before it plays a card, or -1. A player who cannot follow suit does
+    not pick up honours, because the card below could follow and would then have to be played.
     """
     state, seat = board.state, board.state[TURN]
     hand, honours = board.hands[seat] & ~board.covering[seat], board.covering[seat]

@@ -1,8 +1,8 @@
 """Exact solution of open positions of any game: the result of each move with perfect play.
 
-Picking up an honour is searched like any other move. Declarations are not counted. This does not matter as long as no
-card on a packet can complete a combination. A player can declare a combination in hand at the next turn, before any
-card. The caller must check this (`engine.robots.analysis`).
+Picking up an honour is searched like any other move. Declarations are not counted. They do not depend on the play as
+long as no card on a packet can complete a combination, because a player can declare a combination in hand before any
+card. The caller must check this, as `engine.robots.analysis` does.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ class Solver:
 
         Moves are cards and picks, as in `engine.position`. At Tressette the result is in thirds of a point, including
         those already taken and the last trick's. At Spades it is ``points[n]``, the value of n tricks by side 0 in the
-        whole hand. None if that takes too many positions, or cards are still to be drawn. ``positions`` is the number
-        searched in the last solve.
+        whole hand. Return None if the solve takes too many positions, or cards are still to be drawn. ``positions`` is
+        the number searched in the last solve.
         """
         if isinstance(here, StockPosition) and here.drawn < len(here.stock):
             return None
@@ -109,7 +109,7 @@ def _note_packets(here: PacketsPosition, opens: Ints) -> int:
 
 
 def _values_by_move(here: SearchPosition, values: Ints) -> dict[int, int]:
-    """Return the values by move; cards that are one move share the value of the lowest."""
+    """Return the values by move; equal cards share the value of the lowest."""
     found: dict[int, int] = {}
     legal = here.legal_cards()
     for suit in here.PACK.suit_masks:

@@ -1,7 +1,7 @@
 """Exact solution of open endings of Spades: alpha-beta over tricks, maximizing the points of the whole hand.
 
-Points do not grow with tricks, because an extra trick is a bag. So a position includes the tricks of each side. Its
-value is side 0's points of the hand minus side 1's.
+An extra trick is a bag and can cost points. So a position includes the tricks of each side. Its value is side 0's
+points of the hand minus side 1's.
 """
 
 from typing import NamedTuple
@@ -38,19 +38,13 @@ class Memory(NamedTuple):
 
 def new_memory(most_nodes: int) -> Memory:
     """Return memory for solves that stop after ``most_nodes`` positions."""
-    return Memory(
-        zeros(TABLE_SIZE),
-        zeros(TABLE_SIZE),
-        zeros(TABLE_SIZE),
-        zeros(TABLE_SIZE),
-        zeros(14 * 2 * WIDTH),
-        int_array([0, 0, most_nodes]),
-    )
+    keys, leaders, least, most = (zeros(TABLE_SIZE) for _ in range(4))
+    return Memory(keys, leaders, least, most, zeros(14 * 2 * WIDTH), int_array([0, 0, most_nodes]))
 
 
 @compiled
 def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
-    """List one card of each run without another hand's cards in it, the highest first; return their number."""
+    """List one card of each run of equal cards, the highest first; return their number."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
@@ -74,17 +68,9 @@ def list_choices(moves: Ints, start: int, playable: int, rest: int, led: int) ->
 
 @compiled
 def hand_value(
-    leader: int,
-    other: int,
-    seat: int,
-    tricks: int,
-    broken: int,
-    low: int,
-    high: int,
-    depth: int,
-    points: Ints,
+    leader: int, other: int, seat: int, tricks: int, broken: int, low: int, high: int, depth: int, points: Ints,
     memory: Memory,
-) -> int:
+) -> int:  # fmt: skip
     """Return the hand's result with ``seat`` to lead and ``tricks`` with side 0. ``points`` are the results for each
     number of side 0's tricks. The value is exact between ``low`` and ``high``, otherwise a bound.
     """
@@ -122,7 +108,7 @@ def hand_value(
         playable = leader & NOT_SPADES
     start = depth * 2 * WIDTH
     count = list_choices(moves, start, playable, rest, 0)
-    # Values get the sign with which the leader wants more.
+    # The sign makes higher values better for the leader.
     bottom, top = (floor, ceiling) if sign > 0 else (-ceiling, -floor)
     value = -WIDE
     for at in range(start, start + count):
@@ -167,20 +153,10 @@ def hand_value(
 
 @compiled
 def fill_values(
-    values: Ints,
-    mine: int,
-    theirs: int,
-    seat: int,
-    led: int,
-    tricks: int,
-    broken: int,
-    low: int,
-    high: int,
-    depth: int,
-    points: Ints,
-    memory: Memory,
-) -> bool:
-    """Store for each legal card of ``seat`` the hand's result; False if that took too many positions.
+    values: Ints, mine: int, theirs: int, seat: int, led: int, tricks: int, broken: int, low: int, high: int,
+    depth: int, points: Ints, memory: Memory,
+) -> bool:  # fmt: skip
+    """Store the result of the hand for each legal card of ``seat``. Return False if the node limit was reached.
 
     ``led`` is the card on the table, or -1; it is no longer in ``theirs``. For ``low``, ``high`` and ``depth`` see
     `engine.search.two_hands.fill_values`.

@@ -1,8 +1,8 @@
-"""Search with hidden cards. Each round deals a world, walks down a tree that all worlds share, adds a move, and lets
-simple players finish.
+"""Monte Carlo tree search with hidden cards. Each round deals a world, walks down a tree that all worlds share, adds a
+move, and lets simple players finish.
 
 This is information-set tree search with a single observer (Cowling, Powley and Whitehouse, 2012). A node is a sequence
-of moves with any cards. A move that is legal in few worlds is judged by how often it was legal.
+of moves, whatever the hidden cards. The exploration bonus of a move depends on how often it was legal.
 """
 
 from math import log, sqrt
@@ -14,14 +14,14 @@ from engine.search.worlds import Worlds, draw_world
 
 FIRST, NEXT, MOVE, VISITS, SEEN, SUM = range(6)
 FIELDS = 6
-"""Fields of a node: its first child, its next sibling, and the move that leads to it; how often it was chosen and how
-often it was legal; the sum of outcomes for the side that chose it.
+"""Fields of a node: its first child, its next sibling, and the move that leads to it; the numbers of times it was
+chosen and was legal; the sum of outcomes for the side that chose it.
 """
 
 LONGEST_PATH = 64
 
 MAX_FREE_CARDS = 12
-"""With more cards left than this, players in the tree pick up and declare by the rule of `move_before_card`. Preparing
+"""With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Otherwise these
 moves would spread the rounds over too many branches.
 """
 
@@ -30,25 +30,16 @@ CARDS_ONLY = -1  # for ``first``: the move at the root is a card
 
 @compiled
 def search(
-    tree: Ints,
-    nodes: int,
-    path: Ints,
-    worlds: Worlds,
-    board: Board,
-    rounds: int,
-    explore: float,
-    wild: int,
-    deepest: int,
-    lonely: bool,
-    first: int,
-) -> int:
+    tree: Ints, nodes: int, path: Ints, worlds: Worlds, board: Board, rounds: int, explore: float, wild: int,
+    deepest: int, lonely: bool, first: int,
+) -> int:  # fmt: skip
     """Search for ``rounds`` rounds in a tree of ``nodes`` nodes; return its new number of nodes.
 
-    ``first`` is a pick or declaration made before the tree begins, or CARDS_ONLY: each of them has a separate tree. The
-    root's VISITS and SUM count all rounds, for the seat to move. ``explore`` is the bonus for moves seldom tried, in
-    the unit of outcomes. ``wild`` of 1000 moves beyond the tree are random. ``deepest`` is the number of moves of a
-    round chosen by the tree. With ``lonely`` the tree only chooses for the seat to move. The others are simple players
-    who know only their own hands, while a shared tree would choose as if they knew more.
+    ``first`` is a pick or declaration made before the tree begins, or CARDS_ONLY; each has a separate tree. The root's
+    VISITS and SUM count all rounds, from the view of the seat to move. ``explore`` is the bonus for moves seldom tried,
+    in the unit of outcomes. ``wild`` of 1000 moves beyond the tree are random. ``deepest`` is the largest number of
+    moves that the tree chooses in a round. With ``lonely`` the tree chooses for the seat to move only. The others are
+    then simple players, who know only their own hands; in a shared tree they would choose as if they knew more.
     """
     full, me = len(tree) // FIELDS, worlds.start[TURN]
     for _ in range(rounds):
@@ -115,7 +106,7 @@ def find_child(tree: Ints, node: int, move: int) -> int:
 
 @compiled
 def choose_child(tree: Ints, node: int, choices: int, explore: float) -> tuple[int, int]:
-    """Return the best child by its results and how seldom it was tried, and the choices that have no child yet."""
+    """Return the best child by its mean outcome and the exploration bonus, and the choices that have no child yet."""
     chosen, highest = 0, -1e18
     child = tree[node * FIELDS + FIRST]
     while child:

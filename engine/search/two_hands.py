@@ -1,18 +1,18 @@
 """Exact solution of open endings of two hands of Tressette: alpha-beta over tricks, on sets of cards.
 
-Consecutive cards of one suit in one hand are one move if they have the same worth and no card of the other's between.
-Positions are remembered with their bounds. One of the two players takes each remaining card. So a position has one
-value: the thirds that its leader takes from here, with the last trick's.
+Cards of a hand that are equal in worth, with no card of the other hand between them, are searched as one move.
+Positions are remembered with their bounds. The value of a position is the thirds that its leader still takes, with the
+last trick's; the other player takes the rest.
 
 Packets. An honour on top of a packet can be played, or picked up so that the card below becomes playable. The search
-tries both, but it picks up honours only to play the card below them in the same turn. Nothing is lost by that:
+picks up honours only to play the card below them in the same turn. This never loses points:
 
 - A playable card needs only the picks that uncover it, or none if it is already open. Other picks only add cards to
   the hand, and so only add duties to follow suit.
 - A postponed pick can be made at any later turn, before the play. The opponent cannot prevent it.
-- So a player who has picked up less can still do everything that is possible after more picks.
+- A player who has picked up less can therefore still do everything that is possible after more picks.
 
-So a move is an open card, or a card under honours only: those honours are then picked up first.
+So a move is an open card, or a card with only honours above it, which are then picked up first.
 
 Declarations are not counted: see `engine.search.solver`.
 """
@@ -41,9 +41,8 @@ PICK = int_array(pick_move(card) if HONOURS >> card & 1 else -1 for card in rang
 
 TABLE_SIZE = 1 << 17
 ENTRY, OTHER, HIDDEN, BOUNDS = 4, 1, 2, 3
-"""A remembered position takes four entries in a row, which the processor loads together.
-
-They are the leader's cards with the age, the other's cards, the hidden cards, and the bounds with the best lead.
+"""Layout of a remembered position: the leader's cards with the age, the other's cards, the hidden cards, and the bounds
+with the best lead. The processor loads adjacent entries together.
 """
 AGES = 1 << 20
 
@@ -51,11 +50,13 @@ DEPTHS = 24
 WIDTH = 24  # room for this many tricks, and this many moves each for the lead and the answer
 
 NODES, AGE, MAX_NODES = 0, 1, 2
-"""Indices in ``counters``: positions so far, the age added to keys so that other deals do not match, and the limit."""
+"""Indices in ``counters``: the positions searched, the age, and the limit of positions. The age is part of the keys, so
+positions of earlier deals do not match.
+"""
 
 
 def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
-    """Start a new age. When ages start over, clear the memory."""
+    """Start a new age, and clear the memory when ages start over."""
     counters[AGE] = (counters[AGE] + 1) % ages
     if counters[AGE] == 0:
         for place in range(len(keys)):
@@ -63,8 +64,8 @@ def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
 
 
 class Memory(NamedTuple):
-    """Positions remembered between solves, and work space. Keys do not contain the packets' order: call `renew` between
-    deals.
+    """Positions remembered between solves, and work space. Call `renew` between deals, because keys do not contain the
+    order of packets.
     """
 
     table: Ints
@@ -72,7 +73,7 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        """Forget earlier deals."""
+        """Forget the positions of earlier deals."""
         start_new_age(self.counters, AGES, self.table)
 
 
@@ -206,18 +207,9 @@ def lead_value(
 
 @compiled
 def reply_value(
-    card: int,
-    led: int,
-    mine: int,
-    theirs: int,
-    rest: int,
-    left: int,
-    low: int,
-    high: int,
-    depth: int,
-    opens: Ints,
+    card: int, led: int, mine: int, theirs: int, rest: int, left: int, low: int, high: int, depth: int, opens: Ints,
     memory: Memory,
-) -> int:
+) -> int:  # fmt: skip
     """Return the thirds of the side that answers the card ``led``: exact between ``low`` and ``high``, else a bound."""
     hidden = rest & ~(mine | theirs)
     after, unplayed = hand_after(mine, card, rest, hidden, opens), rest ^ (1 << card)
@@ -232,24 +224,16 @@ def reply_value(
 
 @compiled
 def fill_values(
-    values: Ints,
-    mine: int,
-    theirs: int,
-    led: int,
-    rest: int,
-    left: int,
-    picks: int,
-    low: int,
-    depth: int,
-    opens: Ints,
-    memory: Memory,
-) -> bool:
-    """Store by move the thirds of ``left`` that the side to move then takes.
+    values: Ints, mine: int, theirs: int, led: int, rest: int, left: int, picks: int, low: int, depth: int,
+    opens: Ints, memory: Memory,
+) -> bool:  # fmt: skip
+    """Store the thirds of ``left`` that the side to move takes after each move. Return False if the node limit of
+    ``memory`` was reached.
 
-    False if that took more nodes than `counters` allows. Moves are the cards in its hand and the ``picks``, honours
-    that it can pick up. ``led`` is the card on the table, or -1; it is no longer in ``theirs`` or ``rest``, and
-    ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are arguments because of numba. It would compile
-    `leader_value` again for each constant in a call, and cannot cache recursive functions compiled that way.
+    Moves are the cards in its hand and the ``picks``, honours that it can pick up. ``led`` is the card on the table, or
+    -1; it is no longer in ``theirs`` or ``rest``, and ``left`` counts it. ``low`` is -1 and ``depth`` 0. They are
+    arguments because numba compiles `leader_value` again for each constant in a call, and cannot cache recursive
+    functions compiled that way.
     """
     moves, counters = memory.moves, memory.counters
     counters[NODES] = 0
@@ -275,7 +259,7 @@ def fill_values(
     if picks:
         reached = 0
         if pickable:
-            # Cards played after picks. It is enough to know whether they bring more than the others.
+            # Cards played after picks: only those that bring more than all others matter.
             for at in range(start, start + count):
                 card = moves[at] & 63
                 if mine >> card & 1:
@@ -292,24 +276,14 @@ def fill_values(
 
 @compiled
 def fill_pick_values(
-    values: Ints,
-    picks: int,
-    reached: int,
-    mine: int,
-    theirs: int,
-    led: int,
-    rest: int,
-    left: int,
-    low: int,
-    most: int,
-    depth: int,
-    opens: Ints,
-    memory: Memory,
-) -> None:
-    """Store the thirds of the side to move after each pick, if it takes ``most`` with the best of all moves.
+    values: Ints, picks: int, reached: int, mine: int, theirs: int, led: int, rest: int, left: int, low: int,
+    most: int, depth: int, opens: Ints, memory: Memory,
+) -> None:  # fmt: skip
+    """Store the thirds of the side to move after each pick.
 
-    No pick brings more than ``most``: see the top of this file. A pick that uncovers nothing brings as much. So does
-    one of the ``reached``, with which the best move begins. The other arguments are as in `fill_values`.
+    No pick brings more than ``most``, the result of the best move: see the top of this file. A pick brings exactly
+    ``most`` if it uncovers nothing, or if the best move begins with it (``reached``). The other arguments are as in
+    `fill_values`.
     """
     hidden = rest & ~(mine | theirs)
     while picks:
@@ -330,17 +304,9 @@ def fill_pick_values(
 
 @compiled
 def best_value(
-    mine: int,
-    theirs: int,
-    led: int,
-    rest: int,
-    left: int,
-    least: int,
-    most: int,
-    depth: int,
-    opens: Ints,
+    mine: int, theirs: int, led: int, rest: int, left: int, least: int, most: int, depth: int, opens: Ints,
     memory: Memory,
-) -> int:
+) -> int:  # fmt: skip
     """Return the thirds of the side to move after its best move, known to be between ``least`` and ``most``. The other
     arguments are as in `fill_values`.
     """

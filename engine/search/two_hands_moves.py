@@ -15,7 +15,7 @@ RANKS = 10
 SUIT_BITS = (1 << RANKS) - 1
 
 ABOVE, COVERING, OPENS = 40, 80, 81
-"""Size of the array ``opens``: the packets of a deal, unchanged while the deal is played.
+"""Layout of the array ``opens``: the packets of a deal, unchanged during play. OPENS is its size.
 
 ``opens[card]`` is the card right below a card, as a set. ``opens[ABOVE + card]`` are the honours right above it, up to
 the first other card. ``opens[COVERING]`` are all honours that have a card below them.
@@ -24,8 +24,8 @@ the first other card. ``opens[COVERING]`` are all honours that have a card below
 
 @compiled
 def distinct_cards(mine: int, rest: int, hidden: int, opens: Ints) -> int:
-    """Return the lowest card of each run in one suit; a run counts as one move. ``rest`` has the remaining cards of
-    that suit. Runs end at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
+    """Return the lowest card of each run of equal cards in one suit. ``rest`` are the remaining cards of that suit. A
+    run ends at a card of another player, at another worth, and at a card that uncovers a ``hidden`` one.
     """
     chosen, run = 0, -1
     left = rest if mine else 0

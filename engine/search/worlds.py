@@ -1,4 +1,4 @@
-"""All possible ways in which the unseen cards lie (worlds), and drawing one of them."""
+"""Worlds: the possible ways in which the unseen cards lie, and random draws of them."""
 
 from math import exp, log
 from typing import NamedTuple
@@ -36,15 +36,15 @@ NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no 
 
 
 class Worlds(NamedTuple):
-    """A player's knowledge.
+    """All worlds that a player's knowledge allows.
 
-    ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` are the cards that it can certainly
-    play. ``need`` is the number of unseen cards it holds, and ``allowed`` which those can be. ``unseen`` are the cards
-    themselves. ``packets`` are three numbers a packet: its seat, its top, and the number of cards below. A packet of
-    one card is only included if that card is an honour.
+    ``start`` is the state of play (`engine.search.playing`). By seat, ``known`` are the cards that it can certainly
+    play, ``need`` is the number of unseen cards that it holds, and ``allowed`` are the cards that those can be.
+    ``unseen`` are the unseen cards. ``packets`` are three numbers a packet: its seat, its top, and the number of cards
+    below. A packet of one card is only included if that card is an honour.
 
-    ``pool`` can hold worlds made before, hand by hand. They are drawn by ``weights``, which are cumulative. Without
-    weights each world is dealt when it is drawn.
+    ``pool`` can hold prepared worlds, as the hands of all seats. They are drawn by ``weights``, which are cumulative.
+    Without weights each world is dealt when it is drawn.
     """
 
     start: Ints
@@ -59,7 +59,7 @@ class Worlds(NamedTuple):
 
 @compiled
 def draw_world(worlds: Worlds, board: Board) -> bool:
-    """Put one of the worlds on the board, at the start; False if none could be found."""
+    """Set up the start of a random world on the board. Return False if none could be found."""
     for place in range(SIZE):
         board.state[place] = worlds.start[place]
     if len(worlds.weights):
@@ -70,7 +70,7 @@ def draw_world(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_world(worlds: Worlds, board: Board) -> bool:
-    """Deal until all cards fit; False if they never do."""
+    """Deal until all cards fit. Return False after `MAX_TRIES`."""
     tries = 0
     while not try_deal(worlds, board):
         tries += 1
@@ -97,7 +97,7 @@ def draw_from_pool(worlds: Worlds, board: Board) -> None:
 
 @compiled
 def try_deal(worlds: Worlds, board: Board) -> bool:
-    """Put each unseen card in an allowed place; False if the last ones fit nowhere."""
+    """Put each unseen card in an allowed place. Return False if the last ones fit nowhere."""
     unseen, seats = worlds.unseen, worlds.start[SEATS]
     for place in range(len(unseen) - 1, 0, -1):
         other = random_below(board, place + 1)
@@ -109,8 +109,8 @@ def try_deal(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_two_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to one unseen hand of two, or none: the first allowed cards are a fair draw. The rest lies below packets'
-    tops, then in the stock's order; at Spades it is out of play.
+    """Deal the opponent's hand, if it is unseen, from the first allowed cards. The others lie below packets' tops, then
+    in the stock; at Spades they are out of play.
     """
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1
@@ -139,14 +139,16 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
     if left == 0 and board.state[WINDOW] == AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
-                # Its player picks it up at the next turn: see `playing`.
+                # Its player picks it up at once: see `engine.search.playing`.
                 declare(board, packets[number], 1 << packets[number + 1])
     return left == 0
 
 
 @compiled
 def deal_four_hands(worlds: Worlds, board: Board) -> bool:
-    """Deal to four hands: cards that fit in the fewest hands first, each into one of them in proportion to its room."""
+    """Deal to four hands. Cards that fit in the fewest hands come first. Each goes to a random hand, in proportion to
+    the free places.
+    """
     room, need, seats = board.stock, worlds.need, worlds.start[SEATS]
     for seat in range(seats):
         room[seat] = need[seat]
@@ -187,11 +189,12 @@ def first_card(past: Ints, seat: int) -> int:
 def fill_pool(
     worlds: Worlds, board: Board, past: Ints, beginning: Ints, me: int, doubt: float, mildness: float, spread: float
 ) -> bool:
-    """Fill the pool, and weigh each world by how well it fits the others' bids, plays and missing declarations.
+    """Fill the pool, and weigh each world by how well it fits the others' bids, plays and missing declarations. Return
+    False if no world could be found.
 
-    ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse by
-    ``mildness`` hundredths of a third divides the weight by e, but never below ``doubt``. So does a bid that is off by
-    ``spread`` ** 0.5 tricks. False if no world could be found.
+    ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse than
+    the best by ``mildness`` hundredths of a third divides the weight by e, down to the factor ``doubt``. A bid that is
+    off by ``spread`` ** 0.5 tricks also divides it by e.
     """
     seats, window, scored = beginning[SEATS], worlds.start[WINDOW], worlds.start[SCORED : SCORED + 4]
     weights = worlds.weights

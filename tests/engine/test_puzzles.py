@@ -17,8 +17,7 @@ from bot.features.puzzles.collection import (
 from engine import GAMES
 from engine.cards import cards
 from engine.position import SearchPosition, SpadesPosition
-from engine.puzzles.checking import find_faults
-from engine.puzzles.making import MIN_CHOICES, MIN_MISSED
+from engine.puzzles.making import MIN_CHOICES, MIN_MISSED, find_faults
 from engine.puzzles.puzzle import Line, Puzzle, puzzle_id, value_to_points
 from engine.search.solver import Solver
 from tests.long import mostly_long

@@ -104,7 +104,7 @@ class Node:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether it sees all slots served and is in sync: a primary with its replica, a replica with its primary."""
+        """True if the node sees all slots served, and primary and replica are in sync."""
         try:
             if self.ask("CLUSTER INFO")["cluster_state"] != "ok":
                 return False

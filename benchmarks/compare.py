@@ -1,8 +1,8 @@
-"""`python -m benchmarks compare REV`: measure this source and another revision, in turn, on the same machine.
+"""`python -m benchmarks compare REV`: compare this source with another revision on the same machine.
 
 Each side runs its own benchmarks from its own source, with this environment's packages. Figures are parsed from the
 output, so old revisions can be measured too. A missing figure is a dash, with the reason on stderr. The cost of
-starting commands is measured from outside, the same way for both.
+starting commands is measured from outside, in the same way for both.
 """
 
 import os
@@ -40,7 +40,7 @@ class Bench(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure in a benchmark's output: the median of the matches of ``above``, divided by that of ``below``."""
+    """A figure in a benchmark's output: the median of the matches of ``above``, divided by the median for ``below``."""
 
     label: str
     bench: str
@@ -247,7 +247,7 @@ def command(
     rounds: Annotated[int, typer.Option(min=1, help="How often to measure each side, in turn.")] = 3,
     only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}. Can be repeated.")] = None,
 ) -> None:
-    """Measure this source and another revision of the repository, in turn."""
+    """Compare this source with another revision of the repository."""
     wanted = only or list(MEASURES)
     if unknown := set(wanted) - set(MEASURES):
         raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")

@@ -1,6 +1,6 @@
 """Simulated people in a platform server's process. They press random buttons of their panels.
 
-A press is timed from when the platform has it for the bot until the presser's own panel changes.
+A press is timed from its arrival at the platform until the presser's own panel changes.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Crowd:
         return len(self._ready)
 
     def update_panel(self, person: int, message: str, payloads: Sequence[str]) -> None:
-        """Record a change of a person's panel. ``payloads`` are those of the buttons to press."""
+        """Record a change of a person's panel. ``payloads`` belong to the buttons that can be pressed."""
         panel = (person, message)
         pressed = self._pressed.pop(panel, None)
         if pressed is not None:

@@ -1,7 +1,7 @@
-"""`python -m benchmarks daily`: how much of a daily result is cards, and how much is play.
+"""`python -m benchmarks daily`: the shares of luck and skill in a daily result.
 
-For several days of each game it measures par (the strong robot in the seat), and how far simpler players stay below par
-with the same cards against the same robot. Both are in the table's points, with standard deviations.
+Par is the result of the strong robot in the player's seat. The benchmark measures par for several days of each game,
+and how far simpler players stay below it. Both are in the table's points, with standard deviations.
 """
 
 import statistics

@@ -174,7 +174,7 @@ async def measure_shared_chats() -> None:
 async def compare_in_turn(
     there: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
 ) -> None:
-    """Measure the whole bot and the bare library in turn, each with its own server."""
+    """Measure the whole bot and the bare library in alternation, each with its own server."""
     wholes, bares = [], []
     for _ in range(rounds):
         whole = await measure_presses(there, name, presses, rate, at_once)

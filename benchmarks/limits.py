@@ -1,21 +1,21 @@
-"""Time limits for the steps of benchmarks. Errors say what was awaited."""
+"""Time limits for the steps of benchmarks."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-PATIENCE = 60.0  # seconds for a short step; longer ones get more
+PATIENCE = 60.0  # seconds for a short step
 START_LIMIT = 60.0  # seconds for a process or bot to start, mostly imports on a busy machine
-STALLED = 30.0  # seconds without a press or a changed panel until a run is given up
+STALLED = 30.0  # seconds without a press or a changed panel that end a run
 
 
 class BenchFailed(Exception):
-    """A benchmark cannot go on. The text is one line that says why."""
+    """A benchmark cannot continue. The text is one line with the reason."""
 
 
 @asynccontextmanager
 async def within(seconds: float, what: str) -> AsyncIterator[None]:
-    """Raise BenchFailed if the body takes longer. ``what`` names what it waits for."""
+    """Raise BenchFailed if the body takes longer. ``what`` names the awaited event in the error."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:

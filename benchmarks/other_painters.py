@@ -1,7 +1,7 @@
 """Two other painters of `bot.pictures.scene_layout`, as baselines of `python -m benchmarks pictures`.
 
-Both paint the same cards, boxes and letters as fast as their libraries allow without tricks, in true colour or in the
-library's own palette.
+Both paint the same cards, boxes and letters with plain calls of their libraries, in true colour or in the library's own
+palette.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,13 @@
 """A platform for benchmarks, with its people, in its own process.
 
-It prints its port and serves until its standard input ends. The benchmark posts actions to ``/control``: ``open``
-tables, ``ready`` (the number of panels with something to press), ``samples`` of what was sent, ``settle`` (wait until
-the bot has nothing more to show), ``bare`` (people for the bare library), and ``play``. The answer has a ``result`` or
-the reason why the action ``failed``.
+It prints its port and serves until its standard input ends. The benchmark posts actions to ``/control``:
+
+- ``open`` opens tables, and ``bare`` adds people for the bare library;
+- ``ready`` returns the number of panels with buttons to press, and ``samples`` some sent messages;
+- ``settle`` waits until the bot sends no more messages;
+- ``play`` lets the people press.
+
+The answer has a ``result`` or the reason why the action ``failed``.
 """
 
 import asyncio

@@ -33,9 +33,9 @@ from bot.worker import Worker
 
 TABLES, IDLE_TABLES = 1000, 5000  # enough that chats' rate limits do not slow a fast machine
 AT_ONCE = 256
-OPENED_A_SECOND = SLOWEST = 5  # tables opened and presses answered a second on any machine, for time limits
-QUIET = 4.0  # seconds without a call that mean settled: boards wait up to 3.5 s for their rate limit
-ENOUGH_PICTURES = 0.95  # share of the bare library's pictures that the bot must send for a fair comparison
+OPENED_A_SECOND = SLOWEST = 5  # tables opened and presses answered a second on the slowest machine
+QUIET = 4.0  # a bot without calls for so many seconds has settled; boards wait up to 3.5 s
+ENOUGH_PICTURES = 0.95  # the bot must send this share of the bare library's pictures
 
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None)
 
@@ -66,11 +66,11 @@ class Server:
         await self.ask(seconds, do="open", together=together, **{"from": begin, "to": end})
 
     async def wait_until_settled(self) -> None:
-        """Wait until the bot has nothing more to show."""
+        """Wait until the bot sends no more messages."""
         await self.ask(do="settle", quiet=QUIET)
 
     async def wait_until_ready(self, panels: int) -> None:
-        """Wait until this many panels have something to press."""
+        """Wait until this many panels have buttons to press."""
         ready, deadline = 0, time.monotonic() + PATIENCE
         while (ready := await self.ask(do="ready")) < panels:
             if time.monotonic() > deadline:

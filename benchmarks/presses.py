@@ -32,7 +32,7 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import legal_moves_for_record
 
-PLATFORMS = ("discord", "telegram")  # modules next to this one that measure a platform
+PLATFORMS = ("discord", "telegram")  # modules of this package that measure a platform
 
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)

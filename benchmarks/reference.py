@@ -1,8 +1,8 @@
 """A reference opponent for the strong robot: plain determinized Monte Carlo, in plain Python.
 
-It deals the unseen cards at random, plays every legal card in each such world, and lets a simple greedy player finish
-the deal on all seats. Then it takes the card with the best mean. It thinks for a given CPU time, so the same seed does
-not give the same choice, and it is unfit for real tables.
+It deals the unseen cards at random and plays every legal card in each such world. A simple greedy player finishes the
+deal on all seats, and the card with the best mean is chosen. The limit is a CPU time, so the same seed does not give
+the same choice.
 """
 
 import time

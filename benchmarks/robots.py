@@ -29,14 +29,14 @@ PAIRS: tuple[Pair, ...] = (
     ("strong", "flat"),
 )
 
-DEALS_FOR_A_GAME = 10  # packs for each whole game, by default
-SECONDS_UNMEASURED = 0.02  # CPU a card for the reference, if the strong robot's was not measured
+DEALS_FOR_A_GAME = 10  # by default, packs for each whole game
+SECONDS_UNMEASURED = 0.02  # CPU a card for the reference if the strong robot's is unknown
 CONFIDENCE = 1.96  # standard errors of a 95 % interval
 
 
 @dataclass
 class Tally:
-    """Results of a pair, for the first of the two. ``seconds`` are CPU times of moves, by player."""
+    """The first player's results in a pair. ``seconds`` are CPU times of moves, by player."""
 
     margins: list[float] = field(default_factory=list)
     games: int = 0

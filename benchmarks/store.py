@@ -28,8 +28,8 @@ from engine import legal_moves_for_record
 TABLES = 200
 AT_ONCE = 64
 PRESSES = 4000
-LIMIT = 1200.0  # seconds for everything, about thirty on a fast machine
-DEALS_BEFORE = 2  # a game in the middle: two deals are over, half of the third is played
+LIMIT = 1200.0  # seconds for the whole benchmark; a fast machine needs thirty
+DEALS_BEFORE = 2  # deals played before the measured deal, which is half played
 
 
 async def open_table(room: Room, game: str, number: int) -> Table:
@@ -91,7 +91,7 @@ async def used_memory(store: Store) -> int:
 
 
 async def measure_table_size(store: Store, game: str) -> tuple[float, float]:
-    """Return a table's bytes in the store in mid-game, with its share of all keys, and the bytes of its log as sent."""
+    """Return the bytes in the store of a table in mid-game, with its share of all keys, and the bytes of its log."""
     await store.client.flushall()
     # A whole bot, so that all keys of a live game exist: log, shown messages, timer, seats.
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))

@@ -173,7 +173,7 @@ async def run_bare(
 async def compare_in_turn(
     there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0
 ) -> dict[str, Any]:
-    """Measure the whole bot and the bare library over our transport in turn. Return the bot's last round."""
+    """Measure the whole bot, and the bare library over our transport, in alternation. Return the bot's last round."""
     wholes, bares = [], []
     for _ in range(rounds):
         whole = await measure_presses(there, name, presses, rate, at_once)

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator
 FRENCH_SUITS = "CDHS"
 
 MAX_SETS = 4096
-"""Entries kept in a `SuitTexts`: all sets of the four Italian suits. French suits have 32,768 sets, which would take
-6 MB.
-"""
+"""Entries kept in a `SuitTexts`: all sets of Italian suits. All 32,768 sets of French suits would take 6 MB."""
 
 
 class Pack:

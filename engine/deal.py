@@ -15,9 +15,7 @@ TrickCard = tuple[int, int]  # a card on the table: the seat that played it, and
 
 
 class Carry(NamedTuple):
-    """State carried over from the previous deal: the seat that led it, None before a game's first deal; and each side's
-    bags, 0 to 9 (Spades).
-    """
+    """State carried over from the previous deal, if any: the seat that led it, and each side's bags (Spades)."""
 
     leader: int | None = None
     bags: tuple[int, int] = (0, 0)
@@ -201,9 +199,7 @@ class Deal(ABC):
         return
 
     def common_fields(self, shown: Sequence[int]) -> dict[str, Any]:
-        """Return the public fields that every game has. ``shown`` are the cards of each seat that all players have
-        seen.
-        """
+        """Return the public fields that every game has. ``shown`` are, by seat, the cards that all have seen."""
         hands = [self.hand(seat) for seat in range(self.seats)]
         names = self.PACK.names
         return {

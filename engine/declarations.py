@@ -45,9 +45,7 @@ COMBINATIONS = {combination.move: combination for combination in _all_combinatio
 
 
 def combinations_in(cards: int) -> tuple[Combination, ...]:
-    """Return the combinations that these cards hold. Four of a rank count as the four alone, without the threes inside
-    it.
-    """
+    """Return the combinations that these cards hold, without the threes inside a four."""
     return _combinations_of_honours(cards & HONOURS)
 
 
@@ -60,9 +58,7 @@ def _combinations_of_honours(honours: int) -> tuple[Combination, ...]:
 
 
 def possible_combinations(fresh: int, held: int, scored: int) -> list[Combination]:
-    """Return the combinations within the cards ``held`` that contain a ``fresh`` card. ``scored`` are kinds that no
-    longer count.
-    """
+    """Return the combinations of cards ``held`` that contain a ``fresh`` card and are not of a kind ``scored``."""
     combinations = COMBINATIONS.values()
     return [
         one for one in combinations if one.cards & fresh and one.cards & held == one.cards and not one.kind & scored

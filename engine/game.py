@@ -4,19 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from engine import shuffle
+from engine import errors, shuffle
 from engine.deal import Carry, Deal, Score, unknown_move
-from engine.errors import (
-    BadDeal,
-    BadRules,
-    ClaimNeedsLead,
-    ClaimRefused,
-    GameIsOver,
-    NoClaims,
-    NoDeal,
-    UnknownSeat,
-    quote,
-)
+from engine.errors import quote
 from engine.games import game_kind
 from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, resolve
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
@@ -70,11 +60,11 @@ class Game:
         self._rule_values = self.rules.model_dump()
         self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
         if len(self.names) != self.kind.seats:
-            raise BadRules(problem=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
+            raise errors.BadRules(problem=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
         if dealer is not None and dealer not in range(self.kind.seats):
-            raise BadRules(problem=f"there is no seat {dealer} to deal first")
+            raise errors.BadRules(problem=f"there is no seat {dealer} to deal first")
         if release not in range(1, RELEASE + 1):
-            raise BadRules(
+            raise errors.BadRules(
                 problem=f"the game is played by release {release} of the rules; this version knows 1 to {RELEASE}"
             )
         self.totals = (0, 0)
@@ -137,7 +127,7 @@ class Game:
     def deal(self, secret: bytes) -> None:
         """Shuffle with a secret of 32 random bytes and deal; BadDeal if the game does not need a deal."""
         if len(secret) != shuffle.SECRET_BYTES:
-            raise BadDeal(problem=f"a secret is {shuffle.SECRET_BYTES} bytes")
+            raise errors.BadDeal(problem=f"a secret is {shuffle.SECRET_BYTES} bytes")
         self._lay_out(shuffle.shuffle_pack(self.kind.pack, secret), secret)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
@@ -147,15 +137,15 @@ class Game:
         as moves of seat None.
         """
         if sorted(pack) != sorted(self.kind.pack.new):
-            raise BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
+            raise errors.BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
         self._lay_out(tuple(pack), secret)
 
     def _lay_out(self, pack: tuple[str, ...], secret: bytes | None) -> None:
         if not self.needs_deal:
-            raise BadDeal(problem="this game is over" if self.over else "the deal on the table is not over")
+            raise errors.BadDeal(problem="this game is over" if self.over else "the deal on the table is not over")
         if self._dealer is None:
             if secret is None:
-                raise BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
+                raise errors.BadDeal(problem="say who deals first: pass dealer to Game, or a secret")
             self._dealer = shuffle.first_dealer(self.kind.seats, secret)
         dealer = (self._dealer + self.deal_number) % self.kind.seats
         if self.current:
@@ -174,7 +164,7 @@ class Game:
         """Return every move that this seat can make now, in or out of turn; claims and resignations come last."""
         deal = self._playing
         if seat not in self._seats:
-            raise UnknownSeat(seat=quote(seat))
+            raise errors.UnknownSeat(seat=quote(seat))
         if deal is None:
             return ["resign"] if self.current and not self.over else []
         moves = deal.legal_moves(seat)
@@ -206,13 +196,13 @@ class Game:
 
     def _play_other(self, seat: int | None, move: str) -> None:
         if self.over:
-            raise GameIsOver()
+            raise errors.GameIsOver()
         if self.current is None or (self._playing is None and move != "resign"):
-            raise NoDeal()
+            raise errors.NoDeal()
         if seat is None:
             self._play_chance(self.current, move)
         elif seat not in self._seats:
-            raise UnknownSeat(seat=quote(seat))
+            raise errors.UnknownSeat(seat=quote(seat))
         elif move == "resign":
             self.moves.append((seat, move))
             self._end("resign", 1 - (seat & 1))
@@ -221,14 +211,14 @@ class Game:
 
     def _claim(self, deal: Deal, seat: int) -> None:
         if not self.rules.allows_claims:
-            raise NoClaims()
+            raise errors.NoClaims()
         side, target, points = seat & 1, self.rules.target, deal.score().points
         ours, theirs = self.totals[side] + points[side], self.totals[1 - side] + points[1 - side]
         if ours < target:
-            raise ClaimRefused()
+            raise errors.ClaimRefused()
         is_tie_break = min(self.totals) >= target
         if is_tie_break and ours <= theirs and self.release >= CLAIMS_NEED_A_LEAD:
-            raise ClaimNeedsLead()
+            raise errors.ClaimNeedsLead()
         self.moves.append((seat, "claim"))
         self._end("claim", side)
 
@@ -242,9 +232,9 @@ class Game:
     def stop(self, ending: Ending, winner: int | None = None) -> None:
         """End the game from outside: by "timeout", with the winning side, or as "cancelled", without one."""
         if self.over:
-            raise GameIsOver()
+            raise errors.GameIsOver()
         if ending not in EXTERNAL_ENDINGS or (ending == "timeout") != (winner in (0, 1)):
-            raise BadDeal(problem="a timeout needs a winning side, 0 or 1, and a cancelled game must have none")
+            raise errors.BadDeal(problem="a timeout needs a winning side, 0 or 1, and a cancelled game must have none")
         self._end(ending, winner)
 
     def _count_deal(self, deal: Deal) -> None:
@@ -284,9 +274,7 @@ class Game:
         )
 
     def _deal_view(self, deal: Deal, seat: int | None) -> DealView:
-        """Return the deal as this seat can know it. The public fields are cached until the next move, because the views
-        of all seats contain them.
-        """
+        """Return the deal as this seat can know it. The public fields are cached until the next move."""
         moment = (self.deal_number, len(self.moves))
         if self._cached_fields[0] != moment:
             self._cached_fields = (moment, deal.public_fields())

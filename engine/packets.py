@@ -131,13 +131,10 @@ class PacketsDeal(TressetteDeal):
         self.acquired = [0, 0]
 
     def public_fields(self) -> dict[str, Any]:
-        return {**super().public_fields(), "packets": self._packets_for(None)}
+        return {**super().public_fields(), "packets": tuple([self._packet_view(number, None) for number in PACKETS])}
 
     def seat_fields(self, seat: int) -> dict[str, Any]:
-        return {**super().seat_fields(seat), "packets": self._packets_for(seat)}
-
-    def _packets_for(self, viewer: int | None) -> tuple[Packet, ...]:
-        return tuple([self._packet_view(number, viewer) for number in PACKETS])
+        return {**super().seat_fields(seat), "packets": tuple([self._packet_view(number, seat) for number in PACKETS])}
 
     def _packet_view(self, number: int, viewer: int | None) -> Packet:
         owner = next((seat for seat in (0, 1) if number in self.own[seat]), None)

@@ -77,9 +77,7 @@ def _steps(
 
 
 def _play(game: Game, place: int, seat: int | None, move: str) -> None:
-    """Make a recorded move. A record does not name its release of the rules, but a claim can show that it was played
-    by an earlier one.
-    """
+    """Make a recorded move. A record does not name its release of the rules, but a claim can show it."""
     if seat is None and place < len(game.moves):  # the game has already made this move of chance
         drawn = game.moves[place][1]
         if drawn != move:

@@ -7,18 +7,10 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 from typing import Any, ClassVar
 
+from engine import errors
 from engine.cards import FRENCH, SuitTexts
 from engine.deal import Carry, Deal, Score, pair, unknown_move
-from engine.errors import (
-    AlreadyBid,
-    AlreadyBlind,
-    IllegalMove,
-    NotForChanceToGive,
-    NotInHand,
-    NotNow,
-    SpadesNotBroken,
-    TooLateForBlind,
-)
+from engine.errors import IllegalMove
 from engine.options import Spades
 from engine.views import SpadesView
 
@@ -99,12 +91,12 @@ class SpadesDeal(Deal):
 
     def _draft(self, seat: int, move: str) -> None:
         if move == "blind" and self.blind[seat]:
-            raise AlreadyBlind()
+            raise errors.AlreadyBlind()
         if move == "blind" and self.has_drawn[seat]:
-            raise TooLateForBlind()
+            raise errors.TooLateForBlind()
         self.check_turn(seat, "draft")
         if self.has_drawn[seat] != (move in ("keep", "pass")):
-            raise NotNow()
+            raise errors.NotNow()
         if move == "keep":
             self._keep(seat, 0)
         elif move == "pass":
@@ -149,7 +141,7 @@ class SpadesDeal(Deal):
             raise unknown_move(move)
         for code in codes:
             if not self.cards[seat] >> self.PACK.index[code] & 1:
-                raise NotInHand(card=code, suits=self.PACK.suits)
+                raise errors.NotInHand(card=code, suits=self.PACK.suits)
         self.cards[seat] ^= self.PACK.mask(codes)
         self.discarded[seat] += tuple(self.PACK.index[code] for code in codes)
         self.bids[seat] = 0
@@ -168,7 +160,7 @@ class SpadesDeal(Deal):
         """Give the cards that chance owes for an exchange; NotForChanceToGive if these cannot be given."""
         pool = set(self.available_discards())
         if not self.owed or len(codes) != self.owed or len(set(codes)) != self.owed or not pool.issuperset(codes):
-            raise NotForChanceToGive(owed=self.owed)
+            raise errors.NotForChanceToGive(owed=self.owed)
         given = self.PACK.mask(codes)
         self.cards[self.owed_to] |= given
         self.discards = tuple(card for card in self.discards if not given >> card & 1)
@@ -177,14 +169,14 @@ class SpadesDeal(Deal):
 
     def _bid(self, seat: int, tricks: int) -> None:
         if self.bids[seat] is not None:
-            raise AlreadyBid()
+            raise errors.AlreadyBid()
         self.check_turn(seat, "bid")
         self.bids[seat] = tricks
         self._start_next_phase()
 
     def card_error(self, seat: int, card: int) -> IllegalMove:
         if self.wanted == NOT_SPADES and seat == self.turn and self.cards[seat] >> card & 1:
-            return SpadesNotBroken()
+            return errors.SpadesNotBroken()
         return super().card_error(seat, card)
 
     def play_card(self, seat: int, card: int) -> None:

@@ -11,9 +11,7 @@ from engine.views import ShownCard, StockView
 
 
 class StockDeal(TressetteDeal):
-    """A deal in which the winner of each trick, then the loser, draws the stock's top card and shows it. ``stock`` is
-    the whole stock as dealt.
-    """
+    """A deal whose players draw from the stock after each trick. ``stock`` is the whole stock as dealt."""
 
     VIEW = StockView
     LENGTH = 20

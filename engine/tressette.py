@@ -7,20 +7,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from engine import errors
 from engine.cards import ITALIAN, SuitTexts
 from engine.deal import Carry, Deal, Score, pair, unknown_move
 from engine.declarations import COMBINATIONS, HONOURS, Combination, combinations_in
-from engine.errors import (
-    AlreadyDeclared,
-    DeclareTheFour,
-    IllegalMove,
-    NoCombination,
-    NoDeclarations,
-    NotNow,
-    NotYourTurn,
-    WindowNotOpen,
-    WindowPassed,
-)
+from engine.errors import IllegalMove
 from engine.options import TressetteRules
 from engine.views import Declaration
 
@@ -44,15 +35,7 @@ class TressetteDeal(Deal):
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in ITALIAN.index.items()}
     LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "declared_bits")
 
-    def __init__(
-        self,
-        rules: TressetteRules,
-        dealer: int,
-        pack: Sequence[int],
-        carry: Carry,
-        *,
-        seats: int,
-    ) -> None:
+    def __init__(self, rules: TressetteRules, dealer: int, pack: Sequence[int], carry: Carry, *, seats: int) -> None:
         super().__init__(seats, dealer)
         self.window = rules.declare
         self.reuse = rules.reuse
@@ -142,15 +125,15 @@ class TressetteDeal(Deal):
         cards = self.dealt[seat] if after_first else self.hand(seat)
         declared = self.declared_bits[seat] & one.bit or (not self.reuse and self.scored[seat] & one.kind)
         checks: list[tuple[object, type[IllegalMove]]] = [
-            (self.window == "none", NoDeclarations),
-            (self.phase != "play" or self.over, NotNow),
-            (declared, AlreadyDeclared),
-            (one.cards & cards != one.cards, NoCombination),
-            (one not in combinations_in(cards), DeclareTheFour),
-            (after_first and not self.tricks_done, WindowNotOpen),
-            (seat != self.turn and not after_first and not self.can_declare_acquired(seat), NotYourTurn),
+            (self.window == "none", errors.NoDeclarations),
+            (self.phase != "play" or self.over, errors.NotNow),
+            (declared, errors.AlreadyDeclared),
+            (one.cards & cards != one.cards, errors.NoCombination),
+            (one not in combinations_in(cards), errors.DeclareTheFour),
+            (after_first and not self.tricks_done, errors.WindowNotOpen),
+            (seat != self.turn and not after_first and not self.can_declare_acquired(seat), errors.NotYourTurn),
         ]
-        return next((error() for fault, error in checks if fault), WindowPassed())
+        return next((error() for fault, error in checks if fault), errors.WindowPassed())
 
     def score(self) -> Score:
         points = (self.taken[0] // 3 + self.declared[0], self.taken[1] // 3 + self.declared[1])

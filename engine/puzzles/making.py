@@ -21,26 +21,17 @@ from engine.search.solver import Solver
 from engine.spades import SpadesDeal
 
 MIN_CARDS, MAX_CARDS = 8, 20  # cards left in a puzzle
-
 MIN_CHOICES = 3  # legal cards at the first move
-
 MIN_COST, MIN_COST_AT_SPADES = 1, 10  # points lost by the second best card; one or two bags at Spades make no puzzle
-
 MIN_MISSED = 20  # percent of simple players that must miss the best card
-
 DEPTHS = (1, 2, 3, 4)  # cards that each search looks ahead before simple players finish
-
 RANDOM_SEARCHES, ROUNDS = 3, 24  # random searches, and their playouts of each card
-
 MAX_POSITIONS = 200_000  # limit of a solve; it is the same without numba, so that the same puzzles are found
-
 WILD = 1000  # random cards of a thousand: all
 
 
 def find_puzzles(record: Record, number: int, solver: Solver) -> Iterator[Puzzle]:
-    """Yield the puzzles in a deal of a game, in the order of play. ``number`` is the deal's, from 1. FaultyRecord if
-    the deal cannot be replayed.
-    """
+    """Yield the puzzles in a deal, counted from 1, in the order of play. FaultyRecord if it cannot be replayed."""
     for game in replay(record, number):
         deal = game.current
         if deal is None or deal.turn is None or deal.phase != "play":

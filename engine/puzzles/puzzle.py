@@ -31,10 +31,10 @@ class Puzzle:
     """A position of play with the result of each card. All hands are open.
 
     ``id`` identifies the position (`puzzle_id`). The solver sits in seat 0 and moves first. Cards are indices of the
-    game's pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played the
-    last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has ``bids``,
-    by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the percentage of
-    simple players and searches (`engine.puzzles.making`) that play another card.
+    game's pack. ``hands`` are by seat. ``trick`` are the cards on the table in the order of play; the last seat played
+    the last one. ``taken`` is by side, in thirds of a point at Tressette and in tricks at Spades. Only Spades has
+    ``bids``, by seat, and ``broken``. ``lines`` has one line for each legal card, the best first. ``missed`` is the
+    percentage of simple players and searches (`engine.puzzles.making`) that play another card.
     """
 
     id: str
@@ -85,9 +85,7 @@ class Puzzle:
         return SearchPosition.from_hands(masks, self.trick, self.taken)
 
     def outcomes(self) -> list[int]:
-        """Return the points of the whole hand for each number of the solver's tricks, as in `Line.points`; empty at
-        Tressette.
-        """
+        """Return the `Line.points` of the hand for each number of the solver's tricks; empty at Tressette."""
         if self.bids is None:
             return []
         ours, theirs = self.bids

@@ -196,9 +196,7 @@ def _without_signal(move: str) -> str:
 
 
 def _later_declarations(deal: TressetteDeal, seat: int) -> list[Combination]:
-    """Return the declarations that a seat could have made at its next turn, with cards held or picked up. None after
-    the deal.
-    """
+    """Return the declarations that a seat could make at its next turn of the deal, after all picks."""
     deal = deal.copy()
     if any(other == seat for other, _card in deal.trick):
         deal.tricks_done += 1

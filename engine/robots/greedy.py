@@ -124,9 +124,7 @@ def _wise_picks(view: View, history: Sequence[MoveEntry], memory: Memory) -> lis
 
 
 def useful_picks(view: View, history: Sequence[MoveEntry]) -> list[str]:
-    """Return the moves that pick up an honour and change something. A pick changes nothing if it uncovers no card and
-    can no longer serve a declaration.
-    """
+    """Return the picks of honours that uncover a card or can still serve a declaration."""
     if not isinstance(view.deal, PacketsView):
         return []
     pickable = [packet for packet in view.deal.packets if f"pick {packet.number}" in view.moves]

@@ -63,29 +63,27 @@ def _follow_reason(view: View, deal: DealView, history: Sequence[MoveEntry], pac
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     led = pack.suit_of[pack.index[deal.trick[0].card]]
-    winning = max(
-        (one for one in deal.trick if 1 << pack.index[one.card] & (led | trumps)), key=lambda one: pack.index[one.card]
-    )
-    beats = card > pack.index[winning.card] and bool(1 << card & (led | trumps))
-    worth = 0 if trumps else sum(THIRDS[pack.index[one.card]] for one in deal.trick) + THIRDS[card]
+    laid = [(pack.index[one.card], one.seat) for one in deal.trick]
+    best, winner = max((other, player) for other, player in laid if 1 << other & (led | trumps))
+    beats = card > best and bool(1 << card & (led | trumps))
+    worth = 0 if trumps else sum(THIRDS[other] for other, _player in laid) + THIRDS[card]
     to_play = len(deal.counts) - len(deal.trick) - 1
-    highest = card if beats else pack.index[winning.card]
-    is_open_yet = to_play > 0 and _can_be_beaten(deal, history, seat, pack, highest)
+    is_open = to_play > 0 and _can_be_beaten(deal, history, seat, pack, card if beats else best)
     if _avoids_tricks(deal, seat):
         return None if beats else "wants_none"
     if beats:
-        if is_open_yet:
+        if is_open:
             return "highest_so_far"
         return "takes_points" if worth >= 3 else "takes"
-    if (winning.seat ^ seat) & 1 == 0:
-        return "partners_so_far" if is_open_yet else "gives_partner"
+    if (winner ^ seat) & 1 == 0:
+        return "partners_so_far" if is_open else "gives_partner"
     plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
     if _card_cost(pack, card) > min(_card_cost(pack, one) for one in plays):
         return None
-    if any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays):
+    if any(one > best and 1 << one & (led | trumps) for one in plays):
         return "spares"
     # If only one player is still to play, it is an opponent.
-    return "lost_so_far" if is_open_yet and to_play > 1 else "gives_little"
+    return "lost_so_far" if is_open and to_play > 1 else "gives_little"
 
 
 def _card_cost(pack: Pack, card: int) -> float:

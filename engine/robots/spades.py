@@ -23,9 +23,7 @@ def trick_worth(code: str) -> float:
 
 
 def choose_draft(worth: float, usual: float, *, blind: bool) -> str:
-    """Return "keep" if the drawn card is likely to win more tricks than the ``usual`` next one, else "pass". After a
-    double nil, the opposite.
-    """
+    """Return "keep" if the drawn card is worth at least the ``usual`` one, else "pass"; the opposite if ``blind``."""
     return "keep" if (worth >= usual) != blind else "pass"
 
 
@@ -43,7 +41,8 @@ def choose_move(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves
         case "exchange":
             return " ".join(["exchange", *_choose_exchange(hand, deal.discarded)])
         case "bid":
-            return f"bid {_choose_bid(hand)}"
+            likely = likely_tricks(hand)
+            return f"bid {0 if likely < 1.2 else max(1, floor(likely - 0.3))}"
         case _:
             return f"play {FRENCH.codes[_choose_card(deal, remember(deal, history, seat), seat, moves)]}"
 
@@ -56,11 +55,6 @@ def _choose_exchange(hand: Sequence[str], discarded: Sequence[str]) -> list[str]
     others = likely_tricks(unseen) / len(unseen)
     mean = (likely_tricks(discarded) + (DISCARDS - len(discarded)) * others) / DISCARDS
     return sorted(sorted((code for code in hand if trick_worth(code) > mean), key=trick_worth)[-3:])
-
-
-def _choose_bid(hand: Sequence[str]) -> int:
-    likely = likely_tricks(hand)
-    return 0 if likely < 1.2 else max(1, floor(likely - 0.3))
 
 
 def _choose_card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> int:

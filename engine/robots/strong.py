@@ -20,7 +20,7 @@ from engine.robots.robot import Budget, act
 from engine.robots.spades import choose_draft
 from engine.search import bidding, playing, simple_players, tree
 from engine.search.compiled import COMPILED, Ints, int_array, zeros
-from engine.search.playing import PRIME, Board, new_board
+from engine.search.playing import PRIME, new_board
 from engine.search.solver import Solver
 from engine.search.worlds import Worlds, draw_world
 from engine.spades import NOT_SPADES
@@ -95,12 +95,6 @@ class MoveEstimate(NamedTuple):
 def _node_estimate(grown: Ints, at: int, appeal: int = 0) -> MoveEstimate:
     visits = int(grown[at + tree.VISITS])
     return MoveEstimate(visits, float(grown[at + tree.SUM]) / max(1, visits), appeal)
-
-
-def _optional_moves(worlds: Worlds, board: Board) -> list[int]:
-    if not worlds.start[playing.PACKETS] or not draw_world(worlds, board):
-        return []
-    return [*cards(int(playing.legal_moves(board)) & ~playing.CARDS)]
 
 
 class StrongRobot:
@@ -181,7 +175,9 @@ class StrongRobot:
         board = new_board(self.random.randrange(1, PRIME))
         worlds = weigh_worlds(worlds, view, history, board) if way.pool else worlds
         # One tree for playing a card at once, and one for each pick or declaration.
-        firsts = [tree.CARDS_ONLY, *_optional_moves(worlds, board)]
+        firsts = [tree.CARDS_ONLY]
+        if worlds.start[playing.PACKETS] and draw_world(worlds, board):
+            firsts += cards(int(playing.legal_moves(board)) & ~playing.CARDS)
         trees = [zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS) for _ in firsts]
         path, nodes = zeros(tree.LONGEST_PATH), [1] * len(firsts)
         for rounds in _batches(self.budget, way.rounds):

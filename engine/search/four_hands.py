@@ -7,7 +7,7 @@ Positions at the start of a trick are remembered with their bounds. Values are t
 from typing import NamedTuple
 
 from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.two_hands import AGE, AGES, MAX_NODES, NODES, start_new_age, takes_all
+from engine.search.two_hands import AGE, MAX_NODES, NODES, takes_all
 from engine.search.two_hands_moves import RANKS, SUIT, SUIT_BITS, WORTH, distinct_cards, sort_moves
 from engine.tressette import TressetteDeal
 
@@ -18,16 +18,12 @@ NOTHING_BELOW = zeros(40)
 
 
 class Memory(NamedTuple):
-    """Positions of one deal, and work space; call `renew` for another deal."""
+    """Positions of one deal, and work space."""
 
     keys: Ints
     bounds: Ints
     moves: Ints
     counters: Ints
-
-    def renew(self) -> None:
-        """Forget the positions of earlier deals."""
-        start_new_age(self.counters, AGES, self.keys)
 
 
 def new_memory(most_nodes: int) -> Memory:
@@ -39,9 +35,7 @@ def new_memory(most_nodes: int) -> Memory:
 def list_moves(
     moves: Ints, start: int, hands: Ints, seat: int, rest: int, led: int, best: int, winner: int, laid: int
 ) -> int:
-    """List a seat's moves, the most promising first; return their number. ``rest`` are the cards that no earlier trick
-    took.
-    """
+    """List a seat's moves, the most promising first; return their number. ``rest`` are the cards not yet taken."""
     held = hands[seat]
     follow = held & led
     playable = follow if follow else held

@@ -59,7 +59,6 @@ PENDING are the kinds of threes that a seat can declare now, or keep back for th
 """
 
 FIRST_THREE = FIRST_PICK + len(PICKABLE)
-ALL_THREES = 7 << FIRST_THREE
 CARDS = (1 << FIRST_PICK) - 1  # the moves that play a card, in games with picks
 
 PICK_OF = int_array(pick_move(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
@@ -111,9 +110,7 @@ def count_cards(cards: int) -> int:
 
 @compiled
 def declarable_kinds(hand: int, fresh: int, scored: int) -> int:
-    """Return the kinds (`engine.declarations.Combination`) that a hand can declare with fresh cards and that have not
-    scored.
-    """
+    """Return the kinds (`engine.declarations.Combination`) not yet scored that a hand can declare with fresh cards."""
     kinds = 0
     for rank in range(3):
         four = THREES[rank]

@@ -67,9 +67,7 @@ CHANCE_WITHOUT = int_array(
     for higher in range(MAX_HIGHER + 1)
     for held in range(MAX_HELD + 1)
 )
-"""Probability of a hand without higher cards, in millionths: by the numbers of unseen cards, higher cards and cards
-held.
-"""
+"""Probability of a hand without higher cards, in millionths, by the numbers of unseen, higher and held cards."""
 
 PARTNER_TAKES = 0.3  # probability that a partner still to play takes a trick back
 

@@ -50,10 +50,19 @@ class Solver:
             done = self._solve_four(here, values)
         if not done:
             return None
-        return _values_by_move(here, values)
+        found: dict[int, int] = {}
+        for suit in here.PACK.suit_masks:
+            value = UNSET
+            for card in cards(here.legal_cards() & suit):
+                # Equal cards share the value of the lowest.
+                value = value if values[card] == UNSET else int(values[card])
+                found[card] = value
+        for move in map(pick_move, cards(here.legal_picks())):
+            found[move] = int(values[move])
+        return found
 
     def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
-        self._two.renew()
+        two_hands.start_new_age(self._two.counters, two_hands.AGES, self._two.table)
         opens = zeros(OPENS)
         hidden = _note_packets(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
@@ -68,7 +77,7 @@ class Solver:
         return done
 
     def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
-        self._four.renew()
+        two_hands.start_new_age(self._four.counters, two_hands.AGES, self._four.keys)
         # Only the winning card on the table matters.
         trick = 1 << here.best if here.laid else 0
         left = sum(THIRDS[card] for hand in here.hands for card in cards(hand)) + here.pot + TressetteDeal.LAST_TRICK
@@ -83,7 +92,7 @@ class Solver:
         return done
 
     def _solve_spades(self, here: SpadesPosition, points: Sequence[int], values: Ints) -> bool:
-        self._spades.renew()
+        two_hands.start_new_age(self._spades.counters, spades_hands.AGES, self._spades.leaders)
         led = here.best if here.laid else -1
         broken = int(here.broken or bool(here.laid and here.wanted == SPADE_SUIT))
         done = spades_hands.fill_values(
@@ -106,17 +115,3 @@ def _note_packets(here: PacketsPosition, opens: Ints) -> int:
                     opens[COVERING] |= 1 << above
                     opens[ABOVE + card] = 1 << above | opens[ABOVE + above]
     return hidden
-
-
-def _values_by_move(here: SearchPosition, values: Ints) -> dict[int, int]:
-    """Return the values by move; equal cards share the value of the lowest."""
-    found: dict[int, int] = {}
-    legal = here.legal_cards()
-    for suit in here.PACK.suit_masks:
-        value = UNSET
-        for card in cards(legal & suit):
-            value = value if values[card] == UNSET else int(values[card])
-            found[card] = value
-    for card in cards(here.legal_picks()):
-        found[pick_move(card)] = int(values[pick_move(card)])
-    return found

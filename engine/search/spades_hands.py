@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from engine.cards import FRENCH
 from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
-from engine.search.two_hands import AGE, MAX_NODES, NODES, start_new_age
+from engine.search.two_hands import AGE, MAX_NODES, NODES
 from engine.search.two_hands_moves import sort_moves
 from engine.spades import NOT_SPADES, SPADE_SUIT
 
@@ -22,7 +22,7 @@ WIDE = 1000  # more than any hand counts
 
 
 class Memory(NamedTuple):
-    """Positions of one hand and its bids, and work space; call `renew` for other bids."""
+    """Positions of one hand and its bids, and work space."""
 
     keys: Ints
     leaders: Ints
@@ -30,10 +30,6 @@ class Memory(NamedTuple):
     most: Ints
     moves: Ints
     counters: Ints
-
-    def renew(self) -> None:
-        """Forget earlier hands and bids."""
-        start_new_age(self.counters, AGES, self.leaders)
 
 
 def new_memory(most_nodes: int) -> Memory:

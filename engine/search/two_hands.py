@@ -64,17 +64,11 @@ def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
 
 
 class Memory(NamedTuple):
-    """Positions remembered between solves, and work space. Call `renew` between deals, because keys do not contain the
-    order of packets.
-    """
+    """Positions of one deal, because keys do not contain the order of packets, and work space."""
 
     table: Ints
     moves: Ints
     counters: Ints
-
-    def renew(self) -> None:
-        """Forget the positions of earlier deals."""
-        start_new_age(self.counters, AGES, self.table)
 
 
 def new_memory(most_nodes: int) -> Memory:

@@ -11,7 +11,7 @@ from bot.cli.store_commands import report_errors
 
 
 class Benchmarks(LazyGroup):
-    """All benchmarks. One that fails prints the reason and ends with exit code 1."""
+    """All benchmarks. A failed benchmark prints the reason and exits with code 1."""
 
     targets: ClassVar = {
         "engine": "benchmarks.engine:run",

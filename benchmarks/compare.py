@@ -26,7 +26,7 @@ from benchmarks import start
 from benchmarks.limits import BenchFailed
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE = 10.0  # seconds that an interrupted benchmark gets to end, each time
+PATIENCE = 10.0  # seconds until an interrupted benchmark must end
 PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -125,7 +125,7 @@ def _git(*words: str) -> str:
 
 @contextmanager
 def check_out(revision: str) -> Iterator[Side]:
-    """Check out a revision into a worktree, with its own entry points: their modules can differ."""
+    """Check out a revision into a worktree, with its own entry points, because their modules can differ."""
     name = _git("rev-parse", "--short", "--verify", f"{revision}^{{commit}}")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
@@ -202,7 +202,7 @@ def output_of(bench: Bench, side: Side) -> str:
 
 
 def _interrupt(process: subprocess.Popen[str]) -> None:
-    """Let a benchmark end its own processes: a store left over would slow the next measurement."""
+    """Let a benchmark end its own processes, because a leftover store would slow the next measurement."""
     # Twice: Python handles a signal that comes just before a blocking call only after that call.
     for _ in range(2):
         process.send_signal(signal.SIGINT)
@@ -253,7 +253,7 @@ def command(
         raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
     # Signals must remove the worktree and end the running benchmark.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # Background jobs of a script ignore SIGINT, and so do their children, which we end with it.
+    # Background jobs of a script and their children ignore SIGINT by default, but it must end the benchmarks.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with check_out(revision) as before:
         if others := differing_packages(before):

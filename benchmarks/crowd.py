@@ -28,7 +28,7 @@ class Crowd:
 
     @property
     def ready_panels(self) -> int:
-        """Number of panels with something to press."""
+        """Number of panels with buttons to press."""
         return len(self._ready)
 
     def update_panel(self, person: int, message: str, payloads: Sequence[str]) -> None:

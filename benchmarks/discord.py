@@ -49,7 +49,7 @@ CALM_PRESSES = 3000
 # each second, the limit of a private chat.
 TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
 
-# Pictures take longer: with more presses at once each would wait too long for its picture.
+# Pictures take longer, and with more presses at once each would wait too long for its picture.
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
@@ -105,7 +105,7 @@ class BareClient(discord.Client):
 
     def _view(self, kind: str) -> discord.ui.LayoutView:
         view = discord.ui.LayoutView(timeout=None)
-        # The library need not remember the view: presses are read from their interactions.
+        # The library does not have to remember the view, because presses are read from their interactions.
         view.stop()
         into: Any = view
         for component in self._panels[kind]["components"]:

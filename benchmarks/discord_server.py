@@ -40,7 +40,7 @@ GUILD: dict[str, Any] = {
     "member_count": 3,
     "preferred_locale": "en-US",
 }
-MESSAGE, CHANGE = 4, 7  # kinds of answers: a new message, an edit of the pressed one
+MESSAGE, CHANGE = 4, 7  # kinds of answers: a new message, an edit of the pressed message
 EPHEMERAL = 1 << 6
 ANSWERED = 40060  # Discord's error code for an interaction that was answered before
 

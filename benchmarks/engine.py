@@ -14,7 +14,7 @@ from engine import GAMES, Game, load, read
 from engine.position import SearchPosition, search_position
 
 ROUNDS = 5
-SECONDS = 0.4  # for one measurement; a round makes all of them, so a machine's drift affects all alike
+SECONDS = 0.4  # for each measurement; a round makes all measurements, so a slower machine affects all
 GAMES_WEIGHED = 21
 
 Playout = Callable[[], int]  # plays once to the end and returns the number of moves

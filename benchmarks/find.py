@@ -23,7 +23,7 @@ FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
 
 
 def mixed(source: random.Random) -> list[Searcher]:
-    """Return people who came within a minute. Half accept any game for two, the others one game. Some block others."""
+    """Return people who came within a minute. Half accept any game for two, the others a single one."""
     return [
         Searcher(
             f"telegram:{number}",

@@ -25,7 +25,7 @@ from bot.site.hand_page import hand_page
 TABLES = 200
 MOVES_A_SECOND = 200
 SECONDS = 10
-TABLES_EACH = 10  # tables of each person, because only a few new people can come at a time
+TABLES_EACH = 10  # tables of each person, because the bot limits the rate of new people
 
 GAME = "metamazzo"
 

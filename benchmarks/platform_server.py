@@ -54,14 +54,14 @@ class PlatformServer(ABC):
         """Let a table's first person challenge."""
 
     def mark_accepted(self, table: int) -> bool:
-        """Mark that a table's second person accepts. Return whether they already had."""
+        """Mark that a table's second person accepts. Return whether they had accepted before."""
         if table in self._accepted:
             return True
         self._accepted.add(table)
         return False
 
     def keep_sample(self, kind: str, shown: dict[str, Any]) -> None:
-        """Keep a shown panel for the bare library. One with a picture (``png`` in Base64) replaces one without."""
+        """Keep a shown panel for the bare library. A panel with a picture (``png`` in Base64) replaces one without."""
         if "png" in shown or "png" not in self.samples.get(kind, {}):
             self.samples[kind] = shown
 
@@ -70,7 +70,7 @@ class PlatformServer(ABC):
         self._hands.add(message)
 
     def person(self, table: int, seat: int) -> int:
-        """Return who has a seat at a table. Seat 0 is the challenger."""
+        """Return the person in a seat of a table. Seat 0 is the challenger."""
         return 2 * (table // self.together) + seat
 
     def challenge_again(self, table: int) -> None:

@@ -87,7 +87,7 @@ async def connect_to(url: str) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def start_server(module: str) -> AsyncIterator[Server]:
-    """Start a platform's server, and stop it in the end."""
+    """Start a platform's server, and stop it afterwards."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", module, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )

@@ -101,7 +101,7 @@ class CountingAdapter:
 
 
 def check_done(reply: Reply) -> None:
-    """Raise BenchFailed for a refusal, for example when the store was away for a moment."""
+    """Raise BenchFailed for a refusal, for example because the store was briefly unreachable."""
     if reply.toast:
         raise BenchFailed(f"somebody was refused: {reply.toast}")
 

@@ -224,7 +224,7 @@ async def type_queries(there: Server, name: str) -> dict[str, Any]:
 async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
     """Measure a bare handler that returns as many results as the bot does for an empty query."""
 
-    async def asked(update: Update, _context: object) -> None:
+    async def answer_inline_query(update: Update, _context: object) -> None:
         assert update.inline_query
         await update.inline_query.answer(
             [_article(result) for result in answer["results"]], cache_time=0, is_personal=True
@@ -239,7 +239,7 @@ async def measure_bare_inline(there: Server, answer: dict[str, Any]) -> None:
         .get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
         .build()
     )
-    application.add_handler(InlineQueryHandler(asked))
+    application.add_handler(InlineQueryHandler(answer_inline_query))
     async with application:
         await application.start()
         assert application.updater

@@ -21,8 +21,6 @@ class EngineError(Exception):
 
 
 class UnknownGame(EngineError):
-    """No game has this id."""
-
     code = "unknown_game"
     sentence = "There is no game called {game!r}; there are: {games}."
 

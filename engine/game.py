@@ -8,8 +8,17 @@ from engine import errors, shuffle
 from engine.deal import Carry, Deal, Score, unknown_move
 from engine.errors import quote
 from engine.games import game_kind
-from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, resolve
-from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
+from engine.options import CLAIMS_NEED_A_LEAD, RELEASE, Spades, resolve
+from engine.records import (
+    DealRecord,
+    Ending,
+    Proof,
+    Record,
+    SpadesDealRecord,
+    SpadesRecord,
+    TressetteDealRecord,
+    TressetteRecord,
+)
 from engine.spades import SpadesDeal
 from engine.views import DealView, LastTrick, Result, View
 
@@ -312,7 +321,8 @@ class Game:
         deals = list(self._past)
         if self.current and (live or self._score):
             deals.append(self._deal_record(self.current))
-        return record_class(self.kind).model_construct(
+        record_class: type[Record] = SpadesRecord if self.kind.rules is Spades else TressetteRecord
+        return record_class.model_construct(
             format="buongioco/1",
             game=self.kind.id,
             rules=self.rules.model_dump(),
@@ -336,7 +346,8 @@ class Game:
             **score.entries,
             "totals": (before[0] + score.points[0], before[1] + score.points[1]),
         }
-        return deal_record_class(self.kind).model_construct(**entries)
+        deal_class: type[DealRecord] = SpadesDealRecord if self.kind.rules is Spades else TressetteDealRecord
+        return deal_class.model_construct(**entries)
 
     @classmethod
     def resume(cls, record: Record, deal_number: int) -> Self:

@@ -23,9 +23,9 @@ NO_PACKETS: frozenset[int] = frozenset()
 class PacketsDeal(TressetteDeal):
     """A deal with packets, numbered from 1 as the pack was dealt.
 
-    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` are the four packets
-    taken. Two of them are ``held`` and became the hand; the other two are ``on_table``, by rising number. ``tops`` is
-    the set of open top cards.
+    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat, ``own`` are the four packets
+    taken. Two of them are ``held``, as the hand; the other two are ``on_table``, by rising number. ``tops`` is the set
+    of open top cards.
     """
 
     VIEW = PacketsView
@@ -64,19 +64,16 @@ class PacketsDeal(TressetteDeal):
 
     def play_other(self, seat: int, move: str) -> None:
         if move in TAKES:
-            self._take(seat, TAKES[move])
+            self.check_turn(seat, "take")
+            self.own[seat] = TAKES[move]
+            self.own[1 - seat] = frozenset(PACKETS) - TAKES[move]
+            self.phase = "hold"
         elif move in HOLDS:
             self._hold(seat, HOLDS[move])
         elif move in PICKS:
             self._pick(seat, PICKS[move])
         else:
             super().play_other(seat, move)
-
-    def _take(self, seat: int, four: frozenset[int]) -> None:
-        self.check_turn(seat, "take")
-        self.own[seat] = four
-        self.own[1 - seat] = frozenset(PACKETS) - four
-        self.phase = "hold"
 
     def _hold(self, seat: int, two: frozenset[int]) -> None:
         self.check_turn(seat, "hold")
@@ -108,7 +105,7 @@ class PacketsDeal(TressetteDeal):
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
-        """Take an open card off its packet, and turn up the next."""
+        """Take an open card off its packet, and turn up the next card."""
         for number in self.on_table[seat]:
             packet = self.packets[number]
             if packet and packet[0] == top:

@@ -1,7 +1,7 @@
 """The tricks of a deal as integers, for searches to copy and play on.
 
-A position starts from a deal with all cards known or guessed (`search_position`). It has no declarations, signals,
-claims or bids. It does not check moves: callers make legal moves only.
+`search_position` makes a position of a deal with all cards known or guessed. A position has no declarations, signals,
+claims or bids. It does not check moves, so callers must make legal moves only.
 
 A move is a number. Below 40 (52 at Spades) it plays that card. From `FIRST_PICK` on it picks up an honour from the top
 of a packet: `pick_move` and `picked_card` translate.
@@ -177,7 +177,7 @@ class PacketsPosition(SearchPosition):
         self._uncover(seat, card)
 
     def _uncover(self, seat: int, top: int) -> None:
-        """Take a card off its packet, if it lies on one, and turn up the next."""
+        """Take a card off its packet, if it lies on a packet, and turn up the next card."""
         for number, packet in enumerate(self.packets[seat]):
             if packet and packet[0] == top:
                 self.packets[seat][number] = left = packet[1:]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstrai
 
 from engine.errors import BadRecord, quote
 from engine.games import GAMES, GameKind
-from engine.options import Spades, describe_errors
+from engine.options import describe_errors
 
 Seat = Annotated[int, Field(ge=0, le=3)]
 Count = Annotated[int, Field(ge=0)]
@@ -103,14 +103,6 @@ class Record(StrictModel):
     def to_json(self) -> str:
         """Return the record as JSON on a single line."""
         return self.model_dump_json()
-
-
-def deal_record_class(kind: GameKind) -> type[DealRecord]:
-    return SpadesDealRecord if kind.rules is Spades else TressetteDealRecord
-
-
-def record_class(kind: GameKind) -> type[Record]:
-    return SpadesRecord if kind.rules is Spades else TressetteRecord
 
 
 class TressetteRecord(Record):

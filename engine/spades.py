@@ -24,10 +24,10 @@ DRAFT_MOVES = ("draw", "blind", "keep", "pass")
 class SpadesDeal(Deal):
     """A hand of Spades for two.
 
-    By seat: ``bids`` in tricks (a double nil bids 0); ``blind`` is True after declaring double nil, ``has_drawn`` after
-    seeing a card; ``discarded`` are the cards that the seat saw and discarded. ``stock`` are the cards left to draw,
-    ``drawn_card`` the card just drawn, ``discards`` the draft's discards in order. ``owed`` is the number of cards that
-    chance must still give.
+    By seat, ``bids`` are in tricks (0 for nil and double nil), ``blind`` is True after a declaration of double nil, and
+    ``discarded`` are the cards that the seat saw and discarded. ``stock`` are the cards left to draw, ``drawn_card`` is
+    the card just drawn, and ``discards`` are the draft's discards in order. Chance must still give ``owed`` cards to
+    the seat ``owed_to``.
     """
 
     PACK = FRENCH
@@ -83,7 +83,11 @@ class SpadesDeal(Deal):
         if move in DRAFT_MOVES:
             self._draft(seat, move)
         elif move in BIDS:
-            self._bid(seat, BIDS[move])
+            if self.bids[seat] is not None:
+                raise errors.AlreadyBid()
+            self.check_turn(seat, "bid")
+            self.bids[seat] = BIDS[move]
+            self._start_next_phase()
         elif move == "exchange" or move.startswith("exchange "):
             self._exchange(seat, move)
         else:
@@ -165,13 +169,6 @@ class SpadesDeal(Deal):
         self.cards[self.owed_to] |= given
         self.discards = tuple(card for card in self.discards if not given >> card & 1)
         self.owed = 0
-        self._start_next_phase()
-
-    def _bid(self, seat: int, tricks: int) -> None:
-        if self.bids[seat] is not None:
-            raise errors.AlreadyBid()
-        self.check_turn(seat, "bid")
-        self.bids[seat] = tricks
         self._start_next_phase()
 
     def card_error(self, seat: int, card: int) -> IllegalMove:

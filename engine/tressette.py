@@ -1,6 +1,6 @@
 """Common rules of the six Tressette games: card values, declarations and their windows.
 
-Values are in thirds of a point: an ace 3, the other honours and the figures 1. The last trick is 3. A deal has 35.
+An ace is worth three thirds of a point, other honours and figures one third, and the last trick three.
 """
 
 from abc import abstractmethod
@@ -22,10 +22,10 @@ FOUR_OF_COINS = 1 << ITALIAN.index["4D"]
 class TressetteDeal(Deal):
     """A deal of Tressette.
 
-    ``taken`` (thirds) and ``declared`` (whole points) are by side. By seat: ``dealt`` are the first ten cards.
-    ``acquired`` are the honours that came to hand since the seat's last play; in the first trick, all its honours.
-    ``shown`` are the cards that everyone has seen, played or not. ``scored`` are the kinds and ``declared_bits`` the
-    combinations already declared.
+    ``taken`` (thirds) and ``declared`` (whole points) are by side. The others are by seat: ``dealt`` are the first ten
+    cards. ``acquired`` are the honours received since the seat's last play; in the first trick, all its honours.
+    ``shown`` are the cards that all players have seen, played or not. ``scored`` are the kinds and ``declared_bits``
+    the combinations already declared.
     """
 
     PACK = ITALIAN
@@ -82,7 +82,7 @@ class TressetteDeal(Deal):
         self._declare(seat, combination)
 
     def declarable_cards(self, seat: int) -> int:
-        """Return the cards that this seat can declare from now; none outside its window."""
+        """Return the cards whose combinations this seat can declare now; none outside its window."""
         match self.window:
             case "acquired":
                 return self.hand(seat) if self.acquired[seat] and self.can_declare_acquired(seat) else 0

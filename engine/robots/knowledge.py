@@ -71,9 +71,7 @@ def is_fully_known(worlds: Worlds) -> bool:
 
 
 def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """Return the worlds, weighted by how well they fit the others' bids, plays and missing declarations. In games with
-    a stock or packets they stay unweighted.
-    """
+    """Return the worlds, weighted by how well they fit bids and moves; unweighted with a stock or packets."""
     deal = view.deal
     assert deal is not None
     past = [

@@ -9,11 +9,8 @@ from engine.views import View
 
 
 class Robot(Protocol):
-    """A player that chooses one of ``view.moves``. ``history`` are the moves of the deal as the seat saw them
-    (`Game.history`). Out of turn it can return None, to make no move.
-    """
-
-    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None: ...
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        """Return one of ``view.moves``, or out of turn None. ``history`` comes from `Game.history`."""
 
 
 class Budget(NamedTuple):

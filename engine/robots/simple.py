@@ -26,17 +26,12 @@ class RandomRobot:
             return "claim"
         if view.turn != view.seat:
             return self.random.choice(moves) if moves and self.random.random() < 0.5 else None
-        if isinstance(view.deal, SpadesView):
-            moves = self._drop_rare_moves(view.deal, moves)
-        return self.random.choice(moves)
-
-    def _drop_rare_moves(self, deal: SpadesView, moves: list[str]) -> list[str]:
         if "blind" in moves and self.random.random() < 0.98:
             moves.remove("blind")
-        if "bid 0" in moves and self.random.random() < 0.98:
-            guess = round(likely_tricks(deal.hand or ()))
-            return [f"bid {number}" for number in (guess - 1, guess, guess + 1) if number > 0]
-        return moves
+        if isinstance(view.deal, SpadesView) and "bid 0" in moves and self.random.random() < 0.98:
+            guess = round(likely_tricks(view.deal.hand or ()))
+            moves = [f"bid {number}" for number in (guess - 1, guess, guess + 1) if number > 0]
+        return self.random.choice(moves)
 
 
 class EasyRobot:

@@ -150,9 +150,7 @@ class StrongRobot:
         return f"{move}{self._signal(deal, view, card)}" if move.startswith("play ") else move
 
     def judge_moves(self, view: View, history: Sequence[MoveEntry]) -> dict[int, MoveEstimate]:
-        """Return the search's estimate of each move (`engine.search.playing`); empty if no world could be dealt. With
-        open cards only the exactly best moves have visits.
-        """
+        """Return the estimate of each move; empty if no world fits. With open cards only the best moves have visits."""
         deal = view.deal
         assert deal is not None
         pack = pack_of(deal)
@@ -209,10 +207,18 @@ class StrongRobot:
         return judged
 
     def _solve_exactly(self, worlds: Worlds, judged: dict[int, MoveEstimate]) -> dict[int, MoveEstimate]:
-        """Return exact values. Only the best moves keep their visits, so that the search decides among them."""
+        """Return exact values of the only possible world, without the cards already taken. Only the best moves keep
+        their visits, so that the search decides among them.
+        """
         if StrongRobot._solver is None:
             StrongRobot._solver = Solver()
-        here = known_position(worlds)
+        start = worlds.start
+        here: SearchPosition = object.__new__(SearchPosition)
+        here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
+        here.turn, here.left, here.laid = int(start[playing.TURN]), int(start[playing.LEFT]), int(start[playing.LAID])
+        here.wanted, here.pot = int(start[playing.WANTED]), int(start[playing.POT])
+        here.best, here.winner = (int(start[playing.BEST]), int(start[playing.WINNER])) if here.laid else (-1, -1)
+        here.taken = [0, 0]
         solved = StrongRobot._solver.solve(here)
         if solved is None:
             return judged
@@ -326,18 +332,6 @@ def move_text(view: View, number: int) -> str:
 def without_declarations(view: View) -> View:
     """Return the view without declarations, because some robots would make them at once."""
     return replace(view, moves=tuple(move for move in view.moves if move not in COMBINATIONS))
-
-
-def known_position(worlds: Worlds) -> SearchPosition:
-    """Return the position of the only possible world. Cards already taken count nothing."""
-    start = worlds.start
-    here: SearchPosition = object.__new__(SearchPosition)
-    here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
-    here.turn, here.left, here.laid = int(start[playing.TURN]), int(start[playing.LEFT]), int(start[playing.LAID])
-    here.wanted, here.pot = int(start[playing.WANTED]), int(start[playing.POT])
-    here.best, here.winner = (int(start[playing.BEST]), int(start[playing.WINNER])) if here.laid else (-1, -1)
-    here.taken = [0, 0]
-    return here
 
 
 def compile_searches() -> None:

@@ -7,9 +7,7 @@ from engine.search.playing import BIDS, SIZE, Board, outcome, random_below
 from engine.search.simple_players import TRICK_WORTH, expected_tricks, play_out
 
 WORTH_KEEPING = 40  # hundredths of a trick, about the worth of the stock's next card
-
 CAUTION = 30  # hundredths of a trick by which a bid stays below the expected tricks
-
 MAX_TRIES = 20
 
 
@@ -32,9 +30,7 @@ def try_bids(
     points: Ints, board: Board, start: Ints, unseen: Ints, mine: int, me: int, theirs: int, bids: Ints, rounds: int,
     wild: int,
 ) -> None:  # fmt: skip
-    """Add to ``points`` the result of each bid for this side, minus the other side's, summed over all rounds.
-    ``theirs`` is the other player's bid, or -1 before it.
-    """
+    """Add each bid's result to ``points``, summed over all rounds. ``theirs`` is the other's bid, or -1 before it."""
     for _ in range(rounds):
         hand, guess = 0, 0
         for _again in range(MAX_TRIES):

@@ -127,20 +127,9 @@ def search_value(
             lost, in_pot = in_pot, 0
             base = lost if holder & 1 == 0 else 0
         got = base + search_value(
-            hands,
-            on,
-            suit,
-            top,
-            holder,
-            after,
-            lying,
-            in_pot,
-            left - lost,
-            alpha - base,
-            beta - base,
-            depth + 1,
+            hands, on, suit, top, holder, after, lying, in_pot, left - lost, alpha - base, beta - base, depth + 1,
             memory,
-        )
+        )  # fmt: skip
         hands[turn] ^= bit
         if ours:
             if got > value:
@@ -166,9 +155,7 @@ def fill_values(
     values: Ints, hands: Ints, turn: int, led: int, best: int, winner: int, laid: int, trick: int, pot: int,
     left: int, low: int, high: int, depth: int, memory: Memory,
 ) -> bool:  # fmt: skip
-    """Store the thirds of ``left`` that side 0 takes after each legal card. Return False if the node limit of
-    ``memory`` was reached. Only the lowest of equal cards gets a value.
-    """
+    """Store the value of each legal card, or of the lowest of equal cards. Return False at the node limit."""
     moves = memory.moves
     memory.counters[NODES] = 0
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick

@@ -142,7 +142,11 @@ def make_move(board: Board, move: int) -> None:
     if state[SPADES] or move < FIRST_PICK:
         play_card(board, move)
     elif move < FIRST_THREE:
-        pick_up(board, PICKED_BY[move - FIRST_PICK])
+        seat, card = state[TURN], PICKED_BY[move - FIRST_PICK]
+        board.covering[seat] &= ~(1 << card)
+        if state[WINDOW] == AS_THEY_COME:
+            declare(board, seat, 1 << card)
+        uncover(board, seat, card)
     else:
         score_declaration(state, state[TURN], move - FIRST_THREE, 9)
 
@@ -170,15 +174,6 @@ def declare(board: Board, seat: int, fresh: int) -> None:
                 state[PENDING + seat] |= 1 << kind
             else:
                 score_declaration(state, seat, kind, 3 * count)
-
-
-@compiled
-def pick_up(board: Board, card: int) -> None:
-    seat = board.state[TURN]
-    board.covering[seat] &= ~(1 << card)
-    if board.state[WINDOW] == AS_THEY_COME:
-        declare(board, seat, 1 << card)
-    uncover(board, seat, card)
 
 
 @compiled
@@ -260,9 +255,7 @@ def spades_points(state: Ints, side: int) -> int:
 
 @compiled
 def outcome(state: Ints) -> int:
-    """Return the deal's outcome for side 0 minus side 1: points at Spades, thirds at Tressette. Only whole points
-    count, so thirds are rounded down to them.
-    """
+    """Return side 0's result minus side 1's: points at Spades; at Tressette whole points, in thirds."""
     if state[SPADES]:
         return spades_points(state, 0) - spades_points(state, 1)
     return 3 * (state[TAKEN] // 3 - state[TAKEN + 1] // 3) + state[DECLARED] - state[DECLARED + 1]

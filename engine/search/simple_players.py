@@ -97,9 +97,7 @@ def appeal(board: Board, card: int) -> int:
 
 @compiled
 def trick_chance(board: Board, suit: int, best: int, holder: int) -> float:
-    """Return the probability that the side of the player who has just played wins the trick, in a game for four. The
-    player knows only their own hand and the cards played.
-    """
+    """Return the probability, in a game for four, that the player's side wins the trick, as far as they can know."""
     state, hands = board.state, board.hands
     seat = state[TURN]
     to_come = 3 - state[LAID]

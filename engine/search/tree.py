@@ -19,7 +19,6 @@ chosen and was legal; the sum of outcomes for the side that chose it.
 """
 
 LONGEST_PATH = 64
-
 MAX_FREE_CARDS = 12
 """With more cards left, players in the tree pick up and declare by the rule of `move_before_card`. Otherwise these
 moves would spread the rounds over too many branches.
@@ -66,7 +65,9 @@ def search(
                 continue
             if lonely and state[TURN] != me:
                 move = simple_move(board, choices, wild)
-                chosen = find_child(tree, node, move)
+                chosen = int(tree[node * FIELDS + FIRST])
+                while chosen and tree[chosen * FIELDS + MOVE] != move:
+                    chosen = int(tree[chosen * FIELDS + NEXT])
             else:
                 chosen, untried = choose_child(tree, node, choices, explore)
                 if untried:
@@ -76,8 +77,10 @@ def search(
             if chosen == 0:
                 growing = False
                 if nodes < full:
-                    chosen = nodes
-                    add_node(tree, node, chosen, move)
+                    chosen, at = nodes, nodes * FIELDS
+                    tree[at + FIRST], tree[at + NEXT] = 0, tree[node * FIELDS + FIRST]
+                    tree[at + MOVE], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = move, 0, 1, 0
+                    tree[node * FIELDS + FIRST] = nodes
                     nodes += 1
             if chosen:
                 path[depth] = chosen if state[TURN] & 1 == 0 else -chosen
@@ -88,20 +91,11 @@ def search(
         won = outcome(state)
         tree[VISITS] += 1
         tree[SUM] += -won if me & 1 else won
-        for at in range(depth):
-            node = abs(path[at])
-            tree[node * FIELDS + VISITS] += 1
-            tree[node * FIELDS + SUM] += won if path[at] > 0 else -won
+        for step in range(depth):
+            at = abs(path[step]) * FIELDS
+            tree[at + VISITS] += 1
+            tree[at + SUM] += won if path[step] > 0 else -won
     return nodes
-
-
-@compiled
-def find_child(tree: Ints, node: int, move: int) -> int:
-    """Return the child that a move leads to, or 0."""
-    child = tree[node * FIELDS + FIRST]
-    while child and tree[child * FIELDS + MOVE] != move:
-        child = tree[child * FIELDS + NEXT]
-    return int(child)
 
 
 @compiled
@@ -121,11 +115,3 @@ def choose_child(tree: Ints, node: int, choices: int, explore: float) -> tuple[i
                 highest, chosen = worth, child
         child = tree[at + NEXT]
     return chosen, choices
-
-
-@compiled
-def add_node(tree: Ints, node: int, child: int, move: int) -> None:
-    at = child * FIELDS
-    tree[at + FIRST], tree[at + NEXT] = 0, tree[node * FIELDS + FIRST]
-    tree[at + MOVE], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = move, 0, 1, 0
-    tree[node * FIELDS + FIRST] = child

@@ -19,10 +19,8 @@ Declarations are not counted: see `engine.search.solver`.
 
 from typing import NamedTuple
 
-from engine.cards import ITALIAN
-from engine.declarations import HONOURS
-from engine.position import pick_move
 from engine.search.compiled import Ints, bit_index, compiled, int_array, zeros
+from engine.search.playing import PICK_OF
 from engine.search.two_hands_moves import (
     ABOVE,
     RANKS,
@@ -36,9 +34,6 @@ from engine.search.two_hands_moves import (
     sort_moves,
 )
 
-# the move that picks up each honour
-PICK = int_array(pick_move(card) if HONOURS >> card & 1 else -1 for card in range(ITALIAN.size))
-
 TABLE_SIZE = 1 << 17
 ENTRY, OTHER, HIDDEN, BOUNDS = 4, 1, 2, 3
 """Layout of a remembered position: the leader's cards with the age, the other's cards, the hidden cards, and the bounds
@@ -50,9 +45,7 @@ DEPTHS = 24
 WIDTH = 24  # room for this many tricks, and this many moves each for the lead and the answer
 
 NODES, AGE, MAX_NODES = 0, 1, 2
-"""Indices in ``counters``: the positions searched, the age, and the limit of positions. The age is part of the keys, so
-positions of earlier deals do not match.
-"""
+"""Indices in ``counters``: positions searched, the age in keys that tells deals apart, and the limit."""
 
 
 def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
@@ -293,7 +286,7 @@ def fill_pick_values(
                 least = values[card]
         if least < most:
             least = best_value(mine | below, theirs, led, rest, left, least, most, depth, opens, memory)
-        values[PICK[card]] = least
+        values[PICK_OF[card]] = least
 
 
 @compiled
@@ -301,9 +294,7 @@ def best_value(
     mine: int, theirs: int, led: int, rest: int, left: int, least: int, most: int, depth: int, opens: Ints,
     memory: Memory,
 ) -> int:  # fmt: skip
-    """Return the thirds of the side to move after its best move, known to be between ``least`` and ``most``. The other
-    arguments are as in `fill_values`.
-    """
+    """Return the thirds of the side to move after its best move, known to be between ``least`` and ``most``."""
     if led < 0:
         return leader_value(mine, theirs, rest, left, least, most, depth, opens, memory)
     start = (DEPTHS - 1) * 2 * WIDTH

@@ -29,9 +29,7 @@ from engine.search.playing import (
 from engine.search.simple_players import appeal, expected_tricks, sensible_move
 
 MAX_TRIES = 50
-
 SILENCE = -4.0  # log probability that a player lets the last moment for a declaration pass, one in fifty
-
 NEGLIGIBLE = 12.0  # log ratio below the likeliest world at which a world is no longer weighed
 
 
@@ -70,13 +68,17 @@ def draw_world(worlds: Worlds, board: Board) -> bool:
 
 @compiled
 def deal_world(worlds: Worlds, board: Board) -> bool:
-    """Deal until all cards fit. Return False after `MAX_TRIES`."""
-    tries = 0
-    while not try_deal(worlds, board):
-        tries += 1
-        if tries == MAX_TRIES:
-            return False
-    return True
+    """Deal until each unseen card is in an allowed place. Return False after `MAX_TRIES`."""
+    unseen, seats = worlds.unseen, worlds.start[SEATS]
+    for _ in range(MAX_TRIES):
+        for place in range(len(unseen) - 1, 0, -1):
+            other = random_below(board, place + 1)
+            unseen[place], unseen[other] = unseen[other], unseen[place]
+        for seat in range(seats):
+            board.hands[seat] = worlds.known[seat]
+        if deal_two_hands(worlds, board) if seats == 2 else deal_four_hands(worlds, board):
+            return True
+    return False
 
 
 @compiled
@@ -93,18 +95,6 @@ def draw_from_pool(worlds: Worlds, board: Board) -> None:
             low = middle + 1
     for seat in range(seats):
         board.hands[seat] = worlds.pool[low * seats + seat]
-
-
-@compiled
-def try_deal(worlds: Worlds, board: Board) -> bool:
-    """Put each unseen card in an allowed place. Return False if the last ones fit nowhere."""
-    unseen, seats = worlds.unseen, worlds.start[SEATS]
-    for place in range(len(unseen) - 1, 0, -1):
-        other = random_below(board, place + 1)
-        unseen[place], unseen[other] = unseen[other], unseen[place]
-    for seat in range(seats):
-        board.hands[seat] = worlds.known[seat]
-    return deal_two_hands(worlds, board) if seats == 2 else deal_four_hands(worlds, board)
 
 
 @compiled

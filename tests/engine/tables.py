@@ -12,7 +12,7 @@ DEALER, ELDEST = 0, 1  # seats at the tables for two
 
 
 def remaining_cards(pack: Pack, *used: Iterable[str]) -> list[str]:
-    """Return the unused cards, with threes, twos and aces first: those taken from the end declare nothing."""
+    """Return the unused cards, threes, twos and aces first, so that cards from the end cannot be declared."""
     taken = {code for codes in used for code in codes}
     return sorted((code for code in pack.new if code not in taken), key=lambda code: code[0] not in "32A")
 

@@ -27,7 +27,7 @@ pytestmark = COMPILED_SEARCHES
 
 @pytest.fixture
 def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The move that the strong robot is made to choose, under the key ``move``."""
+    """The move that the patched strong robot chooses, under the key ``move``."""
     move: dict[str, str] = {}
     monkeypatch.setattr(StrongRobot, "choose", lambda *_: move["move"])
     return move

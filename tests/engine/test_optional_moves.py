@@ -107,7 +107,7 @@ def test_solver_agrees_where_a_pick_costs() -> None:
 
 @given(seed=st.integers(0, 2**32))
 def test_pick_alone_never_gains(seed: int) -> None:
-    """This is why the search picks up a card only to play the one below."""
+    """So the search picks up a card only to play the card below it."""
     values = solve(random_ending("pizzichino", {}, Random(seed), 14))
     for better in (max, min):
         plays = [value for move, value in values.items() if move.startswith("play")]

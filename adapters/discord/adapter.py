@@ -10,10 +10,10 @@ import discord
 import structlog
 from discord.http import Route
 
-from adapters.discord import drawing, reading, unread
-from adapters.discord.answers import DEFER_SECONDS, DELIVERY_SECONDS, MAX_PENDING, Answer, Answers, State, TooLate
+from adapters.discord import drawing, reading
+from adapters.discord.answers import Answer, Answers, State, TooLate, UnreadableInteraction, answer_unreadable
 from adapters.discord.client import Client
-from adapters.discord.commands import Commands
+from adapters.discord.commands import Commands, challenge_refusal
 from adapters.discord.drawing import Body
 from adapters.discord.errors import LIBRARY_ERRORS, delivery_errors, describe_error
 from adapters.discord.guests import GuestTokens
@@ -24,9 +24,7 @@ from adapters.discord.pages import PageLocks
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
-from adapters.discord.refusals import challenge_refusal
 from adapters.discord.rest import Rest
-from adapters.discord.unread import UnreadableInteraction
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
 from bot.commands import find_command_spec
@@ -54,7 +52,10 @@ FATAL_CLOSE_CODES = {
     INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
+DEFER_SECONDS = 1.2  # after which an interaction is deferred; Discord gives up after three, which include the network
+DELIVERY_SECONDS = 0.2  # after which a finished press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # for which a deferred interaction can wait for its message
+MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
 log = structlog.get_logger()
 
@@ -121,13 +122,6 @@ class Discord:
             self._make_client()
         self._has_served = True
         try:
-            await self._run_client()
-        finally:
-            await self._busy.wait(2.0)
-
-    async def _run_client(self) -> None:
-        """Log in and run the client until it ends. Raises BadSetting if Discord refuses for good."""
-        try:
             await self.client.login(self._token)
             self._connected = True
             await self.commands.sync()
@@ -143,6 +137,8 @@ class Discord:
                 raise PlatformFailure(describe_error(error)) from None
             self._connected = code != TOKEN_REFUSED
             raise BadSetting(*FATAL_CLOSE_CODES[code]) from None
+        finally:
+            await self._busy.wait(2.0)
 
     async def close(self) -> None:
         listeners.discard(self._listener)
@@ -178,7 +174,9 @@ class Discord:
     ) -> None:
         place, spec = reading.place_of(interaction), find_command_spec(word)
         private, shows_table = (spec.is_private, spec.shows_table) if spec else (False, False)
-        answer = Answer(self.rest, reading.token_of(interaction), place, private=private)
+        awaits_message = (shows_table and not private) or is_private(place)
+        token = reading.token_of(interaction)
+        answer = Answer(self.rest, token, place, private=private, awaits_message=awaits_message)
         command = Command(
             key=f"dc{interaction.id}",
             person=reading.presser_of(interaction),
@@ -191,23 +189,20 @@ class Discord:
         )
         refusal = challenge_refusal(interaction, named, self._language_of(interaction)) if shows_table else ""
         work = _toast_reply(refusal) if refusal else self.card_room.handle_command(command)
-        awaits_message = (shows_table and not private) or is_private(place)
-        await self._answer(interaction, answer, work, awaits_message=awaits_message)
+        await self._answer(interaction, answer, work)
 
-    async def _answer_unreadable(self, bare: UnreadableInteraction) -> None:
+    async def _answer_unreadable(self, unreadable: UnreadableInteraction) -> None:
         with self._busy.track_current():
             try:
                 with delivery_errors(""):
-                    await unread.answer(self.rest, bare)
+                    await answer_unreadable(self.rest, unreadable)
             except (DeliveryError, TooLate) as error:
                 log.info("discord_answer_lost", why=describe_error(error))
 
-    async def _answer(
-        self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, awaits_message: bool = False
-    ) -> None:
-        """Await the reply and answer the interaction with it in time. ``awaits_message``: see `Answers.add`."""
+    async def _answer(self, interaction: Interaction, answer: Answer, work: Awaitable[Reply]) -> None:
+        """Await the reply and answer the interaction with it in time."""
         self.pictures.set_permission(answer.place, interaction.app_permissions.attach_files)
-        self.answers.add(answer, awaits_message=awaits_message)
+        self.answers.add(answer)
         wait, language = DEFER_SECONDS if len(self.answers) < MAX_PENDING else 0, self._language_of(interaction)
         deferring = asyncio.get_running_loop().call_later(wait, lambda: self._busy.start(self._defer(answer, language)))
         with self._busy.track_current():
@@ -311,20 +306,18 @@ class Discord:
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         # Every message can be edited on Discord, so delivery never asks for a silent one.
-        self._check_connected()
-        return await self.messages.send(place, panel, key)
+        return await self._connected_messages().send(place, panel, key)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        self._check_connected()
-        return await self.messages.edit(place, sent, panel)
+        return await self._connected_messages().edit(place, sent, panel)
 
     async def delete(self, place: str, message: str) -> None:
-        self._check_connected()
-        await self.messages.delete(place, message)
+        await self._connected_messages().delete(place, message)
 
-    def _check_connected(self) -> None:
+    def _connected_messages(self) -> Messages:
         if not self._connected:
             raise NotDelivered("not connected")
+        return self.messages
 
 
 async def _toast_reply(toast: str) -> Reply:

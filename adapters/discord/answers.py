@@ -4,9 +4,12 @@ The best answer is the changed panel or the new message. Slower work is deferred
 """
 
 import asyncio
+import time
 from collections import defaultdict
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
+from typing import Any, NamedTuple
 
 import discord
 
@@ -14,19 +17,18 @@ from adapters.discord import drawing
 from adapters.discord.drawing import Body
 from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_TOKENS, LIBRARY_ERRORS, describe_error
 from adapters.discord.pictures import Upload
-from adapters.discord.reading import InteractionToken
+from adapters.discord.reading import Interaction, InteractionToken, locale_of, token_of
 from adapters.discord.rest import Rest
 from bot.platform import PlatformFailure, SentMessage
+from bot.texts import gettext_noop as _
+from bot.texts import language_of, texts
 
-MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT = 4, 5, 6, 7  # Discord's types of interaction responses
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5  # Discord's types of interactions
+MESSAGE, DEFER_MESSAGE, DEFER_EDIT, EDIT, CHOICES = 4, 5, 6, 7, 8  # Discord's types of responses
 ORIGINAL = "@original"
-
-# Seconds after which an interaction is deferred. Discord gives up after three, which include the network.
-DEFER_SECONDS = 1.2
-DELIVERY_SECONDS = 0.2  # for a finished press that waits for delivery
-ANSWER_UPLOAD_SECONDS = 0.8  # for an answer with a picture
-
-MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
+LONGEST_ID = 20  # digits of a 64-bit id
+ANSWER_UPLOAD_SECONDS = 0.8  # for an answer with a picture, before it is deferred
+UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
 
 
 class State(Enum):
@@ -40,24 +42,27 @@ class TooLate(Exception):
     """The interaction has expired or already has an answer."""
 
 
+@dataclass(eq=False)
 class Answer:
     """The answer to one interaction.
 
     ``pressed`` is the id of the message with the pressed button, or empty for a command. ``private`` is whether only
-    this person sees a command's message. ``handed_over`` is set when the request is done and its result is about to be
-    delivered: then delivery gives the answer.
+    this person sees a command's message. With ``awaits_message``, the next new message in its place is the answer.
+    ``handed_over`` is set when the request is done and delivery is about to give the answer.
     """
 
-    def __init__(
-        self, rest: Rest, token: InteractionToken, place: str, pressed: str = "", *, private: bool = False
-    ) -> None:
-        self._rest = rest
-        self.token, self.place, self.pressed, self.private = token, place, pressed, private
-        self.state = State.OPEN
-        self._is_being_deferred = False
-        self._lock = asyncio.Lock()
-        self.handed_over = asyncio.Event()
-        self._answered = asyncio.Event()
+    rest: Rest
+    token: InteractionToken
+    place: str
+    pressed: str = ""
+    _: KW_ONLY
+    private: bool = False
+    awaits_message: bool = False
+    state: State = State.OPEN
+    handed_over: asyncio.Event = field(default_factory=asyncio.Event)
+    _answered: asyncio.Event = field(default_factory=asyncio.Event)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _is_being_deferred: bool = False
 
     async def edit(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Edit the pressed message. The edit is the answer, if the interaction has none yet.
@@ -70,7 +75,7 @@ class Answer:
                 return await self._edit_as_answer(body, upload)
             self._close()
             try:
-                return await self._rest.edit_with_token(self.token, ORIGINAL, body, upload)
+                return await self.rest.edit_with_token(self.token, ORIGINAL, body, upload)
             except discord.HTTPException as error:
                 if error.code in EXPIRED_TOKENS:
                     raise TooLate(describe_error(error)) from None
@@ -111,10 +116,10 @@ class Answer:
         if self.state is State.DEFERRED:
             self._close()
             if private == self.private:
-                return await self._rest.edit_with_token(self.token, ORIGINAL, body, upload)
+                return await self.rest.edit_with_token(self.token, ORIGINAL, body, upload)
             # A deferred message cannot change between public and private.
-            await self._rest.delete_with_token(self.token, ORIGINAL)
-        return await self._rest.follow_up(self.token, shown, upload)
+            await self.rest.delete_with_token(self.token, ORIGINAL)
+        return await self.rest.follow_up(self.token, shown, upload)
 
     async def send_toast(self, text: str) -> None:
         """Send a short text that only this person sees."""
@@ -143,26 +148,24 @@ class Answer:
         async with self._lock:
             if self.state is State.DEFERRED:
                 self._close()
-                await self._rest.delete_with_token(self.token, ORIGINAL)
+                await self.rest.delete_with_token(self.token, ORIGINAL)
 
     @property
     def can_edit(self) -> bool:
-        """True if the pressed message can still change in answer."""
+        """True if an edit of the pressed message can still be the answer."""
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
 
     @property
     def can_send(self) -> bool:
-        """True if a new message can still be the answer, even after a deferral."""
+        """True if a new message can still be the answer."""
         return self.state is not State.ANSWERED or self._is_being_deferred
 
     async def wait_until_answered(self, seconds: float | None = None) -> bool:
         """Wait until there is an answer. Return False after ``seconds``."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._answered.wait()
-        except TimeoutError:
-            return False
-        return True
+        return self._answered.is_set()
 
     def release_waiters(self) -> None:
         self._answered.set()
@@ -178,26 +181,19 @@ class Answer:
         # Even if the call fails: the answer can have arrived, and a second one would be refused.
         self.state = State.ANSWERED
         try:
-            return await self._rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)
-        except discord.HTTPException as error:
-            if error.code in (ANSWERED, EXPIRED):
-                raise TooLate(describe_error(error)) from None
-            if error.status >= 500 and kind == MESSAGE:
-                return await self._fetch_original(error)
-            raise
+            return await self.rest.answer(self.token, kind, body, wants_message=wants_message, upload=upload)
         except (PlatformFailure, *LIBRARY_ERRORS) as error:
-            if kind == MESSAGE:
-                return await self._fetch_original(error)
-            raise
+            if isinstance(error, discord.HTTPException) and error.code in (ANSWERED, EXPIRED):
+                raise TooLate(describe_error(error)) from None
+            if kind != MESSAGE or (isinstance(error, discord.HTTPException) and error.status < 500):
+                raise
+            # The response was lost, but the message can have arrived.
+            try:
+                return await self.rest.get_original(self.token)
+            except (PlatformFailure, *LIBRARY_ERRORS):
+                raise error from None
         finally:
             self.release_waiters()
-
-    async def _fetch_original(self, error: Exception) -> SentMessage:
-        """Return the message of an answer that arrived although its response was lost. Otherwise raise ``error``."""
-        try:
-            return await self._rest.get_original(self.token)
-        except (PlatformFailure, *LIBRARY_ERRORS):
-            raise error from None
 
 
 class Answers:
@@ -207,31 +203,27 @@ class Answers:
         self._by_interaction: dict[str, Answer] = {}
         self._by_message: dict[str, Answer] = {}
         self._by_place: dict[str, list[Answer]] = defaultdict(list)
-        self._awaiting_message: set[Answer] = set()
 
     def __len__(self) -> int:
         return len(self._by_interaction)
 
-    def add(self, answer: Answer, *, awaits_message: bool = False) -> None:
-        """Add a pending answer. With ``awaits_message``, the next new message in its place is the answer."""
+    def add(self, answer: Answer) -> None:
         self._by_interaction[answer.token.interaction] = answer
         if answer.pressed:
             self._by_message[answer.pressed] = answer
         self._by_place[answer.place].append(answer)
-        if awaits_message:
-            self._awaiting_message.add(answer)
 
     def remove(self, answer: Answer) -> None:
         answer.release_waiters()
         self._by_interaction.pop(answer.token.interaction, None)
         if self._by_message.get(answer.pressed) is answer:
             del self._by_message[answer.pressed]
-        self._awaiting_message.discard(answer)
         self._by_place[answer.place].remove(answer)
         if not self._by_place[answer.place]:
             del self._by_place[answer.place]
 
     def has_pending(self, place: str) -> bool:
+        """Return whether an edit at this place can be an answer."""
         return any(answer.can_edit for answer in self._by_place.get(place, ()))
 
     def find_by_message(self, message: str) -> Answer | None:
@@ -240,9 +232,9 @@ class Answers:
         return answer if answer and answer.can_edit else None
 
     def find_by_place(self, place: str) -> Answer | None:
-        """Return the pending answer that a new message in this place can be."""
+        """Return the pending answer that the next new message in this place will be."""
         answers = self._by_place.get(place, ())
-        return next((answer for answer in answers if answer.can_send and answer in self._awaiting_message), None)
+        return next((answer for answer in answers if answer.can_send and answer.awaits_message), None)
 
     async def wait_until_answered(self, token: InteractionToken) -> None:
         """Wait until the interaction has its answer. Before that nothing can be sent with its token."""
@@ -251,3 +243,35 @@ class Answers:
 
     def find_by_token(self, token: InteractionToken) -> Answer | None:
         return self._by_interaction.get(token.interaction)
+
+
+class UnreadableInteraction(NamedTuple):
+    """The fields that an answer to any interaction needs. ``kind`` is the number of its type."""
+
+    token: InteractionToken
+    kind: int
+    language: str
+
+    @classmethod
+    def from_interaction(cls, interaction: Interaction) -> "UnreadableInteraction":
+        return cls(token_of(interaction), interaction.type.value, locale_of(interaction))
+
+    @classmethod
+    def from_event(cls, data: Any) -> "UnreadableInteraction | None":
+        """Read the gateway's event. Returns None if a field is missing."""
+        if not isinstance(data, dict):
+            return None
+        number, token, kind = str(data.get("id")), data.get("token"), data.get("type")
+        is_id = number.isascii() and number.isdecimal() and len(number) <= LONGEST_ID
+        if not is_id or not isinstance(token, str) or not isinstance(kind, int):
+            return None
+        return cls(InteractionToken(number, token, int(time.time())), kind, str(data.get("locale")))
+
+
+async def answer_unreadable(rest: Rest, interaction: UnreadableInteraction) -> None:
+    """Say that the interaction could not be read. Raises the library's errors."""
+    if interaction.kind == AUTOCOMPLETE:
+        await rest.answer(interaction.token, CHOICES, {"choices": []})
+    elif interaction.kind in (COMMAND, COMPONENT, FORM):
+        text = texts(language_of(interaction.language)).gettext(UNREADABLE)
+        await Answer(rest, interaction.token, "").send_toast(text)

@@ -14,10 +14,10 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
+from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.events import reduce_server, repair_interaction, writable_server
 from adapters.discord.limits import LONGEST_WAIT
 from adapters.discord.pictures import trace_config
-from adapters.discord.unread import UnreadableInteraction
 from bot.concurrency.background import TaskSet
 from bot.settings import GatewayShards
 

@@ -12,9 +12,9 @@ from discord import app_commands
 from discord.app_commands import Choice, Namespace, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
+from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.limits import LONGEST_CHOICE, MOST_CHOICES
 from adapters.discord.reading import Interaction
-from adapters.discord.unread import UnreadableInteraction
 from bot.card_room import CardRoom
 from bot.commands import (
     Argument,
@@ -29,25 +29,23 @@ from bot.identity.names import trim_blanks
 from bot.platform import PlatformFailure
 from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
+from bot.texts import gettext_noop as _
 
 COMMANDS_KEY = "discord:commands"  # a hash: the digest of the commands last sent to Discord, by application
 LONGEST_PASTED = 500  # characters of a pasted code, which can come as a link or a whole invitation
 
 # Runs a command, given its interaction, its word, its arguments and the person that it names.
 RunCommand = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
-# Handles the error of an interaction.
-HandleError = Callable[[Interaction, Exception], Awaitable[None]]
 
 log = structlog.get_logger()
 
 
 class Tree(app_commands.CommandTree[discord.Client]):
-    """The library's command tree, with every error passed to one handler.
+    """A command tree that handles every error. The library's leaves interactions unanswered and writes tracebacks."""
 
-    The library itself would leave some interactions unanswered and write tracebacks.
-    """
-
-    def __init__(self, client: discord.Client, handle_error: HandleError) -> None:
+    def __init__(
+        self, client: discord.Client, handle_error: Callable[[Interaction, Exception], Awaitable[None]]
+    ) -> None:
         super().__init__(client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True))
         self.handle_error = handle_error
 
@@ -105,6 +103,9 @@ def _localize_name(name: str, names: Mapping[str, str]) -> locale_str:
 def _localize_text(text: str) -> locale_str:
     return _localize(text, lambda language: texts(language).gettext(text))
 
+
+# Discord's names of the permissions that a board needs.
+VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
 # Discord's option types. A code can be longer than 8 characters: pasted text has more around it.
 TYPES: dict[ArgumentKind, Any] = {
@@ -223,9 +224,15 @@ class Commands:
 
     async def sync(self) -> None:
         """Send the commands to Discord if they have changed. Raises PlatformFailure for an unreadable answer."""
-        await self.tree.set_translator(CommandTranslator())
+        translator = CommandTranslator()
+        await self.tree.set_translator(translator)
         try:
-            digest = await self._digest()
+            payload = [
+                await command.get_translated_payload(self.tree, translator)
+                for kind in (discord.AppCommandType.chat_input, discord.AppCommandType.user)
+                for command in self.tree.get_commands(type=kind)
+            ]
+            digest = blake2b(json.dumps(payload, sort_keys=True).encode(), digest_size=8).hexdigest()
             redis = self.card_room.redis
             field = str(self.tree.client.application_id)
             if (await redis.hget(COMMANDS_KEY, field) or b"").decode() != digest:
@@ -238,12 +245,21 @@ class Commands:
         except STORE_ERRORS as error:
             self.card_room.report_store_error(error)
 
-    async def _digest(self) -> str:
-        translator = self.tree.translator
-        assert translator
-        payload = [
-            await command.get_translated_payload(self.tree, translator)
-            for kind in (discord.AppCommandType.chat_input, discord.AppCommandType.user)
-            for command in self.tree.get_commands(type=kind)
-        ]
-        return blake2b(json.dumps(payload, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+def challenge_refusal(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
+    """Return why no challenge can be shown there, or ""."""
+    _ = texts(language).gettext
+    if opponent is not None and opponent.bot:
+        return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
+            name=opponent.display_name
+        )
+    if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
+        granted = interaction.app_permissions
+        needed = {VIEW: granted.view_channel, WRITE: granted.send_messages}
+        if isinstance(interaction.channel, discord.Thread):
+            needed = {VIEW: granted.view_channel, WRITE_IN_THREADS: granted.send_messages_in_threads}
+        if missing := [_(name) for name, is_granted in needed.items() if not is_granted]:
+            return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
+                permissions=", ".join(missing)
+            )
+    return ""

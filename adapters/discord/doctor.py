@@ -28,10 +28,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield False, "discord: Discord does not accept the token: copy it again from the developer portal"
         return
     except LIBRARY_ERRORS as error:
-        yield (
-            False,
-            f"discord: {settings.discord_api_url} does not answer ({describe_error(error)}): check the network",
-        )
+        yield False, f"discord: {Route.BASE} does not answer ({describe_error(error)}): check the network"
         return
     finally:
         await client.close()

@@ -44,10 +44,7 @@ def repair_interaction(data: Any) -> Any:
 
 
 def reduce_server(data: Any) -> Any:
-    """Return the fields of a server that the bot needs. Other data is returned unchanged.
-
-    Fields: docs.discord.com/developers/events/gateway-events#guilds
-    """
+    """Return the fields of a server (docs.discord.com/developers/events/gateway-events#guilds) that the bot needs."""
     if not isinstance(data, dict):
         return data
     name = {"name": data["name"]} if isinstance(data.get("name"), str) else {}
@@ -56,10 +53,7 @@ def reduce_server(data: Any) -> Any:
 
 
 def writable_server(data: Any) -> int | None:
-    """Return the server of an event about changed permissions or a changed thread.
-
-    None if the event names no server (optional for a channel), or if the thread takes no messages.
-    """
+    """Return the server of a changed channel, role or thread; None if it is not named, or the thread is closed."""
     if not isinstance(data, dict) or not _is_id(data.get("guild_id")):
         return None
     thread = _dict_or_empty(data.get("thread_metadata"))

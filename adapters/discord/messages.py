@@ -44,6 +44,7 @@ class Messages:
             found = await self._send_by_token(place, body)
             if found is None:
                 return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
+        # A repeated send would create a second message, so the text goes first, and an edit adds the picture.
         token, sent = found
         return await self.add_picture(place, token, sent, panel) if panel.picture else sent
 
@@ -60,10 +61,7 @@ class Messages:
         return sent._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
-        """Send a message with an interaction's token. Return both, or None if there is no token for the place.
-
-        A repeated send would create a second message, so the text goes first.
-        """
+        """Send a text with an interaction's token. Return both, or None if there is no token for the place."""
         if is_ephemeral(place):
             return reading.ephemeral_token(place), await self._send_ephemeral(place, body)
         if answer := self._answers.find_by_place(place):
@@ -94,10 +92,7 @@ class Messages:
         return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
 
     async def add_picture(self, place: str, token: InteractionToken, sent: SentMessage, panel: Panel) -> SentMessage:
-        """Add the panel's picture to a message that already has its text. Return the message.
-
-        If the text fails after the upload, the outcome of the upload is unknown.
-        """
+        """Add the panel's picture to a message that already has its text. Return the message."""
 
         async def add(body: Body, upload: Upload | None) -> SentMessage:
             return await self._rest.edit_with_token(token, sent.message, body, upload)
@@ -106,6 +101,7 @@ class Messages:
             with delivery_errors(place, editing=True):
                 return await self._pictures.show(panel, place, sent, add)
         except DeliveryError as error:
+            # The upload can still take effect.
             log.info("discord_picture_omitted", why=describe_error(error))
             return sent._replace(is_settled=False)
 

@@ -199,10 +199,7 @@ def picture_of(message: Any) -> str:
 
 
 def _media(components: Any) -> Iterator[dict[str, Any]]:
-    """Yield the uploaded pictures in JSON components, which can be malformed.
-
-    A message's attachments do not include them.
-    """
+    """Yield the uploaded pictures in JSON components, which can be malformed."""
     for component in components if isinstance(components, list) else ():
         if not isinstance(component, dict):
             continue

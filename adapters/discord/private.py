@@ -29,10 +29,7 @@ class PrivateChats:
         self._loading: dict[tuple[str, str], asyncio.Task[str]] = {}
 
     async def channel(self, user: str, wrong: str = "") -> str:
-        """Return the channel of a person's private chat. They can still refuse messages.
-
-        ``wrong`` is a known channel that the bot cannot see, or that does not exist.
-        """
+        """Return the channel of a person's private chat. ``wrong`` is a known one that the bot cannot see."""
         channel = self._channels.get(user, wrong)
         if channel != wrong:
             return channel

@@ -112,10 +112,7 @@ def ephemeral_place_of(interaction: Interaction) -> str:
 
 
 def parse_press(interaction: Interaction) -> Press | None:
-    """Return the press, or None if the button is not the bot's.
-
-    Raises AttributeError, TypeError or ValueError if its message cannot be read.
-    """
+    """Return the press, or None if the button is not the bot's. Raises LIBRARY_ERRORS for an unreadable message."""
     data: Any = interaction.data or {}
     custom_id = str(data.get("custom_id", ""))
     found = CUSTOM_ID.fullmatch(custom_id)
@@ -158,10 +155,7 @@ def channel_of(place: str) -> str:
 
 
 def message_url(place: str, message: str) -> str:
-    """Return the link to a message in a server's channel, like the library's ``jump_url``.
-
-    Empty elsewhere: the bot does not know the server of a channel that it is not a member of.
-    """
+    """Return the link to a message in a server's channel. Empty elsewhere, because the bot does not know the server."""
     where = Place.parse(place)
     if where.is_private or where.is_guest:
         return ""

@@ -22,6 +22,7 @@ from adapters.discord.pictures import Stopwatch, Upload, picture_of, trace_confi
 from adapters.discord.reading import InteractionToken
 from bot.platform import PlatformFailure, SentMessage
 
+CALLBACK = "/interactions/{webhook_id}/{webhook_token}/callback"
 TIMEOUT = aiohttp.ClientTimeout(total=20, connect=5)
 
 
@@ -94,12 +95,7 @@ class Rest:
         upload: Upload | None = None,
     ) -> SentMessage:
         """Answer an interaction. Return the message that the answer creates or changes, if ``wants_message``."""
-        route = Route(
-            "POST",
-            "/interactions/{webhook_id}/{webhook_token}/callback",
-            webhook_id=token.interaction,
-            webhook_token=token.value,
-        )
+        route = Route("POST", CALLBACK, webhook_id=token.interaction, webhook_token=token.value)
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
         if not wants_message:
             await self._request_with_token(route, payload, upload=upload)
@@ -110,10 +106,8 @@ class Rest:
 
     async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
         """Send one more message where the interaction came from."""
-        route = self._webhook("POST", "", token)
-        return _message(
-            await self._request_with_token(route, body, {"wait": "true"}, young=token.is_young, upload=upload)
-        )
+        route, wait = self._webhook("POST", "", token), {"wait": "true"}
+        return _message(await self._request_with_token(route, body, wait, young=token.is_young, upload=upload))
 
     async def get_original(self, token: InteractionToken) -> SentMessage:
         """Return the message that answered an interaction."""
@@ -151,12 +145,13 @@ class Rest:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=TIMEOUT, trace_configs=[trace_config()])
-        uploading = _Uploading(self._session, _form(body, upload), upload.stopwatch) if upload else None
-        session, payload = (uploading, None) if uploading else (self._session, body)
+        session: Any = self._session
+        if upload:
+            session, body = _Uploading(session, _form(body, upload), upload.stopwatch), None
         try:
             with self._request_errors():
                 return await self._tokens.request(
-                    route, session=session, params=params, proxy=self._proxy, payload=payload
+                    route, session=session, params=params, proxy=self._proxy, payload=body
                 )
         except discord.HTTPException as error:
             if young and error.code == NO_WEBHOOK:

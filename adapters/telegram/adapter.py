@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 import structlog
 from cachetools import TTLCache
-from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
+from telegram import Bot, CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import drawing, mini_app, reading
@@ -26,6 +26,7 @@ from adapters.telegram.transport import AiohttpRequest, JsonData, Post, SendingR
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
 from bot.card_room import CardRoom
+from bot.concurrency.background import TaskSet
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -51,9 +52,8 @@ from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 ANSWER_CONNECTIONS = 16  # for answers to presses, because uploads can occupy all other connections
-ADMINS = ("creator", "administrator")  # values of ChatMember.status
-CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
-START_SECONDS = 2.0  # /start arrives within this time after a person unblocks the bot
+CLOSED_SECONDS = 24 * 3600.0  # time for which a place that refused a message is remembered
+START_SECONDS = 2.0  # time within which /start arrives after a person unblocks the bot
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -93,9 +93,14 @@ class Telegram:
             if settings.telegram_webhook_url
             else Polling(self.bot, self._handle, card_room.report_platform_outage)
         )
-        self.pages = Pages(self, card_room)
+        self._background = TaskSet()
+        self.pages = Pages(self, card_room, self._background)
         self.press_replies = PressReplies(
-            self.pages, card_room, lambda word: drawing.start_url(self.bot.username, word), self._can_write_to
+            self.pages,
+            card_room,
+            lambda word: drawing.start_url(self.bot.username, word),
+            self._can_write_to,
+            self._background,
         )
         self.per_second = MESSAGES_PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)  # places that recently refused a message
@@ -163,9 +168,8 @@ class Telegram:
 
     async def close(self) -> None:
         """Close the connections after the last message."""
-        self.messages.stop()
-        self.pages.stop()
-        self.press_replies.stop()
+        self.messages.photos.stop()
+        self._background.cancel()
         await self._answering.shutdown()
         await self.bot.shutdown()
 
@@ -230,13 +234,11 @@ class Telegram:
             return
         self._reopen(command.place)
         if reading.is_anonymous(message):
-            language = await self.card_room.chat_language(command.place)
-            toast = texts(language).gettext(
-                "You write as the group: I cannot tell who you are. Please write as yourself."
-            )
-            self._queue_reply(command, message, Reply(toast=toast))
-            return
-        self._queue_reply(command, message, await self.card_room.handle_command(command))
+            _ = texts(await self.card_room.chat_language(command.place)).gettext
+            reply = Reply(toast=_("You write as the group: I cannot tell who you are. Please write as yourself."))
+        else:
+            reply = await self.card_room.handle_command(command)
+        self._queue_reply(command, message, reply)
 
     def _queue_reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Queue the answer. The update does not wait for it."""
@@ -332,7 +334,7 @@ class Telegram:
         try:
             with delivery_errors(place):
                 member = await self._post("getChatMember", JsonData({"chat_id": chat, "user_id": user}))
-                return member["status"] in ADMINS
+                return member["status"] in (ChatMember.OWNER, ChatMember.ADMINISTRATOR)
         except (MessageRefused, ChatGone):
             with delivery_errors(place):
                 admins = await self._post("getChatAdministrators", JsonData({"chat_id": chat}))

@@ -32,10 +32,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         return
     finally:
         await request.shutdown()
-    yield (
-        True,
-        f"telegram: the token is @{me.username}'s; add it to a group: https://t.me/{me.username}?startgroup=true",
-    )
+    name = me.username
+    yield True, f"telegram: the token is @{name}'s; add it to a group: https://t.me/{name}?startgroup=true"
     for finding in _webhook_findings(settings.telegram_webhook_url or "", webhook):
         yield finding
     if me.can_join_groups is False:

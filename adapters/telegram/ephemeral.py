@@ -1,6 +1,6 @@
 """Telegram's ephemeral messages, which only one member of a group sees.
 
-They came with Bot API 10.2 and 10.3, so the library lacks these methods. A bot can send one within 15 seconds of the
+They came with Bot API 10.2 and 10.3, so the library lacks their methods. A bot can send one within 15 seconds of the
 person's press, or at any time as an administrator. Such a message can fail to arrive and can vanish.
 """
 
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 class EphemeralTarget(NamedTuple):
-    """The recipient of an ephemeral message, the chat and its topic. ``query`` is a recent press, or empty."""
+    """The person, chat and topic of an ephemeral message. ``query`` is the id of a recent press, or empty."""
 
     user: int
     chat: int
@@ -36,9 +36,9 @@ class EphemeralTarget(NamedTuple):
         where = Place.parse(place)
         pressed_at, _, query = where.token.partition(".")
         # A press can be in the future if the clock was set back, or if another worker's clock is ahead.
-        fresh = bool(query) and abs(time.time() - int(pressed_at)) < EPHEMERAL_SECONDS
+        is_recent = bool(query) and abs(time.time() - int(pressed_at)) < EPHEMERAL_SECONDS
         topic = int(where.part) if where.part else None
-        return cls(int(where.person), int(where.chat), topic, query if fresh else "")
+        return cls(int(where.person), int(where.chat), topic, query if is_recent else "")
 
 
 def ephemeral_place_of(place: str, user: int, query: str) -> str:
@@ -61,10 +61,10 @@ class EphemeralMessages:
         """Send a text and return its id; raise Unreachable if the server has no ephemeral messages."""
         if self.is_supported:
             return _message_id(await self._post("sendMessage", JsonData({**_recipient_fields(target), **content})))
-        number = await self._send_card_back(target)
-        await self.edit_text(target, number, content)
+        message = await self._send_card_back(target)
+        await self.edit_text(target, message, content)
         self.is_supported = True
-        return number
+        return message
 
     async def send_photo(self, target: EphemeralTarget, photo: Photo) -> str:
         """Send a photo and return its id; errors as in `Photos.send`, and Unreachable."""
@@ -74,9 +74,8 @@ class EphemeralMessages:
         return await self._photos.send(photo._replace(where=_recipient_fields(target)), _message_id)
 
     async def edit_text(self, target: EphemeralTarget, message: str, content: dict[str, Any]) -> None:
-        await self._check_method(
-            self._post("editEphemeralMessageText", JsonData({**_message_fields(target, message), **content}))
-        )
+        data = JsonData({**_message_fields(target, message), **content})
+        await self._check_method(self._post("editEphemeralMessageText", data))
 
     async def edit_photo(self, target: EphemeralTarget, message: str, photo: Photo, *, caption_alone: bool) -> None:
         """Edit a photo and its text, or the text alone."""
@@ -101,6 +100,7 @@ class EphemeralMessages:
         return _message_id(sent)
 
     async def _check_method(self, call: Awaitable[object]) -> None:
+        """Await a call; raise Unreachable if the server does not know its method."""
         try:
             await call
         except InvalidToken:

@@ -1,5 +1,6 @@
 """Translates Telegram's errors to delivery errors."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,43 +32,26 @@ from bot.platform import (
     is_private,
 )
 
-# Parts of Telegram's error messages, in lower case.
-CANNOT_BE_DELETED = "message can't be deleted"
-GONE_MESSAGES = (
-    "message to edit not found",
-    "message can't be edited",
-    "message_id_invalid",
-    "message to delete not found",
-    CANNOT_BE_DELETED,
+# Parts of Telegram's error messages.
+CANNOT_BE_DELETED = re.compile("message can't be deleted", re.IGNORECASE)
+GONE_MESSAGES = re.compile(
+    "message to edit not found|message can't be edited|message_id_invalid|message to delete not found"
+    f"|{CANNOT_BE_DELETED.pattern}",
+    re.IGNORECASE,
 )
-WRONG_KIND = (
-    "there is no text in the message to edit",
-    "there is no caption in the message to edit",
-    "there is no media in the message to edit",
+WRONG_KIND = re.compile("there is no (text|caption|media) in the message to edit", re.IGNORECASE)
+NO_INLINE_MESSAGE = re.compile("inline message identifier|message not found|message_author_required", re.IGNORECASE)
+GONE_CHATS = re.compile(
+    "chat not found|peer_id_invalid|group chat was deleted|bot is not a member|not enough rights|have no rights"
+    "|message thread not found|topic_(closed|deleted)|channel_private"
+    "|chat_(write_forbidden|send_plain_forbidden|restricted|admin_required|forbidden)",
+    re.IGNORECASE,
 )
-NO_INLINE_MESSAGE = ("inline message identifier", "message not found", "message_author_required")
-GONE_CHATS = (
-    "chat not found",
-    "peer_id_invalid",
-    "group chat was deleted",
-    "not enough rights",
-    "have no rights",
-    "topic_closed",
-    "topic_deleted",
-    "message thread not found",
-    "chat_write_forbidden",
-    "chat_send_plain_forbidden",
-    "chat_restricted",
-    "chat_admin_required",
-    "chat_forbidden",
-    "channel_private",
-    "bot is not a member",
+NEVER_STARTED = re.compile(
+    "chat not found|peer_id_invalid|bot can't initiate conversation|user is deactivated", re.IGNORECASE
 )
-NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")
-NOT_MODIFIED = "message is not modified"
-PICTURE_WORDS = ("photo", "image_", "media_", "caption", "file")
-NO_RIGHT_TO_PHOTOS = ("rights to send photos", "chat_send_photos_forbidden", "chat_send_media_forbidden")
-UNKNOWN_FILES = ("file identifier", "file_id", "file reference", "file_reference")
+NOT_MODIFIED = re.compile("message is not modified", re.IGNORECASE)
+ABOUT_PICTURE = re.compile("photo|image_|media_|caption|file", re.IGNORECASE)
 
 LIBRARY_ERRORS = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
 """Everything the library raises for a missing or malformed answer, such as an impossible date."""
@@ -106,47 +90,35 @@ def _delivery_error(place: str, error: Exception) -> DeliveryError:
 
 
 def _refusal_error(place: str, text: str) -> DeliveryError:
-    if is_inline(place) and any(words in text for words in (*WRONG_KIND, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
+    if is_inline(place) and any(part.search(text) for part in (WRONG_KIND, GONE_MESSAGES, NO_INLINE_MESSAGE)):
         # No other message can be sent there.
         return ChatGone(text)
-    if any(words in text for words in WRONG_KIND):
+    if WRONG_KIND.search(text):
         return NotEditable(text)
     if "too long" in text or "too_long" in text:
         return TooLong(LONGEST_TEXT)
-    if any(words in text for words in GONE_MESSAGES):
+    if GONE_MESSAGES.search(text):
         return MessageGone(text)
     if is_ephemeral(place):
         # The query is too old, the bot is not an administrator, or the person left.
         return Unreachable(text)
-    if is_private(place) and any(words in text for words in NEVER_STARTED):
+    if is_private(place) and NEVER_STARTED.search(text):
         return Unreachable(text)
-    if any(words in text for words in GONE_CHATS):
-        return ChatGone(text)
-    return MessageRefused(text)
+    return ChatGone(text) if GONE_CHATS.search(text) else MessageRefused(text)
 
 
 def is_about_picture(text: str, *, ephemeral: bool) -> bool:
     """Return whether a message was perhaps refused because of its picture, so that its text alone can succeed."""
-    text = text.lower()
-    if any(words in text for words in (*WRONG_KIND, *GONE_MESSAGES, NOT_MODIFIED)):
+    if WRONG_KIND.search(text) or GONE_MESSAGES.search(text) or NOT_MODIFIED.search(text):
         return False
-    if any(words in text for words in PICTURE_WORDS):
+    if ABOUT_PICTURE.search(text):
         return True
-    return not ephemeral and not any(words in text for words in (*GONE_CHATS, *NEVER_STARTED))
+    return not ephemeral and not GONE_CHATS.search(text) and not NEVER_STARTED.search(text)
 
 
 def is_answer_lost(error: BaseException) -> bool:
     """Return whether the answer was lost or malformed, so that the call can have taken effect."""
     return isinstance(error, LOST_ANSWERS) or not isinstance(error, (TelegramError, TimeoutError))
-
-
-def forbids_photos(text: str) -> bool:
-    return any(words in text.lower() for words in NO_RIGHT_TO_PHOTOS)
-
-
-def is_unknown_file(text: str) -> bool:
-    """Return whether a ``file_id`` was refused as invalid or expired."""
-    return any(words in text.lower() for words in UNKNOWN_FILES)
 
 
 def error_name(error: BaseException) -> str:

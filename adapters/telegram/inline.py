@@ -18,10 +18,7 @@ START = "inline"
 
 
 async def answer_inline_query(post: Post, card_room: CardRoom, query: str, person: Person, typed: str) -> None:
-    """Offer games that match the typed text; raise an error of the store or a `DeliveryError`.
-
-    Answers are personal and not cached because each offer is for one message.
-    """
+    """Offer games that match the typed text. Answers are not cached because each offer is for one message."""
     offers, start = await card_room.offers(person, typed)
     fields: dict[str, Any] = {
         "inline_query_id": query,

@@ -27,15 +27,11 @@ class Messages:
 
     def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:
         self._post = post
-        self._photos = Photos(post, known_files)
-        self.ephemerals = EphemeralMessages(post, self._photos)
+        self.photos = Photos(post, known_files)
+        self.ephemerals = EphemeralMessages(post, self.photos)
         self.username = ""  # the bot's, set after connecting
         self._app = app
         self.has_inline_mode = False  # the host can turn it on at @BotFather
-
-    def stop(self) -> None:
-        """Give up late uploads."""
-        self._photos.stop()
 
     async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
         if is_ephemeral(place):
@@ -44,11 +40,11 @@ class Messages:
             return await self._edit_inline(reading.inline_id(place), panel)
         chat, topic = reading.chat_and_topic(place)
         where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
-        picture = self._photos.picture_of(chat, panel)
+        picture = self.photos.picture_of(chat, panel)
         if picture is None:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
             return SentMessage(_message_id(await self._post("sendMessage", JsonData(fields))))
-        sent = await self._photos.send(self._photo(where, panel, picture), _message_id)
+        sent = await self.photos.send(self._photo(where, panel, picture), _message_id)
         return SentMessage(sent, picture.subject.digest)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -59,14 +55,14 @@ class Messages:
                 return await self._edit_inline(reading.inline_id(place), panel)
             return await self._edit(reading.chat_and_topic(place)[0], sent, panel)
         except BadRequest as error:
-            if NOT_MODIFIED not in error.message.lower():
+            if not NOT_MODIFIED.search(error.message):
                 raise
             picture = panel.picture.subject.digest if sent.picture and panel.picture else ""
             return SentMessage(sent.message, picture)
 
     async def _edit(self, chat: int, sent: SentMessage, panel: Panel) -> SentMessage:
         where = {"chat_id": chat, "message_id": int(sent.message)}
-        picture = self._photos.picture_of(chat, panel)
+        picture = self.photos.picture_of(chat, panel)
         if picture is None and sent.picture:
             raise NotEditable(sent.message)
         if picture is None:
@@ -79,9 +75,9 @@ class Messages:
         try:
             with _accepting_not_modified():
                 if _has_picture(sent, picture):
-                    await self._photos.edit_caption(photo)
+                    await self.photos.edit_caption(photo)
                 else:
-                    await self._photos.edit(photo)
+                    await self.photos.edit(photo)
         except LateEdit:
             if sent.picture:
                 raise
@@ -98,7 +94,7 @@ class Messages:
             try:
                 await self._post("deleteMessage", where)
             except BadRequest as error:
-                if CANNOT_BE_DELETED not in error.message.lower():
+                if not CANNOT_BE_DELETED.search(error.message):
                     raise
                 # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
                 with _accepting_not_modified():
@@ -117,7 +113,7 @@ class Messages:
     # Messages to one person in a group
 
     async def _send_ephemeral(self, target: EphemeralTarget, panel: Panel) -> SentMessage:
-        picture = self._photos.picture_of(target.chat, panel)
+        picture = self.photos.picture_of(target.chat, panel)
         if picture is None:
             fields = drawing.text_fields(panel, self._markup(panel))
             return SentMessage(await self.ephemerals.send_text(target, fields))
@@ -129,7 +125,7 @@ class Messages:
             # A new message with a picture would need another press, so this one stays a text.
             await self.ephemerals.edit_text(target, sent.message, drawing.text_fields(panel, self._markup(panel)))
             return sent
-        picture = self._photos.picture_of(target.chat, panel)
+        picture = self.photos.picture_of(target.chat, panel)
         if picture is None:
             raise NotEditable(sent.message)
         photo = self._photo({}, panel, picture)
@@ -161,7 +157,7 @@ def _accepting_not_modified() -> Iterator[None]:
     try:
         yield
     except BadRequest as error:
-        if NOT_MODIFIED not in error.message.lower():
+        if not NOT_MODIFIED.search(error.message):
             raise
 
 

@@ -28,10 +28,7 @@ def mini_app_url(public_url: str) -> str:
 
 
 def verify_launch(token: str, init_data: str, now: float | None = None) -> Person:
-    """Return the person who opened a page, by its ``initData``; ``now`` is in Unix seconds.
-
-    Raises InvalidLaunch if the data is not signed for this bot, or is too old.
-    """
+    """Return the person who opened a page, by its ``initData``; raise InvalidLaunch if it is forged or too old."""
     if len(init_data) > LONGEST:
         raise InvalidLaunch("too long")
     try:

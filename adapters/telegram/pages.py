@@ -4,26 +4,20 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 from bot.card_room import CardRoom
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel
 from bot.platform import Adapter, NoPicture, NotDelivered, NotEditable, PlatformFailure, Press, SentMessage
 
-UNKNOWN_PICTURE = "?"  # the digest of a pressed photo is not known
+UNKNOWN_PICTURE = "?"  # for the digest of a pressed photo, which is not known
 
 
 class Pages:
     """Sends and replaces pages; raises the errors of the adapter's methods."""
 
-    def __init__(self, adapter: Adapter, card_room: CardRoom) -> None:
-        self._adapter, self._card_room = adapter, card_room
-        self._late = TaskSet()
-
-    def stop(self) -> None:
-        """Stop waiting for late pictures."""
-        self._late.cancel()
+    def __init__(self, adapter: Adapter, card_room: CardRoom, background: TaskSet) -> None:
+        self._adapter, self._card_room, self._background = adapter, card_room, background
 
     async def replace(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
         """Edit the pressed message to show a page, or replace it with a new message if that is impossible."""
@@ -34,7 +28,7 @@ class Pages:
         except (NotEditable, NoPicture):
             await self.send(press.place, panel, press.key, silent=True)
             # Queued separately: if the deletion is retried, the page is not sent again.
-            self._delete_in_turn(press.place, press.message)
+            self._queue_deletion(press.place, press.message)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
         """Send a page, without its picture if that fails."""
@@ -42,20 +36,20 @@ class Pages:
             await self._adapter.send(place, panel, key, silent=silent)
         except NoPicture as error:
             if error.late:
-                self._late.start(self._delete_late(place, error.late))
+                self._background.start(self._delete_late(place, error.late))
             await self._adapter.send(place, replace(panel, picture=None), key, silent=silent)
 
     async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
         """Delete a page that arrives late, after its text was sent alone."""
         if message := await late:
-            self._delete_in_turn(place, message)
+            self._queue_deletion(place, message)
 
-    def _delete_in_turn(self, place: str, message: str) -> None:
-        self._card_room.queue_answer(place, partial(self._delete, place, message))
+    def _queue_deletion(self, place: str, message: str) -> None:
+        async def delete() -> None:
+            with _safe_to_repeat():
+                await self._adapter.delete(place, message)
 
-    async def _delete(self, place: str, message: str) -> None:
-        with _safe_to_repeat():
-            await self._adapter.delete(place, message)
+        self._card_room.queue_answer(place, delete)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ An upload never delays a text for long. A late upload is given up, and its messa
 """
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -12,14 +13,7 @@ from typing import Any, NamedTuple
 from cachetools import TTLCache
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
 
-from adapters.telegram.errors import (
-    LIBRARY_ERRORS,
-    error_name,
-    forbids_photos,
-    is_about_picture,
-    is_answer_lost,
-    is_unknown_file,
-)
+from adapters.telegram.errors import LIBRARY_ERRORS, error_name, is_about_picture, is_answer_lost
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.concurrency.background import TaskSet
@@ -35,6 +29,10 @@ MAX_LATE = 20  # late uploads in flight, at which no new ones start
 FILE_ID_SECONDS = 30 * 24 * 3600  # time for which the ``file_id`` of a public picture is kept
 PART = "photo"  # name of the file in an upload
 
+# Parts of Telegram's error messages.
+NO_RIGHT_TO_PHOTOS = re.compile("rights to send photos|chat_send_(photos|media)_forbidden", re.IGNORECASE)
+UNKNOWN_FILE = re.compile("file identifier|file_id|file[ _]reference", re.IGNORECASE)
+
 ReadMessageId = Callable[[Any], str]
 """Returns the message's id from Telegram's answer; raises PlatformFailure or a library error without one."""
 
@@ -49,12 +47,8 @@ class Photo(NamedTuple):
     markup: dict[str, Any] | None
 
     @property
-    def is_ephemeral(self) -> bool:
-        return "receiver_user_id" in self.where or "ephemeral_message_parameters" in self.where
-
-    @property
     def caption_fields(self) -> dict[str, Any]:
-        """The fields of an edit of everything but the picture."""
+        """The fields of an edit of text and buttons."""
         return {**self.where, "caption": self.caption, "caption_entities": self.entities, "reply_markup": self.markup}
 
     def send_fields(self, file_id: str | None) -> dict[str, Any]:
@@ -134,47 +128,36 @@ class Photos:
         """Give up late uploads."""
         self._late.cancel()
 
-    async def send(self, photo: Photo, name_of: ReadMessageId) -> str:
-        """Send a photo and return the message's id.
-
-        Raises NoPicture if the picture is the problem; the library's errors if the place is, or the answer is lost.
-        """
-        return name_of(await self._upload("sendPhoto", photo, photo.send_fields, name_of))
+    async def send(self, photo: Photo, read_id: ReadMessageId) -> str:
+        """Send a photo and return the message's id; raise the library's errors, or NoPicture if the picture failed."""
+        return read_id(await self._upload("sendPhoto", photo, read_id))
 
     async def edit(self, photo: Photo, method: str = "editMessageMedia") -> None:
         """Edit picture and text together; errors as in `send`, and LateEdit."""
-        await self._upload(method, photo, photo.edit_fields, None)
+        await self._upload(method, photo)
 
     async def edit_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
         """Edit the text of a message that already has this picture; raises the library's errors."""
         await self._post(method, JsonData(photo.caption_fields))
 
-    async def _upload(
-        self,
-        method: str,
-        photo: Photo,
-        fields: Callable[[str | None], dict[str, Any]],
-        name_of: ReadMessageId | None,
-    ) -> Any:
-        picture = photo.picture
+    async def _upload(self, method: str, photo: Photo, read_id: ReadMessageId | None = None) -> Any:
+        """Send a photo if its id can be read from the answer, or else edit one. Return the answer."""
+        picture, fields = photo.picture, photo.send_fields if read_id else photo.edit_fields
         async with self._picture_errors(photo):
             if picture.is_lasting and (file_id := await self._known_files.find(picture)):
                 try:
                     return await self._post(method, JsonData(fields(file_id)))
                 except BadRequest as error:
-                    if not is_unknown_file(error.message):
+                    if not UNKNOWN_FILE.search(error.message):
                         raise
             upload = UploadData(fields(None), PART, picture.png)
-            answer = await self._upload_in_time(self._post(method, upload), name_of)
+            answer = await self._upload_in_time(self._post(method, upload), read_id)
             if picture.is_lasting:
                 await self._known_files.keep(picture, answer)
             return answer
 
-    async def _upload_in_time(self, upload: Awaitable[Any], name_of: ReadMessageId | None) -> Any:
-        """Return the answer to an upload; raise LateUpload if it takes too long.
-
-        A late upload continues if its message will have an id, and is cancelled otherwise.
-        """
+    async def _upload_in_time(self, upload: Awaitable[Any], read_id: ReadMessageId | None) -> Any:
+        """Return the answer to an upload. If it is late, raise LateUpload, and cancel it unless it is a new message."""
         task = asyncio.ensure_future(upload)
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):
@@ -183,8 +166,8 @@ class Photos:
             if task.done():
                 # It finished or failed just as the time ran out.
                 return await task
-            if name_of:
-                raise LateUpload(self._late.start(_late_message_id(task, name_of))) from None
+            if read_id:
+                raise LateUpload(self._late.start(_late_message_id(task, read_id))) from None
             task.cancel()
             raise LateUpload from None
         except asyncio.CancelledError:
@@ -202,9 +185,10 @@ class Photos:
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
             raise
         except BadRequest as error:
-            if not is_about_picture(error.message, ephemeral=photo.is_ephemeral):
+            ephemeral = "receiver_user_id" in photo.where or "ephemeral_message_parameters" in photo.where
+            if not is_about_picture(error.message, ephemeral=ephemeral):
                 raise
-            if forbids_photos(error.message):
+            if NO_RIGHT_TO_PHOTOS.search(error.message):
                 self._forbidden[int(photo.where["chat_id"])] = True
             raise NoPicture(error.message) from None
         except LIBRARY_ERRORS as error:
@@ -221,8 +205,8 @@ class Photos:
             self._failed_in_a_row = 0
 
 
-async def _late_message_id(task: asyncio.Future[Any], name_of: ReadMessageId) -> str:
+async def _late_message_id(task: asyncio.Future[Any], read_id: ReadMessageId) -> str:
     """Wait for a late message and return its id; empty if it never arrives."""
     with suppress(PlatformFailure, *LIBRARY_ERRORS):
-        return name_of(await task)
+        return read_id(await task)
     return ""

@@ -55,10 +55,7 @@ log = structlog.get_logger()
 
 
 class Polling:
-    """Fetches updates and handles each in its own task.
-
-    ``is_receiving`` while Telegram answers. ``report_outage`` gets the platform and the reason when it does not.
-    """
+    """Fetches updates and handles each in its own task. ``is_receiving`` while Telegram answers."""
 
     def __init__(self, bot: Bot, handle: HandleUpdate, report_outage: Callable[[str, str], None]) -> None:
         self._bot, self._handle, self._report_outage = bot, handle, report_outage
@@ -95,7 +92,12 @@ class Polling:
                 await self._wait(is_empty=not updates)
         finally:
             self.is_receiving = False
-            await self._finish()
+            if self._busy:
+                await asyncio.wait(self._busy.values(), timeout=2.0)
+            # Confirm handled updates, so that Telegram does not deliver them again.
+            with suppress(*LIBRARY_ERRORS, TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await self._fetch(0, limit=1)
 
     async def _fetch(self, timeout: int, limit: int = MAX_UPDATES) -> list[Any]:
         """Confirm the handled updates, and return the others as raw JSON."""
@@ -179,11 +181,3 @@ class Polling:
             reason = "another bot polls with this token: stop it"
         self._report_outage(PLATFORM, reason)
         await asyncio.sleep(slow_down_error(error).seconds if isinstance(error, RetryAfter) else pause)
-
-    async def _finish(self) -> None:
-        if self._busy:
-            await asyncio.wait(self._busy.values(), timeout=2.0)
-        # Confirm handled updates, so that Telegram does not deliver them again.
-        with suppress(*LIBRARY_ERRORS, TimeoutError):
-            async with asyncio.timeout(1.0):
-                await self._fetch(0, limit=1)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -37,11 +38,10 @@ class QueryAnswer:
         self.fallback: dict[str, str] = {"text": texts(language).gettext("One moment…")}
         self.sent = asyncio.Event()
         self._is_given = False
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self._give_fallback)
         self._late: asyncio.Task[bool] | None = None
 
     async def __aenter__(self) -> Self:
-        self._timer = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self._give_fallback)
         return self
 
     async def __aexit__(self, *_error: object) -> None:
@@ -53,8 +53,7 @@ class QueryAnswer:
         if self._is_given:
             return False
         self._is_given = True
-        if self._timer:
-            self._timer.cancel()
+        self._timer.cancel()
         try:
             await self._send({"text": text[:LONGEST_TOAST] or None, "url": url or None})
         finally:
@@ -81,6 +80,7 @@ class QueryAnswer:
                 return
 
 
+@dataclass
 class PressReplies:
     """Shows the card room's replies to presses: as answers to queries, and as pages.
 
@@ -88,18 +88,11 @@ class PressReplies:
     person who had a private chat still has one.
     """
 
-    def __init__(
-        self,
-        pages: Pages,
-        card_room: CardRoom,
-        link_of: Callable[[str], str],
-        can_write_to: Callable[[str], Awaitable[bool]],
-    ) -> None:
-        self._pages, self._card_room, self._link_of, self._can_write_to = pages, card_room, link_of, can_write_to
-        self._reports = TaskSet()
-
-    def stop(self) -> None:
-        self._reports.cancel()
+    pages: Pages
+    card_room: CardRoom
+    link_of: Callable[[str], str]
+    can_write_to: Callable[[str], Awaitable[bool]]
+    background: TaskSet
 
     async def show(self, press: Press, reply: Reply, answer: QueryAnswer, *, is_photo: bool) -> None:
         """Answer the query and queue the page, if any. ``is_photo`` is whether the pressed message is a photo."""
@@ -107,27 +100,27 @@ class PressReplies:
             await self._send_privately(press, reply, answer)
             return
         if reply.start_word:
-            answer.fallback = {"url": self._link_of(reply.start_word)}
-            if not (reply.has_private_chat and await self._can_write_to(press.person.id)):
+            answer.fallback = {"url": self.link_of(reply.start_word)}
+            if not (reply.has_private_chat and await self.can_write_to(press.person.id)):
                 # The reply is sent to the private chat that this link opens.
                 await answer.give(**answer.fallback)
                 return
         text = reply.toast
-        if reply.panel:
+        if panel := reply.panel:
+
+            async def replace() -> None:
+                # The spinner on the button goes first.
+                await answer.sent.wait()
+                await self.pages.replace(press, panel, is_photo=is_photo)
+
             # Even as answers, messages and edits count towards a chat's limits.
-            show = partial(self._replace, press, reply.panel, answer, is_photo)
-            if not self._card_room.queue_answer(press.place, show, message=press.message):
+            if not self.card_room.queue_answer(press.place, replace, message=press.message):
                 text = _too_many_text(press)
         if not await answer.give(text=text) and text:
             # The query already has an answer, so the toast goes to the private chat.
             place = private_place(press.person.id)
-            say = partial(self._pages.send, place, Panel((Span(text),)), f"{press.key}.late")
-            self._card_room.queue_answer(place, say, message="late toast")
-
-    async def _replace(self, press: Press, panel: Panel, answer: QueryAnswer, is_photo: bool) -> None:
-        # The spinner on the button goes first.
-        await answer.sent.wait()
-        await self._pages.replace(press, panel, is_photo=is_photo)
+            say = partial(self.pages.send, place, Panel((Span(text),)), f"{press.key}.late")
+            self.card_room.queue_answer(place, say, message="late toast")
 
     async def _send_privately(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         """Queue a page for the private chat, and return when the query is answered.
@@ -137,11 +130,11 @@ class PressReplies:
         """
         _ = texts(language_of(press.person.language)).gettext
         on_its_way = {"text": _("It is on its way to our private chat.")}
-        answer.fallback = on_its_way if reply.has_private_chat else {"url": self._link_of("page")}
-        will_be_sent = self._card_room.queue_answer(
+        answer.fallback = on_its_way if reply.has_private_chat else {"url": self.link_of("page")}
+        will_be_sent = self.card_room.queue_answer(
             private_place(press.person.id),
             partial(self._send, press, reply, answer),
-            on_lost=lambda: self._reports.start(self._report_lost(press, answer)),
+            on_lost=lambda: self.background.start(self._report_lost(press, answer)),
         )
         if will_be_sent:
             await answer.sent.wait()
@@ -151,9 +144,9 @@ class PressReplies:
     async def _send(self, press: Press, reply: Reply, answer: QueryAnswer) -> None:
         assert reply.panel
         try:
-            await self._pages.send(private_place(press.person.id), reply.panel, press.key)
+            await self.pages.send(private_place(press.person.id), reply.panel, press.key)
         except Unreachable:
-            if not await answer.give(url=self._link_of("page")):
+            if not await answer.give(url=self.link_of("page")):
                 raise
         else:
             await answer.give(text=reply.toast)
@@ -168,8 +161,8 @@ class PressReplies:
             return
         lost = _("I could not send what you asked for to our private chat. Press the button again.")
         panel = Panel((Span(press.person.name, "mention", press.person.id), Span(f": {lost}")))
-        say = partial(self._pages.send, press.place, panel, f"{press.key}.lost")
-        self._card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
+        say = partial(self.pages.send, press.place, panel, f"{press.key}.lost")
+        self.card_room.queue_answer(press.place, say, message=f"lost {press.person.id}")
 
 
 def _too_many_text(press: Press) -> str:

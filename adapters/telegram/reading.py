@@ -1,7 +1,4 @@
-"""Reads Telegram's updates for the card room.
-
-All functions that read raise TypeError or ValueError for malformed input.
-"""
+"""Reads Telegram's updates for the card room. Malformed input raises TypeError or ValueError."""
 
 import re
 from collections.abc import Sequence
@@ -67,14 +64,6 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
 def chat_place(chat: Chat) -> str:
     """Return the place of a group, without a topic."""
     return str(Place(PLATFORM, str(_checked_id(chat.id))))
-
-
-def _inline_place(chat: object, message: object) -> str:
-    """Return the place of a message sent through the bot. Its chat is known only by its ``chat_instance``."""
-    chat, message = _checked_text(chat), _checked_text(message)
-    if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
-        raise ValueError("not an inline message")
-    return str(Place(PLATFORM, f"{INLINE}{chat}", message))
 
 
 def inline_id(place: str) -> str:
@@ -145,8 +134,9 @@ def is_anonymous(message: Message) -> bool:
 def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     """Return the press of a callback query; None if Telegram does not say on which message it was.
 
-    In a chat that the bot is not in, Telegram never names a message's buttons, so no press there is genuine. For a very
-    old message it names only the place, which is enough. ``ephemerals`` is whether ephemeral messages work.
+    A chat that the bot is not in is known only by its ``chat_instance``, and Telegram does not send the message, so no
+    press there is genuine. Of a very old message it sends only the id. ``ephemerals`` is whether ephemeral messages
+    work.
     """
     query = update.callback_query
     if query is None or (query.message is None and query.inline_message_id is None):
@@ -154,14 +144,21 @@ def read_press(update: Update, *, ephemerals: bool = True) -> Press | None:
     key, person = f"tg{_checked_id(update.update_id)}", read_person(query.from_user)
     payload = query.data if isinstance(query.data, str) else ""
     if query.inline_message_id is not None:
-        return Press(key, person, _inline_place(query.chat_instance, query.inline_message_id), INLINE_MESSAGE, payload)
+        chat, message = _checked_text(query.chat_instance), _checked_text(query.inline_message_id)
+        if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
+            raise ValueError("not an inline message")
+        return Press(key, person, str(Place(PLATFORM, f"{INLINE}{chat}", message)), INLINE_MESSAGE, payload)
     assert query.message
     place, message = place_of(query.message), str(_checked_id(query.message.message_id))
     ephemeral = ephemeral_place_of(place, query.from_user.id, query.id) if ephemerals and not is_private(place) else ""
     number = query.message.api_kwargs.get("ephemeral_message_id")
     if number:
         place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_checked_id(number))
-    return Press(key, person, place, message, payload, ephemeral, _has_button(query, payload))
+    # A client can invent a payload, but not the message. Of a very old message the buttons are not known.
+    keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
+    buttons = [button for row in keyboard.inline_keyboard for button in row] if keyboard else []
+    genuine = any(button.callback_data == payload for button in buttons)
+    return Press(key, person, place, message, payload, ephemeral, genuine)
 
 
 def read_inline_query(query: InlineQuery) -> tuple[Person, str]:
@@ -184,31 +181,20 @@ def is_photo(query: CallbackQuery) -> bool:
     return isinstance(query.message, Message) and bool(query.message.photo)
 
 
-def _has_button(query: CallbackQuery, payload: str) -> bool:
-    """Return whether the pressed message has this button; False for a very old message.
-
-    A client can invent a payload, but not the message.
-    """
-    keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
-    return keyboard is not None and any(
-        button.callback_data == payload for row in keyboard.inline_keyboard for button in row
-    )
-
-
 def _named_people(message: Message, text: str, entities: Sequence[MessageEntity]) -> list[Person]:
     """Return the people that a command names, and the author of the message that it replies to.
 
-    A deleted account has no name. A reply to one names no person, and a mention of one names an unknown person.
+    A deleted account has no name. A mention of it is an unknown person, and a reply to it is ignored.
     """
     mentions = [entity.user for entity in entities if entity.type == MessageEntity.TEXT_MENTION]
-    about = [read_person(user) if user else Person("", "") for user in mentions]
+    people = [read_person(user) if user else Person("", "") for user in mentions]
     units = text.encode("utf-16-le", "surrogatepass")
     for entity in entities:
         if entity.type == MessageEntity.MENTION:
             end = entity.offset + entity.length
             handle = units[2 * entity.offset : 2 * end].decode("utf-16-le", "replace")[1:]
-            about.append(Person("", handle, handle))
-    writer = message.reply_to_message.from_user if message.reply_to_message else None
-    if writer and writer.full_name and not writer.is_bot:
-        about.append(read_person(writer))
-    return about
+            people.append(Person("", handle, handle))
+    author = message.reply_to_message.from_user if message.reply_to_message else None
+    if author and author.full_name and not author.is_bot:
+        people.append(read_person(author))
+    return people

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import cache
 from secrets import token_hex
 from typing import Any
 
@@ -43,10 +42,7 @@ class ServerError(NetworkError):
 
 
 class JsonData:
-    """A request body in JSON, without files. The library would send a form with a JSON value in each field.
-
-    ``fields`` that are None are left out.
-    """
+    """A request body in JSON, without ``fields`` that are None. The library would send a form of JSON values."""
 
     contains_files = False
 
@@ -60,10 +56,7 @@ class JsonData:
 
 
 class UploadData:
-    """Fields and one file as multipart/form-data; ``part`` is the file's name.
-
-    Forms of aiohttp would take longer than the rest of a call.
-    """
+    """Fields and a file, ``part``, as multipart/form-data. aiohttp's forms take longer than the rest of a call."""
 
     contains_files = True
 
@@ -121,10 +114,10 @@ class AiohttpRequest(BaseRequest):
     ) -> tuple[int, bytes]:
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
-        read = _seconds(read_timeout, self._read_timeout)
-        if request_data and request_data.contains_files:
-            read += _seconds(write_timeout, WRITE_SECONDS)
-        timeout = _timeout(_seconds(pool_timeout, POOL_SECONDS), _seconds(connect_timeout, CONNECT_SECONDS), read)
+        # The bot gives no timeouts for single calls. For aiohttp, connecting includes the wait for a free connection.
+        read = self._read_timeout + (WRITE_SECONDS if request_data and request_data.contains_files else 0.0)
+        connect = POOL_SECONDS + CONNECT_SECONDS
+        timeout = aiohttp.ClientTimeout(total=None, connect=connect, sock_connect=CONNECT_SECONDS, sock_read=read)
         body, headers = _body_and_headers(request_data)
         try:
             async with self._session.request(
@@ -173,10 +166,7 @@ class SendingRequest(AiohttpRequest):
 
 
 async def post(request: SendingRequest, base_url: str, method: str, data: JsonData | UploadData) -> Any:
-    """Call a method of the Bot API and return its result.
-
-    The library's own methods cost more: they build a form, and objects for both the request and the answer.
-    """
+    """Call a method of the Bot API and return its result. The library's methods would build a form and objects."""
     # The library only passes the data on to the request.
     return await request.post(f"{base_url}/{method}", data)  # type: ignore[arg-type]
 
@@ -201,17 +191,6 @@ def _checked_status(status: int, payload: bytes) -> int:
     if code >= SERVER_ERROR:
         raise ServerError(f"error {code} from the Bot API")
     return code
-
-
-def _seconds(given: Any, default: float) -> float:
-    """Return a timeout in seconds: the default for None or the library's mark for "not given"."""
-    return float(given) if isinstance(given, int | float) else default
-
-
-@cache
-def _timeout(pool: float, connect: float, read: float) -> aiohttp.ClientTimeout:
-    """Return the timeout, in seconds. For aiohttp, connecting includes the wait for a free connection."""
-    return aiohttp.ClientTimeout(total=None, connect=pool + connect, sock_connect=connect, sock_read=read)
 
 
 def _body_and_headers(data: RequestData | JsonData | UploadData | None) -> tuple[Any, dict[str, str]]:

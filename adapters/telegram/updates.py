@@ -150,22 +150,17 @@ def _pressed_message(raw: Fields, payload: str | None) -> Fields:
     }
 
 
+def _typed_query(raw: Fields) -> Fields:
+    """Reduce an inline query or a chosen result to its author and text."""
+    return {"from": _user(raw.get("from")), "query": _texts(raw, "query").get("query", "")}
+
+
 def _inline_query(raw: Fields) -> Fields:
-    return {
-        "id": raw.get("id"),
-        "from": _user(raw.get("from")),
-        "query": _texts(raw, "query").get("query", ""),
-        "offset": "",
-    }
+    return {"id": raw.get("id"), **_typed_query(raw), "offset": ""}
 
 
 def _chosen_result(raw: Fields) -> Fields:
-    return {
-        "result_id": raw.get("result_id"),
-        "from": _user(raw.get("from")),
-        "query": _texts(raw, "query").get("query", ""),
-        **_texts(raw, "inline_message_id"),
-    }
+    return {"result_id": raw.get("result_id"), **_typed_query(raw), **_texts(raw, "inline_message_id")}
 
 
 def _membership(raw: Fields) -> Fields:

@@ -28,7 +28,6 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100  # concurrent connections that Telegram opens
 SHARE_OF_FILES = 0.1  # limit of connections as a share of the process's open files: several times `CONNECTIONS`
 CHECK_SECONDS = 60.0  # time between checks whether Telegram reaches the bot
-REMEDY = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
 
 log = structlog.get_logger()
 
@@ -63,12 +62,14 @@ class Webhook:
         app.router.add_post(urlsplit(self._url).path or "/", self._receive)
         add_monitoring(app, self._card_room, self._host)
         connections = Connections(connection_limit(SHARE_OF_FILES), behind_proxy=True)
-        runner = await listen(app, self._host, self.port, "Telegram's webhook", REMEDY, connections)
+        remedy = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
+        runner = await listen(app, self._host, self.port, "Telegram's webhook", remedy, connections)
         try:
             self.port = runner.addresses[0][1]
             log.info("telegram_webhook_opened", host=self._host, port=self.port, url=self._url)
             backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
             while True:
+                pause = CHECK_SECONDS
                 try:
                     await self._check()
                     backoff.reset()
@@ -76,14 +77,12 @@ class Webhook:
                     raise
                 except RetryAfter as error:
                     # Telegram works: it allows one worker a second to set the webhook.
-                    await asyncio.sleep(slow_down_error(error).seconds)
-                    continue
+                    pause = slow_down_error(error).seconds
                 except LIBRARY_ERRORS as error:
                     self.is_receiving = False
                     self._card_room.report_platform_outage(PLATFORM, error_name(error))
-                    await asyncio.sleep(backoff.next_pause())
-                    continue
-                await asyncio.sleep(CHECK_SECONDS)
+                    pause = backoff.next_pause()
+                await asyncio.sleep(pause)
         finally:
             self._is_set = self.is_receiving = False
             await runner.cleanup()

@@ -39,7 +39,7 @@ log = structlog.get_logger()
 def card_names() -> dict[str, dict[str, str]]:
     """Return the cards' names, by faces and code."""
     packs = {"italian": ITALIAN, "french": ITALIAN, "french_pack": FRENCH}
-    return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
+    return {faces: {code: card_faces(faces).card(code) for code in pack.codes} for faces, pack in packs.items()}
 
 
 class _WatchedTable:

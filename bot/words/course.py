@@ -11,68 +11,57 @@ from engine import Record
 
 
 def totals_by_deal(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
-    """Return each side's points after each of the first ``upto`` deals, in the table's unit."""
+    """Return each side's points after each deal up to ``upto``, in the table's unit."""
     factor = score_unit(record.rules)
     return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
 
 
-def declarations(record: Record, number: int) -> list[tuple[int, str]]:
-    """Return seat and move of each declaration in a deal, which is numbered from 1."""
-    moves = (entry[:2] for entry in record.deals[number - 1].moves)
-    return [(seat, move) for seat, move in moves if move.startswith("declare ")]
-
-
 def decisive_deal(record: Record) -> int | None:
-    """Return the deal, from 1, since which the winners were always ahead; None if points did not decide."""
+    """Return the first deal, from 1, after which the winners were always ahead; None if points did not decide."""
     if record.ending not in ("target", "claim") or not record.winner or len(record.deals) < 2:
         return None
     side = record.winner[0] & 1
     ahead = [totals[side] > totals[1 - side] for totals in totals_by_deal(record)]
-    if not ahead[-1]:
-        return None
-    return 1 + max((number for number, is_ahead in enumerate(ahead, 1) if not is_ahead), default=0)
+    last_not_ahead = max((number for number, is_ahead in enumerate(ahead, 1) if not is_ahead), default=0)
+    return last_not_ahead + 1 if ahead[-1] else None
 
 
 def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
     """Return the totals after each deal; empty for a single deal, which has only its final points."""
-    totals = totals_by_deal(record, upto)
-    if len(totals) < 2:
-        return ""
     _ = words.text
-    return _("Deal by deal: {course}").format(
-        course=fix_minus(" · ".join(f"{ours}–{theirs}" for ours, theirs in totals))
-    )
+    totals = totals_by_deal(record, upto)
+    course = fix_minus(" · ".join(f"{ours}–{theirs}" for ours, theirs in totals))
+    return _("Deal by deal: {course}").format(course=course) if len(totals) > 1 else ""
 
 
 def decisive_line(words: Wording, record: Record) -> str:
-    deal = decisive_deal(record)
-    if deal is None or not record.winner:
-        return ""
     _ = words.text
-    if deal == 1:
+    deal = decisive_deal(record)
+    if deal == 1 and record.winner:
         return _("{side} led from the first deal on.").format(side=words.side(record.winner[0] & 1))
-    return _("Deal {deal} decided it.").format(deal=deal)
+    return _("Deal {deal} decided it.").format(deal=deal) if deal else ""
 
 
 def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]:
-    """Yield a line for each player with declarations in a deal."""
-    found = declarations(record, number)
+    """Yield a line for each player with declarations in a deal, which is numbered from 1."""
+    moves = record.deals[number - 1].moves
     for seat, name in enumerate(words.names):
-        if combinations := [words.combination(move) for by, move in found if by == seat]:
-            yield f"{name}: {'; '.join(combinations)}"
+        declarations = [move for player, move, *_rest in moves if player == seat and move.startswith("declare ")]
+        if declarations:
+            yield f"{name}: {'; '.join(map(words.combination, declarations))}"
 
 
 def declared_totals(record: Record) -> tuple[int, int] | None:
     """Return each side's points for declarations in the game, in the table's unit, or None."""
     factor = score_unit(record.rules)
-    deals = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
-    sums = (factor * sum(each[0] for each in deals), factor * sum(each[1] for each in deals))
-    return sums if any(sums) else None
+    declared = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
+    totals = (factor * sum(points[0] for points in declared), factor * sum(points[1] for points in declared))
+    return totals if any(totals) else None
 
 
 def declared_totals_line(words: Wording, record: Record) -> str:
-    sums = declared_totals(record)
-    return f"{capitalize(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
+    totals = declared_totals(record)
+    return f"{capitalize(words.labels['declared'])}: {words.sides(totals)}" if totals else ""
 
 
 def game_summary(words: Wording, record: Record) -> Iterator[str]:
@@ -80,6 +69,5 @@ def game_summary(words: Wording, record: Record) -> Iterator[str]:
     yield ending_of(record, words)
     if record.deals:
         yield words.sides(totals_by_deal(record)[-1])
-    yield from filter(
-        None, (course_line(words, record), decisive_line(words, record), declared_totals_line(words, record))
-    )
+    lines = (course_line(words, record), decisive_line(words, record), declared_totals_line(words, record))
+    yield from filter(None, lines)

@@ -1,4 +1,4 @@
-"""Results of games with one deal: a day's deal, or a tournament's duplicate deal."""
+"""Results of games with one deal: a deal of the day, or a tournament's duplicate deal."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from engine.replay import replay
 
 @dataclass(frozen=True)
 class DealResult:
-    """``points`` are each side's, in the table's unit; (0, 0) if the deal was not played to its end.
+    """The result of a deal. ``points`` are each side's, in the table's unit; (0, 0) if it was not played to its end.
 
     ``tricks`` has the side that took each trick, in order: ``0`` or ``1``. ``winner`` is the side with more points, or
     the opponents of a side that resigned or lost on time, or None. ``how`` is "void" for a deal that was stopped.
@@ -23,15 +23,15 @@ class DealResult:
 
 
 def deal_result(record: Record) -> DealResult:
-    """Return the result of a game of one deal. A game that was stopped before the end of the deal has no points."""
-    tricks, is_whole = "", False
+    """Return the result of a game of one deal."""
+    tricks, is_finished = "", False
     for game in replay(record, 1):
         deal = game.view(None).deal
         assert deal
         if sum(deal.tricks) > len(tricks):
             tricks += "0" if deal.tricks[0] > tricks.count("0") else "1"
-        is_whole = deal.phase == "over" and record.ending in ("cancelled", "target")
-    if is_whole:
+        is_finished = deal.phase == "over" and record.ending in ("cancelled", "target")
+    if is_finished:
         factor = score_unit(record.rules)
         ours, theirs = record.deals[0].totals
         winner = None if ours == theirs else int(ours < theirs)

@@ -24,7 +24,7 @@ class Phrases:
         self.seen, self.words, self.text = seen, words, words.text
         _ = self.text
         self.names = [_("you") if seat == seen.seat else name for seat, name in enumerate(words.names)]
-        self.sides = self._side_names(0), self._side_names(1)
+        self.sides = tuple(_(" and ").join(self._players(side)) for side in (0, 1))
 
     def write_heading(self, page: Writer, deal: int) -> None:
         _ = self.text
@@ -40,9 +40,6 @@ class Phrases:
         if self.seen.fixture:
             page.line(fixture_line(self.words, FixtureName.from_fixture(self.seen.fixture)))
 
-    def _side_names(self, side: int) -> str:
-        return self.text(" and ").join(self._players(side))
-
     def _players(self, side: int) -> list[str]:
         """Return a side's players, the viewer first."""
         names = self.names[side::2]
@@ -57,9 +54,8 @@ class Phrases:
         """Return each side's points in the table's unit, and the target."""
         _ = self.text
         unit = score_unit(self.seen.rules)
-        sides = " — ".join(
-            [f"{side} {self.words.figure(total * unit)}" for side, total in zip(self.sides, totals, strict=True)]
-        )
+        points = [f"{side} {self.words.figure(total * unit)}" for side, total in zip(self.sides, totals, strict=True)]
+        sides = " — ".join(points)
         if self.seen.is_duplicate:
             return sides
         return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
@@ -105,7 +101,7 @@ class Phrases:
         ]
 
     def stock_text(self, deal: DealView) -> str:
-        """Return the number of cards in the stock; empty without any."""
+        """Return the number of cards in the stock; empty without a stock."""
         count = stock_count(self.seen, deal)
         cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
         return cards.format(count=count) if count else ""
@@ -132,10 +128,8 @@ class Phrases:
         self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None
     ) -> None:
         """Write a line for each entry of a deal's score, and the totals if given. Thirds are only in the record."""
-        words = Wording(self.words.language, self.names)
-        for line in words.score(
-            {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
-        ):
+        shown = {name: value for name, value in entries.items() if name != "thirds"}
+        for line in Wording(self.words.language, self.names).score(shown, totals, self.seen.rules):
             page.line(capitalize(line))
 
 
@@ -209,20 +203,15 @@ def capitalize(text: str) -> str:
 
 
 def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, unusual: bool = False) -> list[str]:
-    """Return the options that players can choose, with their values.
-
-    ``unusual`` leaves out the target and the game's defaults.
-    """
+    """Return the options that players can choose; with ``unusual``, without the target and the game's defaults."""
     names, lines = option_names(words), []
     for name, values in kind.rules.choices().items():
         if unusual and (name == "target" or rules[name] == kind.rules.model_fields[name].default):
             continue
-        value: object = rules[name]
         if name == "target":
-            value = int(rules[name]) * score_unit(rules)
-        elif len(values) < 2 or name not in names:
-            continue
-        lines.append(f"{names[name]}: {value_name(words, value)}")
+            lines.append(f"{names[name]}: {int(rules[name]) * score_unit(rules)}")
+        elif len(values) > 1 and name in names:
+            lines.append(f"{names[name]}: {value_name(words, rules[name])}")
     return lines
 
 

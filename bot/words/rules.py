@@ -36,20 +36,31 @@ def ranking_of(kind: GameKind) -> list[tuple[str, str]]:
 
 
 def _card_worth(card: str, unit: int = 1) -> str:
+    """Return the points of a card of forty, as a fraction."""
     return str(Fraction(unit * THIRDS[ITALIAN.index[card]], 3))
 
 
 def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
-    """Return the rules of the game ``about``; the common rules of Tressette if empty; how to check a shuffle if "fair".
+    """Return the rules of the game ``about``.
 
-    ``faces`` is how forty cards are shown.
+    If it is empty, these are the common rules of Tressette; if it is "fair", how to check a shuffle. Forty cards are
+    shown with ``faces``.
     """
     _ = texts(language).gettext
     if kind := GAMES.get(about):
         lines = [*_game_rules(language, faces).get(about, ()), _ranking_line(language, kind, faces)]
         return RulesText(_(kind.name), lines, ranking_of(kind), card_faces(faces_of(kind, "italian")).deck)
     if about == FAIR:
-        return RulesText(_("Is the shuffle fair?"), _fairness(language))
+        fairness = [
+            _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),
+            _(
+                "The pack is shuffled from that secret and nothing else, so nobody can change it after that, "
+                "not even us."
+            ),
+            _("After the deal the secret is shown: its SHA-256 must be the seal."),
+            _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
+        ]
+        return RulesText(_("Is the shuffle fair?"), fairness)
     ranking = [(f"{rank}D", _card_worth(f"{rank}D")) for rank in RANKS]
     return RulesText(_("Common to all Tressette games"), _common_rules(language, faces), ranking)
 
@@ -63,15 +74,15 @@ def _common_rules(language: str, faces: str) -> list[str]:
     words = Wording(language, (), faces)
     _, sign = words.text, words.faces.sign
     suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
-    figures = [
+    order = [
         _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
     ]
     if faces == "french":
-        figures = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
+        order = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
     return [
         _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
-        *figures,
+        *order,
         _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
         _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
             thirds=_third_ranks(words)
@@ -206,13 +217,3 @@ def _game_rules(language: str, faces: str) -> dict[str, list[str]]:
             ),
         ],
     }
-
-
-def _fairness(language: str) -> list[str]:
-    _ = texts(language).gettext
-    return [
-        _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),
-        _("The pack is shuffled from that secret and nothing else, so nobody can change it after that, not even us."),
-        _("After the deal the secret is shown: its SHA-256 must be the seal."),
-        _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
-    ]

@@ -23,7 +23,8 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
     words = Wording(language, [printable_name(localize_name(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
-    yield f"{words.side(0)} — {words.side(1)} ({options or _options(record)})", False
+    options = options or ", ".join(f"{name} {format_value(value)}" for name, value in record.rules.items())
+    yield f"{words.side(0)} — {words.side(1)} ({options})", False
     for number in [deal] if deal else range(1, len(record.deals) + 1):
         yield "", False
         yield from _deal_story(record, number, words)
@@ -39,10 +40,6 @@ def ending_of(record: Record, words: Wording) -> str:
     return words.ending(record.winner, record.ending)
 
 
-def _options(record: Record) -> str:
-    return ", ".join(f"{name} {format_value(value)}" for name, value in record.rules.items())
-
-
 def printable_name(name: str) -> str:
     """Remove control characters, which terminals would obey."""
     return "".join(char for char in name if char.isprintable()) or "?"
@@ -51,27 +48,24 @@ def printable_name(name: str) -> str:
 def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
     _ = words.text
     deal = record.deals[number - 1]
-    begins = _("Deal {number}: {name} deals")
-    if not record.kind.has_dealer:
-        begins = _("Deal {number}: {name} draws first")
-    yield begins.format(number=number, name=words.names[deal.dealer]), False
-    told, phase = 0, ""
-    game: Game | None = None
+    heading = _("Deal {number}: {name} deals") if record.kind.has_dealer else _("Deal {number}: {name} draws first")
+    yield heading.format(number=number, name=words.names[deal.dealer]), False
+    moves_told, phase = 0, ""
     thirds_before = (0, 0)
     for game in replay_deal(record, number):
         view = game.view(None).deal
         if view is None:
             continue
-        for seat, move in game.moves[told:]:
+        new_moves = game.moves[moves_told:]
+        moves_told = len(game.moves)
+        for seat, move in new_moves:
             if not move.startswith("play "):
                 yield f"  {words.move(seat, move)}", False
-        new_trick = len(game.moves) > told and view.last_trick is not None and not view.trick
-        new_trick = new_trick and game.moves[-1][1].startswith("play ")
-        told = len(game.moves)
+        ends_trick = new_moves and new_moves[-1][1].startswith("play ") and view.last_trick and not view.trick
         if view.phase == "play" != phase:
             yield from _hand_lines(game, words)
         phase = view.phase
-        if new_trick:
+        if ends_trick:
             yield _trick_line(game, view, words, thirds_before), True
         if isinstance(game.current, TressetteDeal):
             thirds_before = (game.current.taken[0], game.current.taken[1])
@@ -84,11 +78,11 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
 def _hand_lines(game: Game, words: Wording) -> Iterator[Line]:
     for seat, name in enumerate(words.names):
         view = game.view(seat).deal
-        if view is None:
-            continue
+        assert view is not None
         line = f"  {name}: {words.cards(view.hand or ())}"
         if isinstance(view, PacketsView):
-            tops = [f"{p.number}={words.card(p.top)}" for p in view.packets if p.owner == seat and p.top]
+            packets = [packet for packet in view.packets if packet.owner == seat]
+            tops = [f"{packet.number}={words.card(packet.top)}" for packet in packets if packet.top]
             line += f"  [{' '.join(tops)}]"
         yield line, False
 
@@ -98,8 +92,8 @@ def _trick_line(game: Game, view: DealView, words: Wording, before: tuple[int, i
     assert view.last_trick is not None
     winner = view.last_trick.winner
     cards = "  ".join(
-        f"{words.names[by]} {words.card(card)}{f' ({signal})' if signal else ''}"
-        for by, card, signal in view.last_trick.cards
+        f"{words.names[seat]} {words.card(card)}{f' ({signal})' if signal else ''}"
+        for seat, card, signal in view.last_trick.cards
     )
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
@@ -107,7 +101,8 @@ def _trick_line(game: Game, view: DealView, words: Wording, before: tuple[int, i
         line += f" +{thirds_text(taken * score_unit(game.rules.model_dump()))}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
-            _("{name} draws {card}").format(name=words.names[by], card=words.card(card)) for by, card, _s in view.drawn
+            _("{name} draws {card}").format(name=words.names[seat], card=words.card(card))
+            for seat, card, _signal in view.drawn
         )
         line += f"  ({draws})"
     return line

@@ -11,7 +11,7 @@ from engine.robots.findings import Hint, Verdict
 
 
 def replay_button(words: Wording, game_id: str, pages: str) -> Button:
-    """Return a button to a game's replay: its web page, or a message without pages."""
+    """Return a button to a game's replay: its web page, or a message if the bot has no pages."""
     _ = words.text
     if pages and game_id:
         return Button(_("Replay"), f"{pages}/g/{game_id}", "", "link")

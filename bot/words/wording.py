@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
@@ -13,13 +13,11 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError
 from engine.options import resolve
 
-FRACTIONS = ("", "⅓", "⅔")
-
 
 def thirds_text(value: int) -> str:
     """Return thirds of a point as points: 4 is 1⅓."""
     whole, rest = divmod(value, 3)
-    return f"{whole or ''}{FRACTIONS[rest]}" or "0"
+    return f"{whole or ''}{('', '⅓', '⅔')[rest]}" or "0"
 
 
 def score_unit(rules: Mapping[str, Any]) -> int:
@@ -53,10 +51,10 @@ def faces_of(kind: GameKind, suits: str) -> str:
     return "french_pack" if kind.pack.is_french else suits
 
 
+# They keep rank and suit of a card on one line, and a card with its player. Labels of buttons need neither.
 JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
-"""They keep rank and suit of a card on one line, and a card with its player. Labels of buttons need neither."""
-
 MINUS = "\N{MINUS SIGN}"
+MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 
 
 def fix_minus(figure: str) -> str:
@@ -69,57 +67,49 @@ def signed_text(figure: int) -> str:
     return fix_minus(f"{figure:+d}")
 
 
-class _TextCache(dict[str, str]):
-    """Texts by the codes of cards, made on first use. A panel needs about thirty."""
+class CardFaces:
+    """Texts of cards by their codes. The faces "codes" keep the codes of records, such as 3D.
 
-    def __init__(self, make: Callable[[str], str]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, code: str) -> str:
-        text = self[code] = self._make(code)
-        return text
-
-
-class CardFaces(_TextCache):
-    """Texts of cards by their codes: rank and suit's sign. The faces "codes" keep the codes of records, such as 3D.
-
-    ``label(code)`` is a card on a button, ``rank(code)`` its rank, and ``sign(suit)`` a suit's sign. ``deck`` are the
-    suits of the deck that draws it.
+    ``deck`` are the suits of the deck that draws the cards.
     """
 
     def __init__(self, faces: str) -> None:
-        ranks, signs = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
-
-        def card(code: str) -> str:
-            return ranks.get(code[0], code[0]) + (JOINER if code[1:] in signs else "") + signs.get(code[1:], code[1:])
-
-        super().__init__(card)
-        self._is_worn = faces == "french"
+        self._ranks, self._signs = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
+        self.is_french = faces == "french"  # shows Italian cards as French ones
         self.deck: Suits = "french" if faces in ("french", "french_pack") else "italian"
-        self.label = _TextCache(lambda code: card(code).replace(JOINER, "")).__getitem__
-        self.rank = _TextCache(lambda code: ranks.get(code[0], code[0])).__getitem__
-        self.sign = _TextCache(lambda suit: signs.get(suit, suit)).__getitem__
+        # A panel needs about thirty texts.
+        self.card, self.label = cache(self._card), cache(self._label)
+
+    def _card(self, code: str) -> str:
+        return self.rank(code) + (JOINER if code[1:] in self._signs else "") + self.sign(code[1:])
+
+    def _label(self, code: str) -> str:
+        """Return the text of a card on a button."""
+        return self.rank(code) + self.sign(code[1:])
+
+    def rank(self, code: str) -> str:
+        return self._ranks.get(code[0], code[0])
+
+    def sign(self, suit: str) -> str:
+        return self._signs.get(suit, suit)
 
     def drawn_code(self, code: str) -> str:
         """Return the code of the card drawn for this one."""
-        return IN_FRENCH[code] if self._is_worn else code
+        return IN_FRENCH[code] if self.is_french else code
 
 
-@cache
-def card_faces(faces: str) -> CardFaces:
-    return CardFaces(faces)
+card_faces = cache(CardFaces)
 
 
 def refusal_text(error: EngineError, language: str, suits: str) -> str:
     """Return an engine's error as text, with the player's ``suits`` of forty cards."""
     words = Wording(language, (), "french_pack" if error.values.get("suits") == FRENCH.suits else suits)
-    card, suit, shown = error.values.get("card"), error.values.get("suit"), {}
+    card, suit, replaced = error.values.get("card"), error.values.get("suit"), {}
     if isinstance(card, str):
-        shown["card"] = words.card(card)
+        replaced["card"] = words.card(card)
     if suit in ITALIAN.suit_names:
-        shown["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
-    return error_text(error, language, shown)
+        replaced["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
+    return error_text(error, language, replaced)
 
 
 class Wording:
@@ -127,16 +117,15 @@ class Wording:
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.language, self.names = language, names
-        self._is_worn = faces == "french"
         self.faces = card_faces(faces)
-        self.card = self.faces.__getitem__
+        self.card = self.faces.card
         self.text, self.ngettext = texts(language)
 
     @cached_property
     def suits(self) -> dict[str, str]:
         """Names of the suits of forty cards, by the letters of the Italian suits."""
         _ = self.text
-        shown, faces = (FRENCH, FRENCH_SUITS) if self._is_worn else (ITALIAN, {})
+        shown, faces = (FRENCH, FRENCH_SUITS) if self.faces.is_french else (ITALIAN, {})
         names = dict(zip(shown.suits, shown.suit_names, strict=True))
         return {letter: _(names[faces.get(letter, letter)]) for letter in ITALIAN.suits}
 
@@ -161,6 +150,7 @@ class Wording:
         }
 
     def entry_name(self, name: str, entries: Collection[str]) -> str:
+        """Return the name of one of a deal's ``entries``, which can depend on the others."""
         _ = self.text
         if name == "points" and "declared" in entries:
             return _("points with declarations")
@@ -184,20 +174,21 @@ class Wording:
         _ = self.text
         word, *rest = move.split(" ")
         if "?" in rest:
-            return self._hidden_exchange(seat, len(rest))
+            # Another player's exchange: only the number of cards is known.
+            count = len(rest)
+            if seat is None:
+                sentence = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
+                return sentence.format(count=count)
+            sentence = self.ngettext("{name} exchanges {count} card", "{name} exchanges {count} cards", count)
+            return sentence.format(name=self.names[seat], count=count)
         if seat is None:
             return _("The discards give {cards}").format(cards=self.cards(rest))
         if word == "declare":
-            what = self.combination(move)
-            return _("{name} declares {combination}").format(name=self.names[seat], combination=what)
+            return _("{name} declares {combination}").format(name=self.names[seat], combination=self.combination(move))
         if word == "play" and len(rest) > 1:
             return _("{name} plays {card} and says {signal}").format(
                 name=self.names[seat], card=self.card(rest[0]), signal=rest[1]
             )
-        if word == "exchange" and not rest:
-            return _("{name} exchanges nothing").format(name=self.names[seat])
-        if move == "bid 0":
-            return _("{name} bids nil").format(name=self.names[seat])
         sentences = {
             "take": _("{name} takes packets {rest}"),
             "hold": _("{name} holds packets {rest} in hand"),
@@ -208,20 +199,12 @@ class Wording:
             "blind": _("{name} declares double nil"),
             "keep": _("{name} keeps the card drawn"),
             "pass": _("{name} discards the card drawn and keeps the next"),
-            "exchange": _("{name} exchanges {rest}"),
-            "bid": _("{name} bids {rest}"),
+            "exchange": _("{name} exchanges {rest}") if rest else _("{name} exchanges nothing"),
+            "bid": _("{name} bids nil") if rest == ["0"] else _("{name} bids {rest}"),
             "resign": _("{name} resigns"),
         }
-        what = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
-        return sentences[word].format(name=self.names[seat], rest=what)
-
-    def _hidden_exchange(self, seat: int | None, count: int) -> str:
-        """Return another player's exchange, with only the number of cards."""
-        if seat is None:
-            sentence = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
-            return sentence.format(count=count)
-        sentence = self.ngettext("{name} exchanges {count} card", "{name} exchanges {count} cards", count)
-        return sentence.format(name=self.names[seat], count=count)
+        arguments = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
+        return sentences[word].format(name=self.names[seat], rest=arguments)
 
     def side(self, side: int) -> str:
         _ = self.text
@@ -252,8 +235,8 @@ class Wording:
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
         """Return each side's points in the table's unit."""
-        unit = rules.get("score_unit") or 1
-        return self.sides([point * unit if isinstance(unit, int) else point for point in points])
+        unit = score_unit(rules)
+        return self.sides([point * unit for point in points])
 
     def score(
         self, entries: Mapping[str, Sequence[Any]], totals: Sequence[int] | None, rules: Mapping[str, object]
@@ -264,6 +247,3 @@ class Wording:
             yield f"{self.entry_name(name, entries)}: {shown}"
         if totals is not None:
             yield f"{self.labels['totals']}: {self.points(totals, rules)}"
-
-
-MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}

@@ -9,9 +9,9 @@ import discord
 import pytest
 from structlog.testing import capture_logs
 
+from adapters.discord.answers import UnreadableInteraction
 from adapters.discord.commands import Commands
 from adapters.discord.events import repair_interaction
-from adapters.discord.unread import UnreadableInteraction
 from tests.discord.players import Person
 from tests.discord.server import AUTOCOMPLETE, BOT, CHANNEL, COMMAND, DiscordServer
 from tests.optional_fields import variants

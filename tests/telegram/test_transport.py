@@ -39,10 +39,10 @@ async def test_transport_errors_never_contain_the_token() -> None:
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    request = AiohttpRequest()
+    request = AiohttpRequest(read_timeout=0.05)
     await request.initialize()
     with pytest.raises(TimedOut):
-        await request.do_request(f"http://127.0.0.1:{runner.addresses[0][1]}/bot{TOKEN}/x", "POST", read_timeout=0.05)
+        await request.do_request(f"http://127.0.0.1:{runner.addresses[0][1]}/bot{TOKEN}/x", "POST")
     await runner.cleanup()
     with pytest.raises(NetworkError) as error:
         await request.do_request(f"http://127.0.0.1:9/bot{TOKEN}/getMe", "POST")
@@ -131,7 +131,7 @@ async def test_proxy_comes_from_the_environment(server: TelegramServer, monkeypa
     proxies._proxy_to.cache_clear()
 
 
-async def test_pool_limits_open_connections() -> None:
+async def test_pool_limits_open_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     under_way, most = 0, 0
 
     async def slow(_request: web.BaseRequest) -> web.Response:
@@ -149,8 +149,10 @@ async def test_pool_limits_open_connections() -> None:
         assert most == 3
         others = [asyncio.create_task(request.do_request(f"http://{address}/x", "POST")) for _ in range(12)]
         await asyncio.sleep(0)
+        monkeypatch.setattr("adapters.telegram.transport.POOL_SECONDS", 0.0)
+        monkeypatch.setattr("adapters.telegram.transport.CONNECT_SECONDS", 0.001)
         with pytest.raises(NotConnected):
-            await request.do_request(f"http://{address}/x", "POST", pool_timeout=0.0, connect_timeout=0.001)
+            await request.do_request(f"http://{address}/x", "POST")
         await asyncio.gather(*others)
         await request.shutdown()
 

@@ -34,7 +34,7 @@ async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open
     for number in range(3):
         card = await plays(playground, code, f"m{number}")
         await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
-        called = card_faces("italian")[card]
+        called = card_faces("italian").card(card)
         await expect(page.locator(".says")).to_contain_text(re.compile(rf"^(Anna|Player 2) plays {called}\. "))
         lying = page.get_by_role("group", name="On the table").get_by_role("img", name=called)
         await expect(lying).to_have_accessible_name(re.compile(rf"^(Anna|Player 2): {called}$"))

@@ -136,11 +136,11 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
         unit = score_unit_of(puzzle.game)
         given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         assert (
-            f"❌ {face[codes[puzzle.best]]} is the best; {face[codes[puzzle.lines[-1].cards[0]]]} gives {given} point"
+            f"❌ {face.card(codes[puzzle.best])} is the best; {face.card(codes[puzzle.lines[-1].cards[0]])} gives {given} point"
             in text
         )
         for line in puzzle.lines:
-            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.format_points(line.points * unit)}" in text
+            assert f"{face.card(codes[line.cards[0]])}\u00a0{puzzle.format_points(line.points * unit)}" in text
         assert "Best play from there:" in text
         assert "After " in text
         # Both lines show all tricks to come.

@@ -1,12 +1,12 @@
 """Long polling: one worker asks Telegram for updates.
 
-The offset of each request confirms the updates before it, once they are handled. A bot that is killed earlier gets
+The offset of each request confirms all earlier updates, once they are handled. A bot that is killed before that gets
 them again. Answers to commands are sent later, so a kill can lose an answer but never a move.
 
-Telegram confirms only from the front. Each response repeats the unconfirmed updates, a hundred at most. So while an
-update is handled, later ones come again; they are recognised, and requests are paced. An update that takes too long is
-confirmed anyway if a full response hides newer ones. An update that fails although the store works is logged with its
-error and confirmed, because it would fail each time.
+Each response repeats the unconfirmed updates, a hundred at most. While an update is handled, later ones come again:
+they are recognised, and requests are paced. An update that takes too long is confirmed anyway if a full response hides
+newer ones. An update that fails although the store works is logged with its error and confirmed, because it would fail
+each time.
 """
 
 import asyncio

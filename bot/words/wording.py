@@ -36,14 +36,14 @@ SUIT_SIGNS = {
     "french": {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"},
     "french_pack": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
 }
-"""Signs of suits, by the faces of a pack. "french" are forty cards in French suits, which records do not have."""
+"""Signs of suits, by the faces of a pack. "french" shows forty cards in French suits, which records do not have."""
 
 FRENCH_SUITS = {"D": "D", "C": "H", "S": "S", "B": "C"}  # the French suit for each Italian one, in packs of forty
 
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "french_pack": {"T": "10"}}
 
 IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
-"""The French card shown instead of each Italian one to readers who prefer French suits."""
+"""The French card that readers who prefer French suits see instead of each Italian one."""
 
 
 def faces_of(kind: GameKind, suits: str) -> str:
@@ -51,7 +51,7 @@ def faces_of(kind: GameKind, suits: str) -> str:
     return "french_pack" if kind.pack.is_french else suits
 
 
-# They keep rank and suit of a card on one line, and a card with its player. Labels of buttons need neither.
+# These keep a card's rank and suit on one line, and a card with its player. Labels of buttons need neither.
 JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}

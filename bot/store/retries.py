@@ -27,8 +27,8 @@ class WorkDropped(WorkFailed):
 class RetryQueue:
     """A queue of idempotent work, done in order. It waits while the store is unavailable.
 
-    Only temporary errors are retried. Any other error is logged with a traceback, and the work is given up. A killed bot
-    loses the queue, unless callers acknowledge their updates only after the work.
+    Only temporary errors are retried. Any other error is logged with a traceback, and the work is given up. A killed
+    bot loses the queue, unless callers acknowledge their updates only after the work.
     """
 
     def __init__(self, outage: Outage) -> None:

@@ -40,20 +40,23 @@ def shareable_text(day: date, game: str, result: DayResult, par: DayResult | Non
 
 
 def _add_result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
-    _ = texts(language).gettext
-    if result.points is None:
+    _, ngettext = texts(language)
+    if result.points is None or result.margin is None:
         page.line(_("You gave up."), "bold")
+        return
+    own, other = (fix_minus(str(points)) for points in result.points)
+    page.line(_("You: {own}. The robot: {other}."), "bold", own=own, other=other)
+    if par is None or par.points is None or par.margin is None:
+        return
+    own, other = (fix_minus(str(points)) for points in par.points)
+    page.line(_("Par, what the robot makes of your cards: {own} to {other}."), own=own, other=other)
+    gain = result.margin - par.margin
+    if gain > 0:
+        page.line(ngettext("You did {count} point better.", "You did {count} points better.", gain), count=gain)
+    elif gain < 0:
+        page.line(ngettext("You did {count} point worse.", "You did {count} points worse.", -gain), count=-gain)
     else:
-        own, other = result.points
-        page.line(_("You: {own}. The robot: {other}."), "bold", own=fix_minus(str(own)), other=fix_minus(str(other)))
-        if par and par.points:
-            own, other = par.points
-            page.line(
-                _("Par, what the robot makes of your cards: {own} to {other}."),
-                own=fix_minus(str(own)),
-                other=fix_minus(str(other)),
-            )
-            _add_comparison(page, language, (result.margin or 0) - (par.margin or 0))
+        page.line(_("You did as well."))
 
 
 def _add_shareable(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
@@ -61,16 +64,6 @@ def _add_shareable(page: Writer, language: str, day: date, game: str, result: Da
     page.gap()
     page.line(_("To send to friends:"))
     page.line(shareable_text(day, game, result, par, language), "code")
-
-
-def _add_comparison(page: Writer, language: str, better: int) -> None:
-    _, ngettext = texts(language)
-    if better > 0:
-        page.line(ngettext("You did {count} point better.", "You did {count} points better.", better), count=better)
-    elif better < 0:
-        page.line(ngettext("You did {count} point worse.", "You did {count} points worse.", -better), count=-better)
-    else:
-        page.line(_("You did as well."))
 
 
 def day_result_panel(
@@ -179,25 +172,17 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
     if best and best.result.margin is not None:
         page.gap()
         page.line(_("The best line that was found, {margin}:"), margin=signed_text(best.result.margin))
-        page.line(_moves_text(language, suits, game, best))
+        words = Wording(language, [_("you")], faces_of(game_kind(game), suits))
+        moves = [words.card(move.card) if move.card else f"({words.move(0, move.move)})" for move in best.decisions]
+        page.line(" ".join(moves))
     if secret:
         page.gap()
         page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
     rows: list[Row] = [(Button(_("Side by side"), side_by_side, "good"),)] if side_by_side else []
     if replay:
-        rows.append(
-            (
-                Button(_("Replay"), actions.page("replay", replay, 1)),
-                Button(_("Analysis"), actions.page("analysis", replay)),
-            )
-        )
+        analysis = Button(_("Analysis"), actions.page("analysis", replay))
+        rows.append((Button(_("Replay"), actions.page("replay", replay, 1)), analysis))
     return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
-
-
-def _moves_text(language: str, suits: str, game: str, line: DayLine) -> str:
-    """Return a line's moves: cards as they are, other moves as sentences."""
-    words = Wording(language, [texts(language).gettext("you")], faces_of(game_kind(game), suits))
-    return " ".join(words.card(move.card) if move.card else f"({words.move(0, move.move)})" for move in line.decisions)
 
 
 def _add_results(page: Writer, language: str, lines: Sequence[NamedResult]) -> None:

@@ -1,10 +1,10 @@
-"""Collections of puzzles: found in games, selected for the package, read from it."""
+"""Puzzles: finding them in games, selecting them for the package, and reading the selection."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import count
+from itertools import count, islice, zip_longest
 
 from bot.robots.simulation import simulate
 from engine import Record, game_kind
@@ -12,15 +12,15 @@ from engine.games import GAMES
 from engine.puzzles.puzzle import Puzzle
 
 FILE = "endings.txt"
-# puzzles of each other game for one of a game with packets, where cards become known only near the end
+# There are this many times more puzzles of a game without packets. With packets, cards become known only near the end.
 FULL_SHARE = 5
-ROBOT = "easy"  # its games have the puzzles: it errs, as people do
+ROBOT = "easy"  # plays the games in which puzzles are found: it errs, as people do
 
 
 class Collection(Mapping[str, Puzzle]):
     """Puzzles by id, in the order of their lines (`Puzzle.to_line`).
 
-    A puzzle is parsed when it is asked for: thousands of parsed puzzles take megabytes.
+    A puzzle is parsed when it is read, because thousands of parsed puzzles take megabytes.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -97,24 +97,14 @@ def select_puzzles(puzzles: Sequence[Puzzle], most: int) -> list[Puzzle]:
     shelves: dict[tuple[str, int], list[Puzzle]] = {}
     for puzzle in puzzles:
         shelves.setdefault((puzzle.game, puzzle.missed), []).append(puzzle)
-    kept: list[Puzzle] = []
-    games = {
-        game: [shelf for (of_game, _missed), shelf in sorted(shelves.items()) if of_game == game] for game in GAMES
-    }
-    streams = {game: _interleave(shelves) for game, shelves in games.items()}
-    while len(kept) < most and streams:
-        for game in [*streams]:
-            taken = next(streams[game], None)
-            if taken is None:
-                del streams[game]
-            elif len(kept) < most:
-                kept.append(taken)
-    return kept
+    by_game = [
+        _interleave([shelf for (of_game, _missed), shelf in sorted(shelves.items()) if of_game == game])
+        for game in GAMES
+    ]
+    return list(islice(_interleave(by_game), most))
 
 
-def _interleave(shelves: Sequence[Sequence[Puzzle]]) -> Iterator[Puzzle]:
+def _interleave(shelves: Iterable[Iterable[Puzzle]]) -> Iterator[Puzzle]:
     """Yield the first puzzle of each shelf, then the second of each, and so on."""
-    for place in range(max(map(len, shelves), default=0)):
-        for shelf in shelves:
-            if place < len(shelf):
-                yield shelf[place]
+    for row in zip_longest(*shelves):
+        yield from filter(None, row)

@@ -33,7 +33,7 @@ def puzzle_panel(
 ) -> Panel:
     """Ask which card is best. With ``has_hours``, a group can choose when a new puzzle comes each day."""
     position = PuzzleText(language, suits, puzzle)
-    _, ngettext = texts(language).gettext, texts(language).ngettext
+    _, ngettext = texts(language)
     page = Writer()
     position.write_heading(page, context.day)
     page.line(_("All cards are known, and you are to play. One card is better than all others: which?"))
@@ -82,20 +82,17 @@ def solution_panel(
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     """Return a sentence that says whether a card was the best one."""
-    _ = texts(language).gettext
+    _, ngettext = texts(language)
     face, best = PuzzleText(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
         return _("✅ Right: {card} is the best.").format(card=face(card))
     given = puzzle.points_lost(card) * score_unit_of(puzzle.game)
-    return (
-        texts(language)
-        .ngettext(
-            "❌ {best} is the best; {card} gives {count} point away.",
-            "❌ {best} is the best; {card} gives {count} points away.",
-            given,
-        )
-        .format(best=face(best), card=face(card), count=given)
+    lost = ngettext(
+        "❌ {best} is the best; {card} gives {count} point away.",
+        "❌ {best} is the best; {card} gives {count} points away.",
+        given,
     )
+    return lost.format(best=face(best), card=face(card), count=given)
 
 
 def all_answered_panel(language: str, standing: PuzzleStanding) -> Panel:
@@ -152,7 +149,9 @@ class PuzzleText:
             page.line(_("On the table: {cards}"), "bold", cards=laid)
         # The reader's cards come last, above the buttons.
         for seat in (*range(1, len(self.names)), 0):
-            page.line(_("{name}: {cards}"), name=capitalize(self.names[seat]), cards=self.hand(seat))
+            suits = groupby(self.codes(seat), key=lambda code: code[1])
+            cards = "  ".join(self.words.cards([*codes]) for _suit, codes in suits)
+            page.line(_("{name}: {cards}"), name=capitalize(self.names[seat]), cards=cards)
         page.line(self.taken_text())
 
     def scoring(self) -> str:
@@ -188,11 +187,6 @@ class PuzzleText:
         first = len(self.names) - len(self.puzzle.trick)
         return [(first + place, self.code(card)) for place, card in enumerate(self.puzzle.trick)]
 
-    def hand(self, seat: int) -> str:
-        return "  ".join(
-            self.words.cards([*codes]) for _suit, codes in groupby(self.codes(seat), key=lambda code: code[1])
-        )
-
     def codes(self, seat: int) -> list[str]:
         """Return a hand by suit, from high to low."""
         ranks = len(self.puzzle.pack.ranks)
@@ -221,8 +215,8 @@ class PuzzleText:
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)
-            points = [thirds_text(one * self.unit) for one in taken]
-            ours, theirs = (f"{one} {one_point if one == '1' else labels['points']}" for one in points)
+            points = [thirds_text(thirds * self.unit) for thirds in taken]
+            ours, theirs = (f"{text} {one_point if text == '1' else labels['points']}" for text in points)
         else:
             bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
             ours, theirs = (f"{won}/{bid} {labels['tricks']}" for won, bid in zip(taken, bids, strict=True))

@@ -19,7 +19,8 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
     here, trick = puzzle.position(), position.trick()
     best = position.code(here.best) if trick else ""
     playable = {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
-    ours, theirs = (_without_fractions(one) for one in position.taken_labels())
+    # The pictures' font lacks fractions.
+    ours, theirs = (label.replace("⅓", " 1/3").replace("⅔", " 2/3") for label in position.taken_labels())
     names = [capitalize(name) for name in position.names]
     return Scene(
         deck=Deck(faces.deck, style),
@@ -37,8 +38,3 @@ def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) ->
         ),
         hand=tuple(card(code, "playable" if code in playable else "dim") for code in position.codes(0)),
     )
-
-
-def _without_fractions(text: str) -> str:
-    """Replace fractions, which the pictures' font lacks."""
-    return text.replace("⅓", " 1/3").replace("⅔", " 2/3")

@@ -15,7 +15,7 @@ CHANNELS_KEY = "discord:private"  # a hash: channels by user
 CHANNELS_KEPT = 50_000
 
 
-def kept_of(person: str) -> list[StoredField]:
+def list_stored_fields(person: str) -> list[StoredField]:
     """Return a person's stored data: the channel of their private chat."""
     return [StoredField(CHANNELS_KEY, person.partition(":")[2])]
 

@@ -1,4 +1,4 @@
-"""Data that adapters store about a person, found through entry points of the group `buongioco.kept`."""
+"""Data that adapters store about a person, found through entry points of the group `buongioco.adapter_data`."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.platform import platform_of
 
-GROUP = "buongioco.kept"
+GROUP = "buongioco.adapter_data"
 
 
 class StoredField(NamedTuple):

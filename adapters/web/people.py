@@ -76,7 +76,7 @@ class WebPerson(NamedTuple):
         return Person(self.person, self.name, self.handle, language)
 
 
-def kept_of(person: str) -> list[StoredField]:
+def list_stored_fields(person: str) -> list[StoredField]:
     """Return the stored data of a guest or a program."""
     return programs.stored_fields(person) or [StoredField(PEOPLE, person.partition(":")[2])]
 

@@ -162,7 +162,7 @@ def round_line(text: TournamentText, left: int | None) -> str:
 
 def _write_heading(page: Writer, text: TournamentText, table: Sequence[Standing]) -> None:
     if table:
-        what = text.gettext(table[0].score.counts)
+        what = text.gettext(table[0].score.name)
         page.line(text.gettext("Standings ({what}):").format(what=what), "bold")
 
 

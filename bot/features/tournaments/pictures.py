@@ -35,7 +35,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
                 Row(
                     f"{standing.place}. {names[standing.team]}",
                     _note(text, table, at),
-                    fix_minus(standing.score.text),
+                    fix_minus(standing.score.value),
                     is_own=standing.place == 1,
                 )
                 for at, standing in enumerate(table[:MOST_PLACES])
@@ -49,7 +49,7 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
         count = text.ngettext("{count} pair", "{count} pairs", len(table))
     return Sheet(
         title=text.title,
-        note=f"{count.format(count=len(table))} · {_(table[0].score.counts)}",
+        note=f"{count.format(count=len(table))} · {_(table[0].score.name)}",
         parts=tuple(parts),
         small=small_print(group, time.strftime("%Y-%m-%d", time.gmtime(ended))),
     )

@@ -28,15 +28,8 @@ TIE_BREAKS: Mapping[Form, tuple[str, ...]] = {
 }
 
 
-class Score(NamedTuple):
-    """A score as text. ``counts`` is the id of the text for its unit."""
-
-    text: str
-    counts: str
-
-
-class TieBreak(NamedTuple):
-    """A tie-break as text. ``name`` is the id of its name."""
+class Figure(NamedTuple):
+    """A score or tie-break as text. ``name`` is the id of the text for its name or unit."""
 
     name: str
     value: str
@@ -51,15 +44,15 @@ class Standing:
 
     team: int
     place: int
-    score: Score
+    score: Figure
     played: int
     won: int
-    tie_breaks: tuple[TieBreak, ...]
+    tie_breaks: tuple[Figure, ...]
     is_out: bool
 
 
-class _Figures(NamedTuple):
-    """The figures that rank a team. In a knock-out, an unbeaten team ranks above others with as many wins."""
+class _RankKey(NamedTuple):
+    """The sort key of a team. In a knock-out, an unbeaten team ranks above others with as many wins."""
 
     is_unbeaten: bool
     score: Fraction
@@ -94,34 +87,30 @@ def winners(t: Tournament) -> list[int]:
 
 def _rank(t: Tournament) -> list[Standing]:
     counted = _finished_matches(t)
-    figures = _figures(t, counted)
-    order = sorted(figures, key=figures.__getitem__, reverse=True)
+    keys = _rank_keys(t, counted)
+    order = sorted(keys, key=keys.__getitem__, reverse=True)
+    unit = ROUNDS if t.form == "knockout" else WINS
+    if t.is_duplicate:
+        unit = STEPS if t.options["scoring"] == "steps" else POINTS
     found: list[Standing] = []
     for at, team in enumerate(order):
-        is_level = at > 0 and figures[order[at - 1]] == figures[team]
+        is_level = at > 0 and keys[order[at - 1]] == keys[team]
         matches = [match for match in counted[team] if not match.is_bye and not match.is_void]
         found.append(
             Standing(
                 team,
                 found[-1].place if is_level else at + 1,
-                _score(t, figures[team].score),
+                Figure(unit, _format(t, unit, keys[team].score)),
                 len(matches),
                 sum(match.winner == team for match in matches),
                 tuple(
-                    TieBreak(name, _format(t, name, figure))
-                    for name, figure in zip(TIE_BREAKS[t.form], figures[team].tie_breaks, strict=True)
+                    Figure(name, _format(t, name, figure))
+                    for name, figure in zip(TIE_BREAKS[t.form], keys[team].tie_breaks, strict=True)
                 ),
-                not figures[team].is_unbeaten if t.form == "knockout" else t.has_withdrawn(team),
+                not keys[team].is_unbeaten if t.form == "knockout" else t.has_withdrawn(team),
             )
         )
     return found
-
-
-def _score(t: Tournament, score: Fraction) -> Score:
-    counts = STEPS if t.options["scoring"] == "steps" else POINTS
-    if not t.is_duplicate:
-        counts = ROUNDS if t.form == "knockout" else WINS
-    return Score(_format(t, counts, score), counts)
 
 
 def _format(t: Tournament, name: str, figure: Fraction) -> str:
@@ -139,21 +128,21 @@ def _format(t: Tournament, name: str, figure: Fraction) -> str:
 # Figures
 
 
-def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
+def _rank_keys(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _RankKey]:
     wins = {team: sum((match.score(team) for match in matches), ZERO) for team, matches in enumerate(counted)}
     match t.form:
         case "knockout":
-            return {team: _Figures(is_unbeaten(t, team), won) for team, won in wins.items()}
+            return {team: _RankKey(is_unbeaten(t, team), won) for team, won in wins.items()}
         case "duplicate":
             rounds = round_scores(t)
             scores = {team: [of_round[team] for of_round in rounds if team in of_round] for team in wins}
             return {
-                team: _Figures(True, sum(scores[team], ZERO), (won, max(scores[team], default=ZERO)))
+                team: _RankKey(True, sum(scores[team], ZERO), (won, max(scores[team], default=ZERO)))
                 for team, won in wins.items()
             }
         case "swiss" | "roundrobin" | "league":
             return {
-                team: _Figures(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
+                team: _RankKey(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
                 for team, won in wins.items()
             }
         case _ as never:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from bot.features.tournaments.entries import Result
 from bot.features.tournaments.pairing import rounds_in_all
-from bot.features.tournaments.standings import Standing, TieBreak
+from bot.features.tournaments.standings import Figure, Standing
 from bot.features.tournaments.tournament import DAY, HOUR, Match, Tournament
 from bot.identity.names import LONGEST_NAME, distinct_names
 from bot.identity.pseudonyms import NAME, localize_name
@@ -245,10 +245,10 @@ class TournamentText:
             return fix_minus(f"{int(score):+}")
         return fix_minus(f"{round(score * 10) / 10:+.1f}")
 
-    def standing_line(self, standing: Standing, *deciding_tie_breaks: TieBreak) -> str:
+    def standing_line(self, standing: Standing, *deciding_tie_breaks: Figure) -> str:
         """Return a line of the standings, with the values of the given tie-breaks."""
         named = [f"{self.gettext(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks]
-        figures = [fix_minus(standing.score.text), *named]
+        figures = [fix_minus(standing.score.value), *named]
         place = f"{standing.place}."
         if self.t.phase == "over":
             place = MEDALS.get(standing.place, place)
@@ -258,7 +258,7 @@ class TournamentText:
         return line
 
 
-def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[TieBreak, ...]:
+def deciding_tie_breaks(table: Sequence[Standing], at: int) -> tuple[Figure, ...]:
     """Return the tie-breaks that separate a team from its neighbours with the same score."""
     most = 0
     for beside in (at - 1, at + 1):

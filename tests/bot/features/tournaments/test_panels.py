@@ -234,7 +234,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
     made.play(first, 0, 0, points=(51, 20)).seat(second, 0)
     card = card_panel("en", made.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
-    table = [f"{line.place}. {name[line.team]} · {line.score.text}" for line in standings(made.t)]
+    table = [f"{line.place}. {name[line.team]} · {line.score.value}" for line in standings(made.t)]
     assert lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Round 1 of 3 · 5 h left",
@@ -398,8 +398,8 @@ def test_level_teams_show_the_deciding_tie_break() -> None:
         for one, other in pairwise(table):
             if one.score == other.score and one.tie_breaks[0].value != other.tie_breaks[0].value:
                 pairs += 1
-                assert f"· {one.score.text}, Buchholz {one.tie_breaks[0].value}" in card
-                assert f"· {other.score.text}, Buchholz {other.tie_breaks[0].value}" in card
+                assert f"· {one.score.value}, Buchholz {one.tie_breaks[0].value}" in card
+                assert f"· {other.score.value}, Buchholz {other.tie_breaks[0].value}" in card
     assert pairs
 
 
@@ -536,7 +536,7 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [one.score.text for one in table[:MOST_PLACES]]
+    assert [row.figure for row in rows.rows] == [one.score.value for one in table[:MOST_PLACES]]
     assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_PLACES]]
     words = [part.text for part in sheet.parts if isinstance(part, Words)]
     assert (len(words) == 2) == (teams > MOST_PLACES)
@@ -671,7 +671,7 @@ def test_own_list_shows_chat_and_place() -> None:
     shown = own_panel("en", "paper:1", page, [None, None])
     [standing] = [line for line in standings(t) if line.team == 0]
     assert lines(shown)[3] == "Bar Centrale · organised by Anna"
-    assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.text})"
+    assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
     assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
 
 
@@ -680,7 +680,7 @@ def test_whole_table_shows_tie_break_values() -> None:
     shown = lines(table_panel("en", t, 1))
     for team_line in standings(t):
         values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in team_line.tie_breaks)
-        assert sum(line.endswith(f"· {team_line.score.text}, {values}") for line in shown) >= 1
+        assert sum(line.endswith(f"· {team_line.score.value}, {values}") for line in shown) >= 1
 
 
 def test_knock_out_picture_shows_only_rounds_won() -> None:

@@ -38,17 +38,17 @@ def standing_of(t: Tournament, team: int) -> Standing:
 
 
 def figures(line: Standing) -> list[str]:
-    return [line.score.text, *(value for _name, value in line.tie_breaks)]
+    return [line.score.value, *(value for _name, value in line.tie_breaks)]
 
 
 def test_knock_out_ranks_by_rounds_won() -> None:
     t = play_tournament(start_tournament("knockout", 8))
-    assert [(line.team, line.place, line.score.text) for line in standings(t)] == [
+    assert [(line.team, line.place, line.score.value) for line in standings(t)] == [
         (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
     ]  # fmt: skip
     assert [line.is_out for line in standings(t)] == [False] + [True] * 7
     assert (standing_of(t, 1).played, standing_of(t, 1).won) == (3, 2)
-    assert standing_of(t, 0).score.counts == "rounds won"
+    assert standing_of(t, 0).score.name == "rounds won"
 
 
 def test_knock_out_bye_advances_a_team() -> None:
@@ -57,7 +57,7 @@ def test_knock_out_bye_advances_a_team() -> None:
     assert places(t) == {0: 1, 1: 2, 2: 2}
     t = play_by_seed(t, t.match(1, 1))
     assert places(t) == {0: 1, 1: 1, 2: 3}
-    assert (standing_of(t, 0).score.text, standing_of(t, 0).played, standing_of(t, 0).won) == ("1", 0, 0)
+    assert (standing_of(t, 0).score.value, standing_of(t, 0).played, standing_of(t, 0).won) == ("1", 0, 0)
 
 
 def test_remaining_team_ranks_above_an_eliminated_one() -> None:
@@ -134,7 +134,7 @@ def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
     scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
     for form, score in scores.items():
         t = add_round(start_tournament(form, 5), (0, 3), (1, 2), (4, None))
-        assert (standing_of(t, 4).score.text, standing_of(t, 4).played, standing_of(t, 4).won) == (score, 0, 0)
+        assert (standing_of(t, 4).score.value, standing_of(t, 4).played, standing_of(t, 4).won) == (score, 0, 0)
 
 
 def test_unplayed_match_counts_like_an_equal_opponent() -> None:
@@ -185,8 +185,8 @@ def test_duplicate_counts_only_finished_rounds() -> None:
         1: ["−6.0", "0", "−6.0"],
         3: ["+6.0", "1", "+6.0"],
     }
-    assert standing_of(t, 0).score.counts == "points"
-    assert standing_of(start_tournament("duplicate", 4, scoring="steps"), 0).score == ("0", "steps")
+    assert standing_of(t, 0).score.name == "points"
+    assert standing_of(start_tournament("duplicate", 4, scoring="steps"), 0).score == ("steps", "0")
 
 
 def test_draws_count_as_halves() -> None:
@@ -269,8 +269,8 @@ async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
     result = Result(1, 0, 0, 0, 31, 10, "played")
     await tournaments.commit(t.code, "v", lambda _latest: [result])
     after = standings(await tournaments.load(t.code))
-    assert [line.score.text for line in before] == ["0"] * 4
-    assert [line.score.text for line in after] == ["1", "0", "0", "0"]
+    assert [line.score.value for line in before] == ["0"] * 4
+    assert [line.score.value for line in after] == ["1", "0", "0", "0"]
 
 
 @pytest.mark.parametrize("form", TIE_BREAKS)

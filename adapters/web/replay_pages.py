@@ -30,10 +30,8 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "texts": _texts(language),
         "language": language,
     }
-    page = site.page(request, "replay.html", data=data)
-    if game is None:
-        page.set_status(HTTPStatus.NOT_FOUND)
-    return page
+    status = HTTPStatus.OK if game else HTTPStatus.NOT_FOUND
+    return site.page(request, "replay.html", language, status, data=data)
 
 
 def position_texts(language: str) -> dict[str, str]:

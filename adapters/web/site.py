@@ -135,11 +135,19 @@ class Site:
         """True if the public address is https. Cookies are then marked Secure."""
         return self.access.public is not None and self.access.public.scheme == "https"
 
-    def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
+    def page(
+        self,
+        request: web.Request,
+        template: str,
+        language: str = "",
+        status: HTTPStatus = HTTPStatus.OK,
+        /,
+        **values: object,
+    ) -> web.Response:
         """Render a template (`Templates.page`), by default in the browser's language."""
         text = self.templates.page(template, language or language_of(browser_language(request)), **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
-        return web.Response(text=text, content_type="text/html", headers=headers)
+        return web.Response(text=text, status=status, content_type="text/html", headers=headers)
 
     def message_page(
         self,
@@ -151,8 +159,7 @@ class Site:
         cookie: str = "",
     ) -> web.Response:
         """Return a page with one message and a link home, or to the table to watch. ``cookie`` is a new guest's."""
-        page = self.page(request, "message.html", language, why=why, watch_id=watch_id)
-        page.set_status(status)
+        page = self.page(request, "message.html", language, status, why=why, watch_id=watch_id)
         if cookie:
             set_cookie(page, COOKIE, cookie, secure=self.is_secure)
         return page

@@ -29,10 +29,8 @@ async def show(site: Site, request: web.Request) -> web.Response:
         "cards": card_names(),
         "texts": _texts(language),
     }
-    page = site.page(request, "watch.html", data=data)
-    if table is None:
-        page.set_status(HTTPStatus.NOT_FOUND)
-    return page
+    status = HTTPStatus.OK if table else HTTPStatus.NOT_FOUND
+    return site.page(request, "watch.html", language, status, data=data)
 
 
 def _texts(language: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 move, and lets simple players finish.
 
 This is information-set tree search with a single observer (Cowling, Powley and Whitehouse, 2012). A node is a sequence
-of moves, whatever the hidden cards. The exploration bonus of a move depends on how often it was legal.
+of moves in any world. The exploration bonus of a move depends on how often it was legal.
 """
 
 from math import log, sqrt

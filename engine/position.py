@@ -61,7 +61,7 @@ class SearchPosition:
 
     @classmethod
     def from_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
-        """Return the position of open hands. Seat 0 is to move, after the cards of ``trick`` in the order of play."""
+        """Return the position of open hands. Seat 0 moves next, after the cards of ``trick`` in the order of play."""
         new: Self = object.__new__(cls)
         new.hands, new.taken = [*hands], [*taken]
         new.turn, new.laid = 0, len(trick)
@@ -227,7 +227,7 @@ class SpadesPosition(SearchPosition):
 
 
 def search_position(deal: Deal) -> SearchPosition:
-    """Return the position of a deal whose cards are all known; ValueError before the phase of play."""
+    """Return the position of a deal with all cards known; ValueError before the phase of play."""
     if deal.phase != "play":
         raise ValueError(f"the deal is still at its {deal.phase}")
     match deal:

@@ -78,7 +78,7 @@ def _steps(
 
 def _play(game: Game, place: int, seat: int | None, move: str) -> None:
     """Make a recorded move. A record does not name its release of the rules, but a claim can show it."""
-    if seat is None and place < len(game.moves):  # the game has already made this move of chance
+    if seat is None and place < len(game.moves):  # the game made this move of chance itself
         drawn = game.moves[place][1]
         if drawn != move:
             raise FaultyRecord(f"{quote(move)}: by the deal's secret chance {drawn}")

@@ -11,7 +11,7 @@ from engine.views import ShownCard, StockView
 
 
 class StockDeal(TressetteDeal):
-    """A deal whose players draw from the stock after each trick. ``stock`` is the whole stock as dealt."""
+    """A deal with draws from a stock after each trick. ``stock`` is the whole stock as dealt."""
 
     VIEW = StockView
     LENGTH = 20

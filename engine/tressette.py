@@ -82,7 +82,7 @@ class TressetteDeal(Deal):
         self._declare(seat, combination)
 
     def declarable_cards(self, seat: int) -> int:
-        """Return the cards whose combinations this seat can declare now; none outside its window."""
+        """Return the cards from which this seat can declare now; none outside its window."""
         match self.window:
             case "acquired":
                 return self.hand(seat) if self.acquired[seat] and self.can_declare_acquired(seat) else 0

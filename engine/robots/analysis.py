@@ -109,7 +109,7 @@ class _Analysis:
         sign, view = (1 if seat & 1 == 0 else -1), game.view(seat)
         worth = {move_text(view, number): sign * value for number, value in values.items()}
         top, made = max(worth.values()), worth[_without_signal(move)]
-        # Of equal cards, most players would choose the highest.
+        # Most players would choose the highest of equal cards.
         equal = [one for one in worth if worth[one] == top]
         best = max(equal, key=lambda one: (one.startswith("play "), deal.CARD_OF_PLAY.get(one, 0)))
         lost = top - made
@@ -230,7 +230,7 @@ def _whole_points(deal: TressetteDeal, thirds: int, sign: int) -> int:
 
 
 def _spades_points(deal: SpadesDeal) -> list[int]:
-    """Return side 0's points of the hand minus side 1's, for each number of side 0's tricks."""
+    """Return side 0's points of the hand minus side 1's, by the number of side 0's tricks."""
     counted = []
     for tricks in range(deal.LENGTH + 1):
         end = deal.copy()

@@ -45,7 +45,7 @@ class GreedyRobot:
         return max(plays, key=lambda move: _card_value(deal, memory, seat, ITALIAN.index[move[5:]]))
 
     def _choose_packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
-        """Take any four packets, because all are unseen. Then hold the two whose top cards are worth least."""
+        """Take any four packets, because all are unseen. Then hold the two with the least valuable top cards."""
         choices = [move for move in moves if move.startswith(("take ", "hold "))]
         self.random.shuffle(choices)
         worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}

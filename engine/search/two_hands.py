@@ -246,7 +246,7 @@ def fill_values(
     if picks:
         reached = 0
         if pickable:
-            # Cards played after picks: only those that bring more than all others matter.
+            # Cards played after picks matter only if they bring more than all others.
             for at in range(start, start + count):
                 card = moves[at] & 63
                 if mine >> card & 1:

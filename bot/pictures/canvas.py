@@ -16,7 +16,7 @@ TALLY_LABEL = 306  # width of a score line's label: fits "points with declaratio
 
 
 class CardAt(NamedTuple):
-    """A card at a position. An empty ``code`` is the back. ``visible`` is how many pixels are shown, from the top."""
+    """A card at a position. An empty ``code`` is the back. ``visible`` is the height of the visible upper part."""
 
     code: str
     x: int
@@ -104,7 +104,7 @@ class Canvas:
             self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
 
     def add_tally_line(self, line: TallyLine, y: int, size: int) -> None:
-        """Add a line of a score: the label between each side's figure, in letters of this size."""
+        """Add a line of a score: the label between the sides' figures, which have this font size."""
         side = (INNER - TALLY_LABEL) // 2
         self.add_text(line.label, WIDTH // 2, y, 26, "soft", "mat", TALLY_LABEL, "middle")
         for figure, x in zip(line.figures, (MARGIN + side // 2, WIDTH - MARGIN - side // 2), strict=True):

@@ -1,4 +1,4 @@
-"""The letters of pictures, from one bundled font: pictures look the same on every machine."""
+"""The letters of pictures. They come from one bundled font, so pictures look the same on every machine."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -39,17 +39,18 @@ def drawable_text(text: str) -> str:
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """Return the players' names in drawable letters.
 
-    A name without any becomes the seat's number. The number is also added if two different names would look the same.
+    A name without drawable letters becomes the seat's number. If different names look the same, those that lost
+    letters also get the number of their seat.
     """
     _ = texts(language).gettext
     names = [name.strip(ISOLATES) for name in names]
     written = [drawable_text(name) for name in names]
-    called = []
+    distinct = []
     for seat, (name, short) in enumerate(zip(names, written, strict=True), 1):
         number = _("seat {number}").format(number=seat)
-        alike = {other for other, others in zip(names, written, strict=True) if others == short}
-        called.append(number if not short else f"{short} ({number})" if alike > {name} and name != short else short)
-    return called
+        alike = {other for other, shown in zip(names, written, strict=True) if shown == short}
+        distinct.append(number if not short else f"{short} ({number})" if alike > {name} and name != short else short)
+    return distinct
 
 
 def are_drawable(names: Sequence[str]) -> bool:

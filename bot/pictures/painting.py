@@ -3,10 +3,10 @@
 from bot.picture import Subject
 
 
-def paint(scene: Subject) -> bytes:
-    from bot.pictures import painter  # noqa: PLC0415 - heavy: for the process that paints alone
+def paint(subject: Subject) -> bytes:
+    from bot.pictures import painter  # noqa: PLC0415 - heavy, so only in the painting process
 
-    return painter.paint(scene)
+    return painter.paint(subject)
 
 
 def warm_up() -> None:

@@ -1,7 +1,7 @@
 """Writes PNG files (W3C's PNG specification, third edition).
 
-Compression is most of the time of a picture. Pillow's zlib takes half as long again and gives larger files. The bytes
-that libdeflate writes depend on its version, not on the processor.
+Compression takes most of the time of a picture. Pillow's zlib takes half as long again and gives larger files. The
+output of libdeflate depends on its version, not on the processor.
 """
 
 import zlib
@@ -24,9 +24,9 @@ def encode_png(image: Image.Image) -> bytes:
     width, height = image.size
     # Pillow fills an extra byte per row with zero, which is the next row's filter byte.
     rows = UNFILTERED + image.tobytes("raw", "P", width + 1)[:-1]
-    about = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes((BITS, PALETTE, DEFLATE, ADAPTIVE, WHOLE))
+    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes((BITS, PALETTE, DEFLATE, ADAPTIVE, WHOLE))
     chunks = (
-        _chunk(b"IHDR", about),
+        _chunk(b"IHDR", header),
         _chunk(b"PLTE", bytes(image.getpalette() or ())),
         _chunk(b"IDAT", bytes(deflate.zlib_compress(rows, COMPRESSION))),
         _chunk(b"IEND", b""),

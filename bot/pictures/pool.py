@@ -1,4 +1,4 @@
-"""Has pictures painted in a separate process and caches them."""
+"""Painting of pictures in a separate process, with a cache."""
 
 import asyncio
 import time
@@ -23,12 +23,12 @@ MAX_WAIT_SECONDS = 2.0
 # of messages can be pending.
 MAX_PENDING = 500
 
-# how long texts are sent without pictures after the process failed to start; avoids constant retries
+# pause after the process failed to start; texts are sent without pictures meanwhile
 REST_SECONDS = 60.0
 
-HUNG_SECONDS = (
-    60.0  # A picture is given up after this time. If no other was painted meanwhile, the process is replaced.
-)
+# A picture is given up after this time. The process is replaced if it painted no other picture meanwhile.
+HUNG_SECONDS = 60.0
+
 LATEST_SHARE = 0.1  # weight of the latest picture in the average duration
 KEPT_BYTES = 4 * 1024 * 1024
 
@@ -36,14 +36,14 @@ log = structlog.get_logger()
 
 
 class PicturePool:
-    """Has pictures painted, and caches the latest ones by digest."""
+    """Paints pictures in another process, and caches the latest ones by digest."""
 
     def __init__(self, paint: Callable[[Subject], bytes] = paint) -> None:
         self._processes = Processes("pictures", 1)
         self._paint = paint
         self._kept: LRUCache[str, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
         self._under_way: dict[str, asyncio.Task[bytes]] = {}
-        self._wanted: Counter[str] = Counter()  # waiters per digest
+        self._waiters: Counter[str] = Counter()  # waiters per digest
         self._ready: asyncio.Task[None] | None = None
         self._rests_until = 0.0
         self._seconds_each = 0.0  # recent average duration of a picture
@@ -57,22 +57,22 @@ class PicturePool:
         png = self._kept.get(picture.subject.digest) or await self._paint_in_time(picture.subject)
         return replace(panel, picture=picture._replace(png=png) if png else None)
 
-    def is_painting(self, scene: Subject) -> bool:
+    def is_painting(self, subject: Subject) -> bool:
         """Return whether a picture is being painted or queued: then it is late, not failed."""
-        return scene.digest in self._under_way
+        return subject.digest in self._under_way
 
-    async def wait_until_done(self, scene: Subject, woken: asyncio.Event) -> None:
+    async def wait_until_done(self, subject: Subject, woken: asyncio.Event) -> None:
         """Wait until a picture is finished or ``woken`` is set. It is always set afterwards.
 
         A queued picture without waiters is cancelled: the message will show something newer.
         """
-        if task := self._under_way.get(scene.digest):
+        if task := self._under_way.get(subject.digest):
             task.add_done_callback(lambda _done: woken.set())
-            with self._count_waiter(scene):
+            with self._count_waiter(subject):
                 await woken.wait()
-            if not self._wanted[scene.digest] and self._under_way.get(scene.digest) is task:
+            if not self._waiters[subject.digest] and self._under_way.get(subject.digest) is task:
                 # A later request for it starts again.
-                del self._under_way[scene.digest]
+                del self._under_way[subject.digest]
                 task.cancel()
 
     def warm_up(self) -> None:
@@ -88,21 +88,21 @@ class PicturePool:
         for task in (*self._under_way.values(), *([self._ready] if self._ready else [])):
             task.cancel()
 
-    async def _paint_in_time(self, scene: Subject) -> bytes:
+    async def _paint_in_time(self, subject: Subject) -> bytes:
         """Return the picture, or nothing if it fails or takes too long."""
-        task = self._under_way.get(scene.digest)
+        task = self._under_way.get(subject.digest)
         if task is None:
             if len(self._under_way) >= MAX_PENDING or time.monotonic() < self._rests_until:
                 PICTURES.labels("not tried").inc()
                 return b""
-            task = self._under_way[scene.digest] = asyncio.create_task(self._paint_in_process(scene))
-            task.add_done_callback(lambda done: self._handle_done(scene.digest, done))
+            task = self._under_way[subject.digest] = asyncio.create_task(self._paint_in_process(subject))
+            task.add_done_callback(lambda done: self._handle_done(subject.digest, done))
             if len(self._under_way) * self._seconds_each > MAX_WAIT_SECONDS:
                 # It will be late, so its text should not wait for it.
                 PICTURES.labels("late").inc()
                 return b""
         # Several messages can wait for it, and one of them being cancelled must not cancel it.
-        with self._count_waiter(scene):
+        with self._count_waiter(subject):
             await asyncio.wait([task], timeout=MAX_WAIT_SECONDS)
         if not task.done():
             PICTURES.labels("late").inc()
@@ -110,30 +110,30 @@ class PicturePool:
         return b"" if task.cancelled() or task.exception() else task.result()
 
     @contextmanager
-    def _count_waiter(self, scene: Subject) -> Iterator[None]:
-        self._wanted[scene.digest] += 1
+    def _count_waiter(self, subject: Subject) -> Iterator[None]:
+        self._waiters[subject.digest] += 1
         try:
             yield
         finally:
-            self._wanted[scene.digest] -= 1
-            if not self._wanted[scene.digest]:
-                del self._wanted[scene.digest]
+            self._waiters[subject.digest] -= 1
+            if not self._waiters[subject.digest]:
+                del self._waiters[subject.digest]
 
-    async def _paint_in_process(self, scene: Subject) -> bytes:
+    async def _paint_in_process(self, subject: Subject) -> bytes:
         """Return a picture. Raises ProcessDied if no process can paint it."""
-        asked_at = time.monotonic()
+        started_at = time.monotonic()
         try:
             async with asyncio.timeout(HUNG_SECONDS):
-                png = await self._processes.run(self._paint, scene)
+                png = await self._processes.run(self._paint, subject)
         except TimeoutError:
             # If others were painted meanwhile, the process was only busy.
-            if self._last_at < asked_at:
+            if self._last_at < started_at:
                 self._last_at = time.monotonic()
                 self._processes.restart()
             raise ProcessDied from None
         # Pictures are painted one after another.
         now = time.monotonic()
-        self._seconds_each += LATEST_SHARE * (now - max(asked_at, self._last_at) - self._seconds_each)
+        self._seconds_each += LATEST_SHARE * (now - max(started_at, self._last_at) - self._seconds_each)
         self._last_at = now
         return png
 

@@ -30,14 +30,14 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
     _, kind = texts(language).gettext, game_kind(game)
     faces = card_faces(faces_of(kind, suits))
     cards, worth = zip(*ranking_of(kind), strict=True)
-    about = _("High to low, and the points of each")
+    caption = _("High to low, and the points of each")
     if not kind.is_tressette:
-        about = _("High to low. Spades beat the other suits.") if kind.trump == "S" else _("High to low.")
+        caption = _("High to low. Spades beat the other suits.") if kind.trump == "S" else _("High to low.")
     return Sheet(
         title=_(kind.name),
         note=_("how the table lies, seen from your chair"),
         parts=(
-            Words(about),
+            Words(caption),
             Ranking(tuple(Card(faces.drawn_code(code)) for code in cards), worth if kind.is_tressette else ()),
             Diagram(_table(kind, faces, _)),
         ),

@@ -174,8 +174,8 @@ class _SceneLayout(Canvas):
     def _add_mat(self) -> None:
         """Add the mat. The most important cards are large, above all the trick. The rest goes to the side."""
         scene, top = self.scene, self.y
-        lying = [("", scene.trick), (scene.last_title, scene.last_trick), (scene.drawn_title, scene.drawn)]
-        main, *side = [(title, played) for title, played in lying if played] or [("", ())]
+        tricks = [("", scene.trick), (scene.last_title, scene.last_trick), (scene.drawn_title, scene.drawn)]
+        main, *side = [(title, played) for title, played in tricks if played] or [("", ())]
         if self.is_easy and len(main[1]) > 2:
             # Easy cards must not cover each other's signs, so the trick needs all the room.
             side = []

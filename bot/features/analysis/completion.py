@@ -1,6 +1,6 @@
-"""Results in groups, which get each player's accuracy once the game is analysed.
+"""Adds each player's accuracy to the result in a group, once the game is analysed.
 
-The table is removed meanwhile. A crash, a stop or a full queue can leave a result without it; /analyse still shows it.
+The table is removed by then. A crash, a stop or a full queue can leave a result without accuracy; /analyse shows it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from bot.viewers import Viewers
 from engine.robots.findings import Summary, summarize
 
 MOST_PENDING = 20  # further games are not analysed
-TIMEOUT_SECONDS = 900.0  # then the result is too old to be read
+TIMEOUT_SECONDS = 900.0  # older results are hardly read
 
 log = structlog.get_logger()
 

@@ -1,4 +1,4 @@
-"""The deal of the day: /daily, and the presses that follow it."""
+"""The command /daily and the buttons of its messages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from bot.texts import error_text
 from bot.viewers import Viewers
 from engine.shuffle import commitment
 
-DAILY = "daily"  # word after /start of the button that deals in the private chat
+DAILY = "daily"  # word after /start in the link that deals in the private chat
 
 
 class DailyCommands:

@@ -1,4 +1,4 @@
-"""Lines of a past day: the moves of each person, and the first differences between them.
+"""Lines of a past day: each person's moves, and where two lines first differ.
 
 All players get the same cards, and the same play gets the same replies. So two lines are equal up to the players' first
 move that differs or has another place. Afterwards the deals differ: for example, robots can reply differently to a
@@ -18,7 +18,7 @@ from engine.game import ENDING_MOVES
 
 class Decision(NamedTuple):
     place: int  # among all moves of the deal, from 0
-    trick: int  # number of the trick in which or before which it was made
+    trick: int  # number of its trick, or of the next trick for a move between tricks
     move: str
 
     @property
@@ -83,6 +83,7 @@ def best_line(lines: Sequence[DayLine]) -> DayLine | None:
 
 
 def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
+    """Return the first decision in which any two lines differ."""
     for number in range(max((len(line.decisions) for line in lines), default=0)):
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}

@@ -18,7 +18,7 @@ from bot.texts import error_text, texts
 from engine import GAMES
 from engine.robots import LEVELS
 
-FIND = "find"  # word after /start of the button that starts a search
+FIND = "find"  # word after /start in the link that starts a search
 DEFAULT_ROBOTS_AFTER = 120  # seconds until robots take free chairs, unless the person chose another time
 NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")  # no numbers or addresses
 

@@ -17,11 +17,11 @@ from bot.platform import Adapter, Press, Reply, platform_of, private_place
 from bot.tables.blocks import Blocks
 from bot.tables.table_state import FAREWELLS
 
-FAREWELL_KEPT_SECONDS = 86400  # how long a player cannot say a second phrase
+FAREWELL_KEPT_SECONDS = 86400  # a player can say one phrase in this time
 
 
 class Farewells:
-    """Sends one phrase from each player after each game. Phrases can be lost."""
+    """Sends one phrase of each player after a game. A crash can lose a phrase."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Farewells:
         self._people, self._adapters, self._answers = people, adapters, answers
 
     async def answer(self, _press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Send a phrase to the others. It silently skips people who blocked the speaker or muted phrases."""
+        """Send a phrase to the other players. Silently skip those who blocked the speaker or muted phrases."""
         if len(words) != 2 or words[1] not in FAREWELLS:
             raise BadPayload()
         game_id, phrase = words

@@ -1,8 +1,7 @@
 """People who leave games with strangers, and their penalty before a new search.
 
-Leaving means: resigning before the first deal is over, losing on time, or ignoring a ready check. The first time is
-free, and each further time within a day costs more. An entry expires after a day. Nothing counts that an outage of the
-bot could have caused.
+Leaving means resigning before the first deal is over, losing on time, or ignoring a ready check. The first time in a
+day is free, and each further time costs more. Cases that an outage of the bot could have caused do not count.
 """
 
 from typing import Any
@@ -17,7 +16,7 @@ from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
 from bot.tables.table import Table
 
-FORGOTTEN_AFTER = 86400  # seconds
+FORGOTTEN_AFTER = 86400  # seconds after which an entry expires
 PENALTIES = (0, 120, 600, 1800, 7200)  # seconds after the last of one, two, … leaves
 
 
@@ -64,6 +63,7 @@ def find_leavers(table: Table) -> list[str]:
 
 
 async def find_no_shows(store: Store, table: Table) -> list[str]:
+    """Return the people who got the question of an expired ready check and did not answer."""
     if table.closed != "expired":
         return []
     shown, seated = await store.load_shown(table.code), {chair.person for chair in table.chairs if chair}

@@ -1,4 +1,4 @@
-"""Sends reports to the host's private chat, if the host wants that."""
+"""Delivery of reports to the host's private chat, if the host wants them."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,7 +1,7 @@
 """Matching of people who search for opponents: a pure function of the searchers and the time.
 
-- Two people fit if they share a game, neither has blocked the other, and the bounds of the longer search allow it. So a
-  newcomer's narrow bounds do not delay a long search.
+- Two people fit if they share a game, neither has blocked the other, and the bounds of the longer search allow it. The
+  narrow bounds of a newcomer therefore do not delay a long search.
 - Ratings can differ by `RATING_BOUND` points at first, and by `RATING_PER_SECOND` more each second. After
   `ANY_RATING_SECONDS` there is no bound. Other languages fit after `ANY_LANGUAGE_SECONDS`.
 - The longest search chooses first: the same language before others, then the nearest rating, then the longest search.
@@ -10,8 +10,8 @@
 - At a game for four, all four must fit each other. The chooser takes the best three of the `MOST_CONSIDERED` best that
   all fit. If there are too few, a group of two or three plays with robots, provided all of them accept robots by now.
 
-Afterwards no two people left fit each other at a game for two. No four left fit at a game for four, unless one of them
-has more than `MOST_CONSIDERED` candidates.
+Afterwards no two of the remaining people fit each other at a game for two. No four fit at a game for four, unless one
+of them has more than `MOST_CONSIDERED` candidates.
 """
 
 from bisect import bisect_left
@@ -131,16 +131,15 @@ def _choose_group(searcher: Searcher, candidates: Iterator[Searcher], now: float
     if not searcher.takes_robots(now):
         return ()
     considered = [other for other in considered if other.takes_robots(now)]
-    return next(filter(None, (_find_group(searcher, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
+    return next(filter(None, (_find_group(searcher, considered, size, now) for size in range(wanted - 1, 0, -1))), ())
 
 
 def _find_group(searcher: Searcher, others: list[Searcher], number: int, now: float) -> tuple[Searcher, ...]:
     """Return the best ``number`` of others who also fit each other, or none."""
-    for some in combinations(others, number):
-        if all(can_match(*two, now) for two in combinations(some, 2)) and common_game(
-            searcher.games, *(o.games for o in some)
-        ):
-            return some
+    for group in combinations(others, number):
+        has_common_game = common_game(searcher.games, *(other.games for other in group))
+        if has_common_game and all(can_match(*pair, now) for pair in combinations(group, 2)):
+            return group
     return ()
 
 

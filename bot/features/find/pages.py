@@ -19,22 +19,22 @@ ROBOTS_AFTER = (0, 120, 300, NEVER)  # choices of seconds until robots take free
 
 
 def search_page(
-    language: str, game: str, usual: str, nickname: str, there: int = 0, robots_after: int | None = None
+    language: str, game: str, usual: str, nickname: str, searchers: int = 0, robots_after: int | None = None
 ) -> Panel:
     """Return the page of a running search.
 
-    ``game`` is empty for any game; ``usual`` is then the person's usual one. At a game for four, ``there`` counts the
-    people who search for it, including the reader. ``robots_after`` is in seconds, None for never.
+    ``game`` is empty for any game; ``usual`` is then the person's usual one. At a game for four, ``searchers`` counts
+    the people who search for it, including the reader. ``robots_after`` is in seconds, None for never.
     """
     _ = texts(language).gettext
     page = Writer()
-    what = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
-    page.line(_("I look for somebody to play {game}."), game=what)
+    wanted = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
+    page.line(_("I look for somebody to play {game}."), game=wanted)
     seats = GAMES[usual].seats
     if seats == 2:
         page.line(_("When there is somebody I ask you here whether you are ready."))
     else:
-        page.line(_("{there} of {seats} are there."), "bold", there=min(there, seats), seats=seats)
+        page.line(_("{there} of {seats} are there."), "bold", there=min(searchers, seats), seats=seats)
         page.line(_("When you are four I ask you here whether you are ready."))
     page.line(_("I look for half an hour."))
     page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolate_name(nickname), "bold"))
@@ -143,9 +143,9 @@ def phrase_panel(language: str, name: str, phrase: str) -> Panel:
 
 def confirm_page(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
     page = Writer()
-    asked, comes_to, yes = deed_question(language, deed, isolate_name(name))
-    page.line(asked, "bold")
-    page.line(comes_to)
+    question, effect, yes = deed_question(language, deed, isolate_name(name))
+    page.line(question, "bold")
+    page.line(effect)
     no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
     return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
 

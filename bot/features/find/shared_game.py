@@ -1,4 +1,4 @@
-"""A game that two people played together."""
+"""A game that strangers played together, live or finished."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class SharedGame(NamedTuple):
     game: str
     code: str
     chairs: list[Chair]
-    seat: int  # of that person
+    seat: int  # of the person who acts
 
 
 async def find_shared_game(archive: Archive, profile: Profile, game_id: str) -> SharedGame:

@@ -73,10 +73,10 @@ class Ladder:
 
     async def next_puzzle(self, person: str, puzzles: Collection) -> Puzzle | None:
         """Return a puzzle that suits a person's rating, the same one until they answer it. None if all are answered."""
-        asked = await self._client.hget(keys.NEXT, person)
-        done = {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
-        if asked and asked.decode() in puzzles.keys() - done:
-            return puzzles[asked.decode()]
+        stored = await self._client.hget(keys.NEXT, person)
+        answered = {id_.decode() for id_ in await self._client.hkeys(keys.answers(person))}
+        if stored and stored.decode() in puzzles.keys() - answered:
+            return puzzles[stored.decode()]
         solver = await self.standing(person)
         ratings = {
             id_.decode(): _parse_rating(text) for id_, text in (await self._client.hgetall(keys.RATINGS)).items()
@@ -86,10 +86,10 @@ class Ladder:
             mu, _sigma = ratings.get(id_) or (initial_mu(puzzles.missed_by(id_)), INITIAL_SIGMA)
             return abs(mu - solver.mu), id_
 
-        left = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in done), key=distance)
-        if not left:
+        nearest = nsmallest(CANDIDATES, (id_ for id_ in puzzles if id_ not in answered), key=distance)
+        if not nearest:
             return None
-        chosen = choice(left)
+        chosen = choice(nearest)
         await self._client.hset(keys.NEXT, person, chosen)
         return puzzles[chosen]
 

@@ -185,7 +185,7 @@ async def test_abandoned_pictures_are_not_painted(tmp_path: Path, monkeypatch: p
         (tmp_path / "go").touch()
         await other
         assert not pictures._under_way
-        assert not pictures._wanted
+        assert not pictures._waiters
     # Two are already handed to the process.
     assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "go"]
 

@@ -11,7 +11,7 @@ SUFFIXES = (".py", ".lua", ".js", ".css", ".html")
 TOUCH_POINTS = {
     "the list of features": ["bot/registry.py"],
     "the list of commands": ["bot/commands.py"],
-    "the entry of a table's log": ["bot/store/entries.py", "bot/tables/table.py", "bot/tables/table_state.py"],
+    "the entry of a table's log": ["bot/store/entries.py", "bot/tables/table_state.py"],
     "the list of keys": ["bot/store/keys.py"],
     "the time zone of the days": ["bot/settings.py"],
     "the file of /mydata": ["bot/features/privacy/mydata.py"],

@@ -13,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Error, Page, Route, async_playwright, expect
 
 from bot.store import EmbeddedStore
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 ONE_BROWSER = [
     pytest.mark.asyncio(loop_scope="session"),
@@ -47,8 +47,8 @@ def chromium() -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    opened_worker = Open(tmp_path / "data", valkey=empty_valkey)
+async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
+    opened_worker = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
     await opened_worker.start()
     yield opened_worker
     await opened_worker.stop()

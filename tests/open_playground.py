@@ -15,7 +15,7 @@ from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 
 
-class Open:
+class OpenPlayground:
     """A worker with an open playground, which can be closed and opened again on the same port.
 
     Its store is ``valkey`` if given, otherwise its own embedded Valkey.

@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.paths import DOCS, ROOT
 
 WALKS = (DOCS / "walkthrough.md").read_text(encoding="utf-8")
@@ -114,14 +114,14 @@ class Page:
 
 
 @pytest.fixture
-async def playground(tmp_path: Path) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data")
+async def playground(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
+    one = OpenPlayground(tmp_path / "data")
     await one.start()
     yield one
     await one.stop()
 
 
-async def test_challenge_calls_the_functions_of_its_walk(playground: Open) -> None:
+async def test_challenge_calls_the_functions_of_its_walk(playground: OpenPlayground) -> None:
     origin = {"Origin": playground.url.rstrip("/")}
     async with (
         aiohttp.ClientSession(playground.url) as session,

@@ -26,7 +26,7 @@ from bot.store import EmbeddedStore, Store
 from bot.worker import Worker
 from tests.kills.bot_process import free_port
 from tests.long import long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.telegram.players import on_telegram, until
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -50,7 +50,7 @@ class Server(NamedTuple):
 
 @pytest.fixture
 async def site(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Server]:
-    playground = Open(tmp_path / "data", valkey=empty_valkey)
+    playground = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
     await playground.start()
     _program, token = await Programs(playground.worker.store.client).add("Odd")
     origin = f"Origin: {playground.url.rstrip('/')}"

@@ -19,21 +19,21 @@ from bot.picture import DECKS, Picture
 from bot.pictures.scene import Card, Scene, Side
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.store import EmbeddedStore, Store
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 
 @pytest.fixture
-async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    opened = Open(tmp_path / "data", valkey=empty_valkey)
+async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
+    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
     await opened.start()
     yield opened
     await opened.stop()
 
 
 @pytest.fixture
-async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground that listens on all interfaces."""
-    opened = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
     await opened.start()
     yield opened
     await opened.stop()
@@ -53,7 +53,7 @@ class TabSocket:
         self.received: list[dict[str, Any]] = []
 
     @classmethod
-    async def open(cls, session: aiohttp.ClientSession, playground: Open, key: str = "") -> "TabSocket":
+    async def open(cls, session: aiohttp.ClientSession, playground: OpenPlayground, key: str = "") -> "TabSocket":
         socket = await session.ws_connect(
             f"{playground.url}ws?key={key}", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
         )
@@ -71,19 +71,21 @@ class TabSocket:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.9", ""])
-async def test_unknown_host_names_are_refused(playground: Open, session: aiohttp.ClientSession, host: str) -> None:
+async def test_unknown_host_names_are_refused(
+    playground: OpenPlayground, session: aiohttp.ClientSession, host: str
+) -> None:
     async with session.get(playground.url, headers={"Host": host}) as answer:
         assert answer.status in (400, 403)
 
 
-async def test_foreign_origin_is_refused(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_foreign_origin_is_refused(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await session.ws_connect(playground.url + "ws", headers={"Origin": "https://evil.example"})
     assert refused.value.status == 403
 
 
 async def test_health_and_metrics_are_served(
-    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    playground: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with session.get(playground.url + "healthz") as answer:
         assert answer.status == 200
@@ -118,7 +120,7 @@ async def test_health_and_metrics_are_served(
     ],
 )
 async def test_invalid_requests_are_refused(
-    playground: Open, session: aiohttp.ClientSession, request_data: dict[str, Any]
+    playground: OpenPlayground, session: aiohttp.ClientSession, request_data: dict[str, Any]
 ) -> None:
     line = await TabSocket.open(session, playground)
     answer = await line.ask(**{"as": "1", **request_data})
@@ -126,7 +128,9 @@ async def test_invalid_requests_are_refused(
     assert answer["text"]
 
 
-async def test_nonsense_and_huge_messages_harm_no_other_tab(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_nonsense_and_huge_messages_harm_no_other_tab(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     line = await TabSocket.open(session, playground)
     for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
         await line.socket.send_str(nonsense)
@@ -137,7 +141,7 @@ async def test_nonsense_and_huge_messages_harm_no_other_tab(playground: Open, se
     assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
 
 
-async def test_repeated_request_counts_once(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_repeated_request_counts_once(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     line = await TabSocket.open(session, playground)
     for _ in range(2):
         assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))[
@@ -153,7 +157,7 @@ async def test_repeated_request_counts_once(playground: Open, session: aiohttp.C
     assert texts == ["/challenge testa", "card"]
 
 
-async def test_repeated_add_request_adds_once(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_repeated_add_request_adds_once(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     before = len(playground.playground.chat_store.chats)
     for _ in range(2):
         line = await TabSocket.open(session, playground)
@@ -164,7 +168,7 @@ async def test_repeated_add_request_adds_once(playground: Open, session: aiohttp
 
 
 async def test_different_request_with_the_same_key_is_performed(
-    playground: Open, session: aiohttp.ClientSession
+    playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     line = await TabSocket.open(session, playground)
     for text in ("first", "second", "first"):
@@ -173,7 +177,7 @@ async def test_different_request_with_the_same_key_is_performed(
     assert texts == ["first", "second"]
 
 
-async def test_pasted_command_is_recognized(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_pasted_command_is_recognized(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
     [table] = await playground.worker.room.lists.tables_of("playground:1")
@@ -182,7 +186,9 @@ async def test_pasted_command_is_recognized(playground: Open, session: aiohttp.C
     assert answer["toast"] == f"You sit at table {table.code}."
 
 
-async def test_on_a_network_only_a_personal_link_can_act(network: Open, session: aiohttp.ClientSession) -> None:
+async def test_on_a_network_only_a_personal_link_can_act(
+    network: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     for key in ("", "wrong"):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await TabSocket.open(session, network, key)
@@ -202,7 +208,7 @@ async def test_on_a_network_only_a_personal_link_can_act(network: Open, session:
     assert (await line.ask(do="add_person", name="Zoe"))["type"] == "refused"
 
 
-async def test_host_link_adds_people_but_cannot_act(network: Open, session: aiohttp.ClientSession) -> None:
+async def test_host_link_adds_people_but_cannot_act(network: OpenPlayground, session: aiohttp.ClientSession) -> None:
     host = await TabSocket.open(session, network, network.playground.server._host_key)
     assert host.hello["host"]
     assert all(person["token"] for person in host.hello["people"])
@@ -218,7 +224,9 @@ async def test_host_link_adds_people_but_cannot_act(network: Open, session: aioh
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
-async def test_on_a_network_invitations_link_to_the_table_page(network: Open, session: aiohttp.ClientSession) -> None:
+async def test_on_a_network_invitations_link_to_the_table_page(
+    network: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     """The invited person has no personal link, so the invitation leads to the page of the table."""
     anna = network.playground.chat_store.people["1"]
     line = await TabSocket.open(session, network, anna.token)
@@ -310,7 +318,9 @@ async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: p
     assert shown == {first: "the first", other: "another"}
 
 
-async def test_data_file_stays_in_chat_for_its_owner_only(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_data_file_stays_in_chat_for_its_owner_only(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     anna = await TabSocket.open(session, playground)
     await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
     [message] = [sent for sent in playground.playground.chat_store.chats["@1"].messages.values() if "file" in sent]
@@ -334,7 +344,9 @@ async def test_data_file_stays_in_chat_for_its_owner_only(playground: Open, sess
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
 
 
-async def test_pictures_load_only_from_their_current_message(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_pictures_load_only_from_their_current_message(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     anna = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
     before, after = picture_panel("3D"), picture_panel("4D")
@@ -357,7 +369,9 @@ async def test_pictures_load_only_from_their_current_message(playground: Open, s
     assert (await load_picture("pic5", after))["png"] == ""
 
 
-async def test_removed_message_leaves_no_file_or_picture(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_removed_message_leaves_no_file_or_picture(
+    playground: OpenPlayground, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.MESSAGES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
 
@@ -376,7 +390,7 @@ async def test_removed_message_leaves_no_file_or_picture(playground: Open, monke
     assert await attachments() == {third}
 
 
-async def test_old_pictures_are_replaced_by_text(playground: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_old_pictures_are_replaced_by_text(playground: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.playground.chat_store.PICTURES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
     first = await chat_store.send("@1", picture_panel("3D"), "key 0")
@@ -395,7 +409,7 @@ async def test_old_pictures_are_replaced_by_text(playground: Open, monkeypatch: 
     assert await client.exists(f"playground:picture:@1:{first}"), "an edited message gets a new picture"
 
 
-async def test_message_deleted_during_an_edit_stays_deleted(playground: Open) -> None:
+async def test_message_deleted_during_an_edit_stays_deleted(playground: OpenPlayground) -> None:
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
     number = await chat_store.send("@1", picture_panel("3D"), "key")
     changed, _ = await asyncio.gather(
@@ -415,7 +429,9 @@ def picture_panel(code: str) -> Panel:
     return Panel((Span(code),), picture=Picture(scene, "a table", png))
 
 
-async def test_private_page_toast_explains_where_to_look(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_private_page_toast_explains_where_to_look(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     line = await TabSocket.open(session, playground)
     await line.ask(do="say", chat="1", text="/settings", **{"as": "1"})
     [number] = [
@@ -437,7 +453,7 @@ async def test_old_messages_are_dropped(store: Store) -> None:
     assert await store.client.hlen("playground:sends:1") <= 302
 
 
-async def test_oldest_message_can_be_replied_to(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_oldest_message_can_be_replied_to(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     chat_store = playground.playground.chat_store
     chat = chat_store.chats["1"]
     for number in range(MESSAGES_KEPT):
@@ -452,7 +468,7 @@ async def test_oldest_message_can_be_replied_to(playground: Open, session: aioht
 
 
 async def test_failed_store_write_adds_no_one(
-    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    playground: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
@@ -484,7 +500,7 @@ async def test_people_added_concurrently_have_distinct_names(store: Store) -> No
     assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
 
 
-async def test_join_links_and_aside_buttons_are_left_out(playground: Open) -> None:
+async def test_join_links_and_aside_buttons_are_left_out(playground: OpenPlayground) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
     # A share button can have an empty text.

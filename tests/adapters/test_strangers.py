@@ -28,21 +28,21 @@ from bot.platform import Press, Reply
 from bot.rate_limits import LOG_LINES, LogLimiter
 from bot.store import EmbeddedStore
 from tests.adapters.test_playground import TabSocket
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 
 @pytest.fixture
-async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
-    opened = Open(tmp_path / "data", valkey=empty_valkey)
+async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
+    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
     await opened.start()
     yield opened
     await opened.stop()
 
 
 @pytest.fixture
-async def public(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+async def public(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground at a public address behind a proxy."""
-    opened = Open(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
+    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
     await opened.start()
     yield opened
     await opened.stop()
@@ -68,7 +68,7 @@ def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [record.getMessage() for record in warnings] == []
 
 
-async def store_contents(playground: Open) -> dict[bytes, bytes | None]:
+async def store_contents(playground: OpenPlayground) -> dict[bytes, bytes | None]:
     """Return the store's contents, without keys that change with time."""
     client = playground.worker.store.client
     contents = {}
@@ -129,7 +129,9 @@ MALFORMED = [
 
 
 @pytest.mark.usefixtures("no_warnings")
-async def test_malformed_requests_are_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_malformed_requests_are_refused_in_one_line(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     line = await TabSocket.open(session, playground)
     before = await store_contents(playground)
     for text in MALFORMED:
@@ -148,7 +150,7 @@ async def test_malformed_requests_are_refused_in_one_line(playground: Open, sess
 
 
 async def test_excess_concurrent_requests_are_refused(
-    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    playground: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = asyncio.Event()
     presses = []
@@ -173,7 +175,7 @@ async def test_excess_concurrent_requests_are_refused(
     assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
 
-async def test_pending_requests_are_counted_per_person(public: Open) -> None:
+async def test_pending_requests_are_counted_per_person(public: OpenPlayground) -> None:
     anna, bruno = public.playground.chat_store.people["1"], public.playground.chat_store.people["2"]
     tabs = public.playground.server.tabs
     hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
@@ -188,7 +190,7 @@ async def test_pending_requests_are_counted_per_person(public: Open) -> None:
 
 
 async def test_tabs_are_limited_per_person_and_in_all(
-    public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    public: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
     monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
@@ -204,7 +206,7 @@ async def test_tabs_are_limited_per_person_and_in_all(
     await open_public(session, public, anna)
 
 
-async def check_too_many_tabs(session: aiohttp.ClientSession, playground: Open, key: str) -> None:
+async def check_too_many_tabs(session: aiohttp.ClientSession, playground: OpenPlayground, key: str) -> None:
     """Check that the page gets the reason: a refused WebSocket cannot give one."""
     async with session.post(f"{playground.url}ticket", headers=PUBLIC, data=key) as answer:
         assert (answer.status, await answer.text()) == (429, "Too many pages of the playground are open: close some.")
@@ -213,7 +215,9 @@ async def check_too_many_tabs(session: aiohttp.ClientSession, playground: Open, 
     assert refused.value.status == 429
 
 
-async def test_unreading_tab_is_dropped_and_delays_no_one(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_unreading_tab_is_dropped_and_delays_no_one(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     slow = socket.create_connection(("127.0.0.1", playground.port))
     slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     key = base64.b64encode(bytes(16)).decode()
@@ -275,7 +279,7 @@ def presses(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
 
 
 async def test_press_of_a_real_button_is_genuine(
-    playground: Open, session: aiohttp.ClientSession, presses: list[Press]
+    playground: OpenPlayground, session: aiohttp.ClientSession, presses: list[Press]
 ) -> None:
     chat_store = playground.playground.chat_store
     number = await chat_store.send("1", button_panel("real"), "k1")
@@ -290,7 +294,7 @@ async def test_press_of_a_real_button_is_genuine(
     "forgery", ["another payload", "a person's message", "another kind", "missing message", "another chat"]
 )
 async def test_forged_press_is_not_genuine_and_edits_nothing(
-    playground: Open, session: aiohttp.ClientSession, presses: list[Press], forgery: str
+    playground: OpenPlayground, session: aiohttp.ClientSession, presses: list[Press], forgery: str
 ) -> None:
     chat_store = playground.playground.chat_store
     number = await chat_store.send("1", button_panel("real"), "k1")
@@ -322,7 +326,7 @@ PUBLIC = {"Host": "cards.example.org", "Origin": "https://cards.example.org", "X
 
 
 async def open_public(
-    session: aiohttp.ClientSession, playground: Open, key: str, **headers: str
+    session: aiohttp.ClientSession, playground: OpenPlayground, key: str, **headers: str
 ) -> aiohttp.ClientWebSocketResponse:
     headers = {**PUBLIC, **headers}
     async with session.post(f"{playground.url}ticket", headers=headers, data=key) as answer:
@@ -331,7 +335,7 @@ async def open_public(
 
 
 async def check_refused(
-    session: aiohttp.ClientSession, playground: Open, key: str, status: int, **headers: str
+    session: aiohttp.ClientSession, playground: OpenPlayground, key: str, status: int, **headers: str
 ) -> None:
     got = 101
     try:
@@ -355,20 +359,22 @@ FORWARDING = [
 ]
 
 
-async def test_forwarded_requests_are_refused_on_localhost(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_forwarded_requests_are_refused_on_localhost(
+    playground: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     for headers in FORWARDING:
         for path in ("", "ws", "healthz", "metrics"):
             async with session.get(playground.url + path, headers=headers) as answer:
                 assert answer.status == 403, (headers, path)
 
 
-async def test_unconfigured_nginx_proxy_is_refused(playground: Open) -> None:
+async def test_unconfigured_nginx_proxy_is_refused(playground: OpenPlayground) -> None:
     """A plain `proxy_pass` uses HTTP/1.0 and sends no forwarding header."""
     head = f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{playground.port}\r\nConnection: close\r\n\r\n"
     assert (await send_raw(playground, head.encode())).startswith(b"HTTP/1.0 403 ")
 
 
-async def test_public_address_requires_a_personal_link(public: Open, session: aiohttp.ClientSession) -> None:
+async def test_public_address_requires_a_personal_link(public: OpenPlayground, session: aiohttp.ClientSession) -> None:
     anna = public.playground.chat_store.people["1"]
     line = await open_public(session, public, anna.token)
     hello = await line.receive_json()
@@ -383,7 +389,7 @@ async def test_public_address_requires_a_personal_link(public: Open, session: ai
 
 
 async def test_ticket_works_once_and_expires(
-    public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    public: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = public.playground.chat_store.people["1"].token
     for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * (MOST_SENT + 1), 413)):
@@ -413,7 +419,7 @@ async def test_ticket_works_once_and_expires(
     assert len(public.playground.server._tickets) == 5
 
 
-async def test_only_the_public_address_is_accepted(public: Open, session: aiohttp.ClientSession) -> None:
+async def test_only_the_public_address_is_accepted(public: OpenPlayground, session: aiohttp.ClientSession) -> None:
     key = public.playground.chat_store.people["1"].token
     for headers in (
         {"Host": "127.0.0.1"},
@@ -439,7 +445,9 @@ async def test_only_the_public_address_is_accepted(public: Open, session: aiohtt
     assert (await line.receive_json())["me"] == "1"
 
 
-async def test_health_and_metrics_are_refused_through_a_proxy(public: Open, session: aiohttp.ClientSession) -> None:
+async def test_health_and_metrics_are_refused_through_a_proxy(
+    public: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     for path in ("healthz", "metrics"):
         async with session.get(public.url + path) as answer:
             assert answer.status == 200
@@ -448,7 +456,7 @@ async def test_health_and_metrics_are_refused_through_a_proxy(public: Open, sess
                 assert answer.status == 403
 
 
-async def send_raw(playground: Open, sent: bytes) -> bytes:
+async def send_raw(playground: OpenPlayground, sent: bytes) -> bytes:
     reader, writer = await asyncio.open_connection("127.0.0.1", playground.port)
     writer.write(sent)
     try:
@@ -506,7 +514,7 @@ def malformed_heads(key: str) -> list[bytes]:
 
 @pytest.mark.usefixtures("no_warnings")
 async def test_malformed_heads_are_refused_and_links_not_logged(
-    public: Open,
+    public: OpenPlayground,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -527,7 +535,7 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
 
 
 @pytest.mark.usefixtures("no_warnings")
-async def test_mutated_heads_cause_no_server_error(playground: Open, session: aiohttp.ClientSession) -> None:
+async def test_mutated_heads_cause_no_server_error(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     random = Random(15)
     heads = malformed_heads("secret")
     before = await store_contents(playground)
@@ -545,7 +553,7 @@ async def test_mutated_heads_cause_no_server_error(playground: Open, session: ai
 
 @pytest.mark.parametrize("language", ["\xff", "x" * 5000, "it;q=0.9", "", "-", "en-GB-oxendict-more-and-more"])
 async def test_browser_language_is_short_ascii_or_empty(
-    playground: Open, session: aiohttp.ClientSession, language: str
+    playground: OpenPlayground, session: aiohttp.ClientSession, language: str
 ) -> None:
     async with session.ws_connect(f"{playground.url}ws", headers={"Accept-Language": language}) as line:
         await line.receive_json()

@@ -23,7 +23,7 @@ from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from engine import GAMES
 from tests.browser import expose_chat, launched
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 GROUP = "playground:1"
 WINDOWS = {"phone": (360, 640, 2), "desktop": (1280, 800, 1)}  # width, height and pixels per point
@@ -92,7 +92,7 @@ def moments(game: str) -> list[Moment]:
 class Shooter:
     """Plays games on one bot in one language and takes screenshots of its page."""
 
-    def __init__(self, playground: Open, page: Page, language: str, asked: Namespace) -> None:
+    def __init__(self, playground: OpenPlayground, page: Page, language: str, asked: Namespace) -> None:
         self.playground, self.page, self.language, self.asked = playground, page, language, asked
         self.worker = playground.worker
         self.random = Random(17)
@@ -257,7 +257,7 @@ class Shooter:
 @asynccontextmanager
 async def opened(browser: Browser, folder: Path, language: str, asked: Namespace) -> AsyncIterator[Shooter]:
     """A new playground with all people, and a page that can act as each of them."""
-    playground = Open(folder)
+    playground = OpenPlayground(folder)
     await playground.start()
     store = playground.playground.chat_store
     for name in list(PEOPLE.values())[1:]:

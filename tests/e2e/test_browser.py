@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Dialog, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser import ONE_BROWSER, PHONE, expose_chat
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 pytestmark = ONE_BROWSER
 
@@ -27,7 +27,7 @@ class Tab:
         self.page, self.person = page, person
 
     @classmethod
-    async def open(cls, browser: Browser, playground: Open, person: str) -> "Tab":
+    async def open(cls, browser: Browser, playground: OpenPlayground, person: str) -> "Tab":
         context = await browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]
         page = await context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
@@ -113,7 +113,7 @@ async def play_on(tabs: list[Tab], random: Random, over: Locator, most: int = 15
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", ["spizzichino", "metamazzo"])
-async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, game: str) -> None:
+async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser: Browser, game: str) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     watcher = await Tab.open(browser, playground, "Anna")
@@ -141,7 +141,7 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
 
 
 @pytest.mark.long
-async def test_a_game_of_spades_against_a_robot(playground: Open, browser: Browser) -> None:
+async def test_a_game_of_spades_against_a_robot(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge spades")
@@ -165,7 +165,7 @@ async def answer(name: str, dialog: Dialog) -> None:
 
 
 @pytest.mark.long
-async def test_partner_is_refused_at_a_tavolo_table(playground: Open, browser: Browser) -> None:
+async def test_partner_is_refused_at_a_tavolo_table(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     for name in ("Carla", "Dino", "Elsa"):
         anna.page.once("dialog", partial(answer, name))
@@ -199,7 +199,7 @@ async def test_partner_is_refused_at_a_tavolo_table(playground: Open, browser: B
 
 
 @pytest.mark.long
-async def test_group_message_offers_to_open_a_closed_private_chat(playground: Open, browser: Browser) -> None:
+async def test_group_message_offers_to_open_a_closed_private_chat(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await bruno.page.check("#closed")
@@ -212,7 +212,7 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
     await expect(bruno.page.locator("#closed")).not_to_be_checked()
 
 
-async def test_reload_and_bot_restart_lose_nothing(playground: Open, browser: Browser) -> None:
+async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, browser: Browser) -> None:
     """The test plays a whole game from the challenge to its end."""
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
@@ -249,7 +249,7 @@ async def test_reload_and_bot_restart_lose_nothing(playground: Open, browser: Br
 
 
 @pytest.mark.long
-async def test_commands_are_completed_and_answered(playground: Open, browser: Browser) -> None:
+async def test_commands_are_completed_and_answered(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.page.fill("#text", "/ch")
     await anna.page.press("#text", "Tab")
@@ -273,7 +273,7 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
 
 
 @pytest.mark.long
-async def test_practice_with_a_hint_and_a_review(playground: Open, browser: Browser) -> None:
+async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Strong robot")

@@ -11,15 +11,15 @@ from playwright.async_api import Browser, Page, expect
 from bot.store import EmbeddedStore
 from tests.browser import ONE_BROWSER, PHONE
 from tests.e2e.test_browser import SHOTS, answer
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground that is open to a network."""
-    one = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    one = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
     await one.start()
     yield one
     await one.stop()
@@ -38,7 +38,7 @@ async def shot(page: Page, name: str) -> None:
         await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
 
-async def test_host_immediately_sees_the_link_of_a_new_person(network: Open, browser: Browser) -> None:
+async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayground, browser: Browser) -> None:
     host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     links = host.locator("#links a")
     await expect(links).to_have_count(2)
@@ -71,7 +71,9 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: Open, bro
         ("it-IT", "#key=wrong", "Questo link non apre più niente."),
     ],
 )
-async def test_invalid_link_says_so(network: Open, browser: Browser, locale: str, key: str, says: str) -> None:
+async def test_invalid_link_says_so(
+    network: OpenPlayground, browser: Browser, locale: str, key: str, says: str
+) -> None:
     page = await opened(browser, network.chat_url + key, locale)
     await expect(page.get_by_role("alert")).to_contain_text(says)
     await expect(page.locator("#offline")).to_be_hidden()
@@ -83,7 +85,7 @@ async def test_invalid_link_says_so(network: Open, browser: Browser, locale: str
     await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
 
 
-async def test_host_page_says_that_a_restart_changes_its_link(network: Open, browser: Browser) -> None:
+async def test_host_page_says_that_a_restart_changes_its_link(network: OpenPlayground, browser: Browser) -> None:
     host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
@@ -92,7 +94,7 @@ async def test_host_page_says_that_a_restart_changes_its_link(network: Open, bro
     await expect(host.locator("#links")).to_be_hidden()
 
 
-async def test_page_over_the_limit_opens_after_another_closes(network: Open, browser: Browser) -> None:
+async def test_page_over_the_limit_opens_after_another_closes(network: OpenPlayground, browser: Browser) -> None:
     tabs = network.playground.server.tabs
     url = f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}"
     first = await opened(browser, url)

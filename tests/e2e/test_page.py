@@ -9,12 +9,14 @@ from tests.browser import ONE_BROWSER, launched
 from tests.e2e.test_browser import Tab
 from tests.e2e.test_links import opened, shot
 from tests.long import long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 pytestmark = ONE_BROWSER
 
 
-async def test_command_list_stays_open_after_the_field_loses_focus(playground: Open, browser: Browser) -> None:
+async def test_command_list_stays_open_after_the_field_loses_focus(
+    playground: OpenPlayground, browser: Browser
+) -> None:
     page = await opened(browser, playground.chat_url)
     await page.click("#text")
     await page.click("#slash")
@@ -25,7 +27,7 @@ async def test_command_list_stays_open_after_the_field_loses_focus(playground: O
     await shot(page, "slash")
 
 
-async def test_commands_typed_before_the_list_loads_are_completed(playground: Open, browser: Browser) -> None:
+async def test_commands_typed_before_the_list_loads_are_completed(playground: OpenPlayground, browser: Browser) -> None:
     def late(line: WebSocketRoute) -> None:
         after = asyncio.get_running_loop().call_later
         line.connect_to_server().on_message(lambda text: after(1.0, line.send, text))
@@ -46,7 +48,7 @@ async def test_commands_typed_before_the_list_loads_are_completed(playground: Op
     ],
 )
 async def test_empty_chat_and_checkbox_explain_themselves(
-    playground: Open, locale: str, greeting: str, closed: str, about: str
+    playground: OpenPlayground, locale: str, greeting: str, closed: str, about: str
 ) -> None:
     # Chromium 150 ignores the context's locale for WebSockets and sends its own language.
     async with launched(f"--accept-lang={locale}") as browser:
@@ -64,7 +66,7 @@ async def test_empty_chat_and_checkbox_explain_themselves(
         await expect(page.locator("#messages")).not_to_contain_text(greeting)
 
 
-async def test_opening_an_invitation_address_takes_a_seat(playground: Open, browser: Browser) -> None:
+async def test_opening_an_invitation_address_takes_a_seat(playground: OpenPlayground, browser: Browser) -> None:
     anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge testa")
     await anna.press("Invite")

@@ -21,7 +21,7 @@ from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
 from tests.long import mostly_long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.paths import ROOT
 
 DOCS = ROOT / "docs" / "hosting.md"
@@ -203,20 +203,20 @@ async def proxied(which: str, folder: Path, upstream: int, block: str | None = N
 
 
 @pytest.fixture(params=list(PROXIES))
-async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: Open) -> AsyncIterator[Proxy]:
+async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: OpenPlayground) -> AsyncIterator[Proxy]:
     async with proxied(request.param, tmp_path / "proxy", public.port) as one:
         yield one
 
 
 @pytest.fixture
-async def public(tmp_path: Path) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data", public_url=PUBLIC)
+async def public(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
+    one = OpenPlayground(tmp_path / "data", public_url=PUBLIC)
     await one.start()
     yield one
     await one.stop()
 
 
-async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: Open) -> None:
+async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: OpenPlayground) -> None:
     status, page = await proxy.get("/")
     assert (status, "<title>Buongioco</title>" in page) == (200, True)
     anna = public.playground.chat_store.people["1"]
@@ -231,7 +231,7 @@ async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: Open)
     assert anna.token not in await proxy.logged("/ws")
 
 
-async def test_missing_link_other_host_and_other_origin_are_refused(proxy: Proxy, public: Open) -> None:
+async def test_missing_link_other_host_and_other_origin_are_refused(proxy: Proxy, public: OpenPlayground) -> None:
     key = public.playground.chat_store.people["1"].token
     await proxy.refuses()
     await proxy.refuses("wrong")
@@ -259,7 +259,7 @@ async def test_malformed_bodies_through_a_proxy_log_few_lines(
 
 @pytest.mark.parametrize("which", list(PROXIES))
 async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp_path: Path) -> None:
-    playground = Open(tmp_path / "data")
+    playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     try:
         async with proxied(which, tmp_path / "proxy", playground.port) as proxy:
@@ -277,7 +277,7 @@ async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path)
     """The configuration has only `proxy_pass`: the host is then 127.0.0.1, and no headers are forwarded."""
     bare = re.sub(r"^ *proxy_(?!pass).*\n", "", documented("nginx"), flags=re.MULTILINE)
     assert bare.count("proxy_") == 1
-    playground = Open(tmp_path / "data")
+    playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     try:
         async with proxied("nginx", tmp_path / "proxy", playground.port, bare) as proxy:
@@ -289,7 +289,7 @@ async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path)
 
 
 @pytest.mark.parametrize("proxy", mostly_long(PROXIES, "nginx"), indirect=True)
-async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, public: Open) -> None:
+async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, public: OpenPlayground) -> None:
     flags = [f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
     anna = public.playground.chat_store.people["1"]
     async with launched(*flags) as browser:

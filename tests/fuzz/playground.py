@@ -26,7 +26,7 @@ from tests.fuzz.common import (
     read_state,
     turn_off_clocks,
 )
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 STRANGERS = 10
 TABS = 6
@@ -135,7 +135,7 @@ class FuzzRequest(NamedTuple):
 class PlaygroundFuzzer:
     """A chat with a table of every game, and the requests sent about it."""
 
-    def __init__(self, playground: Open, random: Random) -> None:
+    def __init__(self, playground: OpenPlayground, random: Random) -> None:
         self.playground, self.random = playground, random
         self.chat_store = playground.playground.chat_store
         self.names = count(1)
@@ -292,7 +292,7 @@ class PlaygroundFuzzer:
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
     """Send this many requests; raise `FuzzFailure` if one is not answered or changes anything."""
-    outcome, playground = Outcome(), Open(folder / "data")
+    outcome, playground = Outcome(), OpenPlayground(folder / "data")
     await playground.start()
     try:
         async with aiohttp.ClientSession() as session:
@@ -340,7 +340,7 @@ async def _check_run(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages:
         raise FuzzFailure("requests are still pending at the end of the run")
 
 
-async def _open_tab(session: aiohttp.ClientSession, playground: Open) -> TabSocket:
+async def _open_tab(session: aiohttp.ClientSession, playground: OpenPlayground) -> TabSocket:
     socket = await session.ws_connect(
         f"{playground.url}ws", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
     )

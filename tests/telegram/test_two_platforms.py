@@ -12,7 +12,7 @@ from adapters.telegram.adapter import Telegram
 from bot.handlers import Dispatcher
 from bot.rate_limits import RateLimit
 from tests.kills.pages import Page
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -23,7 +23,7 @@ def boards(messages: list[str]) -> list[str]:
 
 
 async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramServer) -> None:
-    playground = Open(tmp_path / "data")
+    playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     worker = playground.worker
     worker.settings = worker.settings.model_copy(update={"telegram_api_url": server.url})

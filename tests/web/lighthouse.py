@@ -16,18 +16,18 @@ from pathlib import Path
 import aiohttp
 
 from tests.bot.finished.games import finished_game, store_game
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 LIGHTHOUSE = "lighthouse@12.8.2"
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking"
-JUDGED = ("performance", "accessibility", "best-practices")
-LOOKS: dict[str, tuple[str, ...]] = {"phone": (), "desktop": ("--preset=desktop",)}
+CATEGORIES = ("performance", "accessibility", "best-practices")
+SCREENS: dict[str, tuple[str, ...]] = {"phone": (), "desktop": ("--preset=desktop",)}
 
 
-async def judged(url: str, headers: dict[str, str], look: tuple[str, ...]) -> dict[str, int]:
+async def rate_page(url: str, headers: dict[str, str], options: tuple[str, ...]) -> dict[str, int]:
     """Return a page's score for each category."""
-    command = ["npx", "--yes", LIGHTHOUSE, url, "--quiet", "--output=json", f"--only-categories={','.join(JUDGED)}"]
-    command += [f"--chrome-flags={FLAGS}", f"--extra-headers={json.dumps(headers)}", *look]
+    command = ["npx", "--yes", LIGHTHOUSE, url, "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}"]
+    command += [f"--chrome-flags={FLAGS}", f"--extra-headers={json.dumps(headers)}", *options]
     chrome = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -35,22 +35,22 @@ async def judged(url: str, headers: dict[str, str], look: tuple[str, ...]) -> di
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said, why = await process.communicate()
+    output, errors = await process.communicate()
     if process.returncode:
-        raise SystemExit(f"lighthouse failed at {url}:\n{why.decode()}")
-    found = json.loads(said)
-    for name in JUDGED:
-        for one in found["categories"][name]["auditRefs"]:
-            audit = found["audits"][one["id"]]
-            if one["weight"] and audit["score"] is not None and audit["score"] < 0.9:
+        raise SystemExit(f"lighthouse failed at {url}:\n{errors.decode()}")
+    report = json.loads(output)
+    for name in CATEGORIES:
+        for reference in report["categories"][name]["auditRefs"]:
+            audit = report["audits"][reference["id"]]
+            if reference["weight"] and audit["score"] is not None and audit["score"] < 0.9:
                 print(f"    {name}: {audit['title']} {audit.get('displayValue', '')}")
-    return {name: round(100 * found["categories"][name]["score"]) for name in JUDGED}
+    return {name: round(100 * report["categories"][name]["score"]) for name in CATEGORIES}
 
 
 async def main() -> int:
     low = 0
     with tempfile.TemporaryDirectory() as folder:
-        site = Open(Path(folder))
+        site = OpenPlayground(Path(folder))
         await site.start()
         try:
             game = finished_game(1, "metamazzo")
@@ -62,10 +62,12 @@ async def main() -> int:
                 cookie = "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
             pages = {"home": site.url, "table": table, "replay": f"{site.url}g/{game.id}", "chat": site.chat_url}
             for name, url in pages.items():
-                for look, options in LOOKS.items():
-                    scores = await judged(url, {"Cookie": cookie}, options)
+                for screen, options in SCREENS.items():
+                    scores = await rate_page(url, {"Cookie": cookie}, options)
                     print(
-                        f"{name:8} {look:8} " + "  ".join(f"{of} {score}" for of, score in scores.items()), flush=True
+                        f"{name:8} {screen:8} "
+                        + "  ".join(f"{category} {score}" for category, score in scores.items()),
+                        flush=True,
                     )
                     low += any(score < 90 for score in scores.values())
         finally:

@@ -9,7 +9,7 @@ from adapters.web.access import Access
 from adapters.web.refusals import Refused
 from bot.http.addresses import Visitor
 from bot.settings import Settings
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_all_addresses_of_a_household_count_as_one(address: str, counted: str, n
     assert Visitor.from_address(address) == (counted, network)
 
 
-def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
-    return CIMultiDictProxy(CIMultiDict([("Host", "cards.example.org"), *said]))
+def proxy_headers(*lines: tuple[str, str]) -> CIMultiDictProxy[str]:
+    return CIMultiDictProxy(CIMultiDict([("Host", "cards.example.org"), *lines]))
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,20 @@ def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
 )
 def test_proxy_decides_the_address_of_a_visitor(lines: list[str]) -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
-    headers = behind_a_proxy(*(("X-Forwarded-For", line) for line in lines))
+    headers = proxy_headers(*(("X-Forwarded-For", line) for line in lines))
     assert access.visitor(make_mocked_request("GET", "/", headers)).address == "198.51.100.1"
 
 
 def test_last_proxy_decides_the_scheme() -> None:
     access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
-    by = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
-    access.check(behind_a_proxy(*by), (1, 1), is_monitoring=False)
+    lines = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
+    access.check(proxy_headers(*lines), (1, 1), is_monitoring=False)
     with pytest.raises(Refused, match="is at https"):
-        access.check(behind_a_proxy(*reversed(by)), (1, 1), is_monitoring=False)
+        access.check(proxy_headers(*reversed(lines)), (1, 1), is_monitoring=False)
 
 
 @pytest.mark.parametrize(
-    ("asker", "mode", "dest", "path", "status"),
+    ("fetch_site", "mode", "dest", "path", "status"),
     [
         # A link on another site, and a typed address.
         ("cross-site", "navigate", "document", "t/ZZZZZZ", 404),
@@ -73,10 +73,10 @@ def test_last_proxy_decides_the_scheme() -> None:
     ],
 )
 async def test_cross_site_requests_are_refused_but_not_counted(
-    site: Open,
+    site: OpenPlayground,
     session: aiohttp.ClientSession,
     monkeypatch: pytest.MonkeyPatch,
-    asker: str,
+    fetch_site: str,
     mode: str,
     dest: str,
     path: str,
@@ -84,8 +84,8 @@ async def test_cross_site_requests_are_refused_but_not_counted(
 ) -> None:
     counted: list[object] = []
     monkeypatch.setattr(site.site.limits, "count_code", counted.append)
-    said = {"Sec-Fetch-Site": asker, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
-    async with session.get(site.url + path, headers=said) as answer:
+    headers = {"Sec-Fetch-Site": fetch_site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    async with session.get(site.url + path, headers=headers) as answer:
         assert answer.status == status
     assert len(counted) == (path.startswith("t/") and status == 404)
 

@@ -10,70 +10,72 @@ from playwright.async_api import Browser, Error, Page, expect
 from engine import GAMES
 from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, opened
-from tests.web.test_watch import plays
+from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, open_page
+from tests.web.test_watch import play_card
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 LOOKS: dict[str, Any] = {"light": PHONE, "dark": DESKTOP}
 
 
-async def judged(page: Page) -> None:
-    found = await Axe().run(page)
-    assert not found.violations_count, found.generate_report()
+async def check_accessibility(page: Page) -> None:
+    results = await Axe().run(page)
+    assert not results.violations_count, results.generate_report()
 
 
-async def resigned(page: Page) -> None:
+async def resign(page: Page) -> None:
     """Resign in the open menu.
 
     The player's own card on its way to the table, or a new deal, can close the question. Neither lasts long.
     """
-    sure = page.get_by_role("button", name="Yes, I resign")
+    confirm = page.get_by_role("button", name="Yes, I resign")
     for _ in range(5):
         await page.get_by_role("button", name="Resign").first.click()
         with suppress(Error):
-            await sure.click(timeout=3000)
+            await confirm.click(timeout=3000)
             return
         await page.locator(".opens-menu").click()
     raise AssertionError("the question whether one resigns does not stay")
 
 
 @pytest.mark.parametrize("theme", LOOKS)
-async def test_pages_leading_to_a_table_are_accessible(playground: Open, browser: Browser, theme: str) -> None:
-    page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme)
-    await judged(page)
+async def test_pages_leading_to_a_table_are_accessible(
+    playground: OpenPlayground, browser: Browser, theme: str
+) -> None:
+    page = await open_page(browser, playground.url, **LOOKS[theme], color_scheme=theme)
+    await check_accessibility(page)
     for path in ("rules", "rules/tressette", "leaderboard", "chat", "daily"):
         await page.goto(playground.url + path)
-        await judged(page)
+        await check_accessibility(page)
     await page.goto(playground.url)
     await page.fill("[name=name]", "Anna")
     await page.get_by_role("button", name="Play with a friend").click()
     link = await page.locator(".link input").input_value()
-    await judged(page)
+    await check_accessibility(page)
     for path in ("", "settings"):
         await page.goto(playground.url + path)
-        await judged(page)
-    friend = await opened(browser, link, **LOOKS[theme], color_scheme=theme)
-    await judged(friend)
+        await check_accessibility(page)
+    friend = await open_page(browser, link, **LOOKS[theme], color_scheme=theme)
+    await check_accessibility(friend)
 
 
 @pytest.mark.parametrize("theme", LOOKS)
-async def test_watched_table_is_accessible(playground: Open, browser: Browser, theme: str) -> None:
+async def test_watched_table_is_accessible(playground: OpenPlayground, browser: Browser, theme: str) -> None:
     code, watch_id = await open_table(playground)
-    card = await plays(playground, code, "m1")
-    page = await opened(browser, f"{playground.url}t/{watch_id}", **LOOKS[theme], color_scheme=theme)
+    card = await play_card(playground, code, "m1")
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", **LOOKS[theme], color_scheme=theme)
     await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
-    await judged(page)
+    await check_accessibility(page)
 
 
 @pytest.mark.parametrize("theme", mostly_long(LOOKS, "light"))
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino"))
 async def test_table_is_accessible_from_first_card_to_replay(
-    playground: Open, browser: Browser, game: str, theme: str
+    playground: OpenPlayground, browser: Browser, game: str, theme: str
 ) -> None:
-    page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme, reduced_motion="reduce")
+    page = await open_page(browser, playground.url, **LOOKS[theme], color_scheme=theme, reduced_motion="reduce")
     await page.select_option("[name=game]", game)
     await page.select_option("[name=robot]", "easy")
     await page.get_by_role("button", name="Play now").click()
@@ -83,7 +85,7 @@ async def test_table_is_accessible_from_first_card_to_replay(
         if await page.locator(".card-text").count():
             break
         if step % 6 == 0 or await page.locator(".tally").count():
-            await judged(page)
+            await check_accessibility(page)
         if await page.locator(".tally").count():
             break
         before = await page.locator("#table").inner_html()
@@ -97,11 +99,11 @@ async def test_table_is_accessible_from_first_card_to_replay(
         if await page.locator(".tally").count():
             await page.keyboard.press("Enter")
         await page.locator(".opens-menu").click()
-        await judged(page)
-        await resigned(page)
+        await check_accessibility(page)
+        await resign(page)
     await expect(page.locator(".card-text")).to_be_visible()
-    await judged(page)
+    await check_accessibility(page)
     await page.get_by_role("link", name="Replay").click()
     await page.wait_for_url("**/g/**")
     await page.wait_for_selector(".position")
-    await judged(page)
+    await check_accessibility(page)

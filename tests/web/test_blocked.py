@@ -10,19 +10,19 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import FLAGS, ONE_BROWSER, chromium
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_replay import kept
-from tests.web.test_sessions import ANNA, Chat, address_of
-from tests.web.test_table_page import PHONE, opened, shot
+from tests.web.test_replay import add_game
+from tests.web.test_sessions import ANNA, Chat, link_address
+from tests.web.test_table_page import PHONE, open_page, take_screenshot
 
 pytestmark = ONE_BROWSER
 
-BLOCKED = "Your browser blocks cookies."
+COOKIE_NOTICE = "Your browser blocks cookies."
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def blocking(browser: Browser, tmp_path: Path) -> AsyncIterator[BrowserContext]:
+async def blocking_browser(browser: Browser, tmp_path: Path) -> AsyncIterator[BrowserContext]:
     """A browser set to block all cookies, which blocks its storage too."""
     profile = tmp_path / "profile"
     (profile / "Default").mkdir(parents=True)
@@ -35,48 +35,50 @@ async def blocking(browser: Browser, tmp_path: Path) -> AsyncIterator[BrowserCon
     await context.close()
 
 
-async def visited(context: BrowserContext, url: str) -> Page:
+async def visit(context: BrowserContext, url: str) -> Page:
     page = await context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
     await page.goto(url)
     return page
 
 
-async def invitation(playground: Open, browser: Browser) -> str:
+async def open_invitation(playground: OpenPlayground, browser: Browser) -> str:
     """Open a table that waits for a friend, and return its address."""
-    page = await opened(browser, playground.url)
+    page = await open_page(browser, playground.url)
     await page.get_by_role("button", name="Play with a friend").click()
     return await page.locator(".link input").input_value()
 
 
 async def test_blocked_cookies_are_reported_before_opening_a_table(
-    playground: Open, browser: Browser, blocking: BrowserContext
+    playground: OpenPlayground, browser: Browser, blocking_browser: BrowserContext
 ) -> None:
     buttons = {"": "Play now", "daily": "Play", "settings": "Play now", "t": "Sit down"}
     for path, button in buttons.items():
-        url = await invitation(playground, browser) if path == "t" else playground.url + path
-        page = await visited(blocking, url)
+        url = await open_invitation(playground, browser) if path == "t" else playground.url + path
+        page = await visit(blocking_browser, url)
         before = page.url
         await page.get_by_role("button", name=button, exact=True).click()
-        await expect(page.get_by_role("alert")).to_contain_text(BLOCKED)
-        await shot(page, f"blocked-{path or 'home'}")
+        await expect(page.get_by_role("alert")).to_contain_text(COOKIE_NOTICE)
+        await take_screenshot(page, f"blocked-{path or 'home'}")
         assert page.url == before
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page = await visited(blocking, f"{playground.url}puzzle")
+    page = await visit(blocking_browser, f"{playground.url}puzzle")
     await page.locator(".fan .tap:enabled").first.click()
-    await expect(page.get_by_role("alert")).to_contain_text(BLOCKED)
+    await expect(page.get_by_role("alert")).to_contain_text(COOKIE_NOTICE)
 
 
-async def test_pages_without_forms_work_with_blocked_storage(playground: Open, blocking: BrowserContext) -> None:
-    game = await kept(playground)
+async def test_pages_without_forms_work_with_blocked_storage(
+    playground: OpenPlayground, blocking_browser: BrowserContext
+) -> None:
+    game = await add_game(playground)
     _code, watch_id = await open_table(playground)
     for path in (f"g/{game.id}", f"t/{watch_id}"):
-        page = await visited(blocking, playground.url + path)
+        page = await visit(blocking_browser, playground.url + path)
         await expect(page.locator(".position")).to_be_visible()
-    page = await visited(blocking, playground.chat_url)
+    page = await visit(blocking_browser, playground.chat_url)
     await page.locator("#begin").click()
     await expect(page.locator("#messages .own")).to_have_count(1)
-    await shot(page, "blocked-chat")
+    await take_screenshot(page, "blocked-chat")
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ async def cookieless() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_every_form_reports_a_lost_cookie(site: Open, cookieless: aiohttp.ClientSession) -> None:
+async def test_every_form_reports_a_lost_cookie(site: OpenPlayground, cookieless: aiohttp.ClientSession) -> None:
     origin = {"Origin": site.url.rstrip("/")}
     friend = await site.worker.challenges.open_table("testa", "paper:1", "Anna", "invites")
     async with cookieless.get(f"{site.url}puzzle") as answer:
@@ -95,7 +97,7 @@ async def test_every_form_reports_a_lost_cookie(site: Open, cookieless: aiohttp.
     id_, card = (puzzle.split(f'name="{name}" value="')[1].split('"')[0] for name in ("id", "card"))
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    key = address_of(await chat.press(f"1t{code}:browser")).partition("#key=")[2]
+    key = link_address(await chat.press(f"1t{code}:browser")).partition("#key=")[2]
     forms = {
         "play": {"game": "testa", "robot": "easy", "key": "0123456789abcdef"},
         "daily": {},
@@ -107,37 +109,37 @@ async def test_every_form_reports_a_lost_cookie(site: Open, cookieless: aiohttp.
         async with cookieless.post(site.url + path, data=fields, headers=origin) as answer:
             assert answer.status == 200, path
             assert answer.url.path == "/cookies", path
-            assert BLOCKED in await answer.text(), path
+            assert COOKIE_NOTICE in await answer.text(), path
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_redirects_lead_only_to_our_own_addresses(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_redirects_lead_only_to_our_own_addresses(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     for address in ("//example.com", "https://example.com", "/\\example.com", "", "t/ABCDEF", "/t/A\r\nB"):
         async with session.get(f"{site.url}cookies", params={"to": address}, allow_redirects=False) as answer:
             assert answer.status == 403, address
 
 
 PAGES = ["", "chat", "daily", "puzzle", "leaderboard", "rules", "rules/testa", "in"]
-NEED_SCRIPTS = {"", "chat", "daily", "in"}
+NEED_JAVASCRIPT = {"", "chat", "daily", "in"}
 
 
-async def test_pages_say_that_they_need_javascript(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
+async def test_pages_say_that_they_need_javascript(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
     _code, watch_id = await open_table(playground)
     context = await browser.new_context(java_script_enabled=False, locale="en-GB", **PHONE)  # type: ignore[arg-type]
     page = await context.new_page()
     for path in [*PAGES, f"g/{game.id}", f"t/{watch_id}"]:
         await page.goto(playground.url + path)
-        said = await page.inner_text("body")
-        assert said.strip(), path
-        assert ("JavaScript" in said) == (path not in PAGES or path in NEED_SCRIPTS), path
-    await page.goto(await invitation(playground, browser))
+        text = await page.inner_text("body")
+        assert text.strip(), path
+        assert ("JavaScript" in text) == (path not in PAGES or path in NEED_JAVASCRIPT), path
+    await page.goto(await open_invitation(playground, browser))
     assert "Tables need JavaScript" in await page.inner_text("body")
     await page.goto(playground.url)
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_url("**/t/*")
     # Playwright's locators ignore noscript elements.
     assert "This page needs JavaScript." in await page.inner_text("body")
-    await shot(page, "no-javascript")
+    await take_screenshot(page, "no-javascript")
     await page.goto(f"{playground.url}settings")
     await expect(page.get_by_role("button", name="Save")).to_be_visible()

@@ -10,26 +10,28 @@ from bot.features.puzzles.collection import all_puzzles
 from bot.panel import Button, Panel, Span
 from tests.bot.features.ratings.test_players import store_rated_games
 from tests.browser import ONE_BROWSER
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_replay import kept
-from tests.web.test_sessions import ANNA, Chat, address_of
-from tests.web.test_table_page import is_mine
+from tests.web.test_replay import add_game
+from tests.web.test_sessions import ANNA, Chat, link_address
+from tests.web.test_table_page import wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
-async def opened(browser: Browser, url: str, size: str = "phone") -> Page:
+async def open_page(browser: Browser, url: str, size: str = "phone") -> Page:
     width, height = (360, 640) if size == "phone" else (1280, 800)
     page = await (await browser.new_context(viewport={"width": width, "height": height})).new_page()
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-    page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
+    page.on(
+        "console", lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None
+    )
     await page.goto(url)
     return page
 
 
-async def test_page_libraries_work_together(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.url)
+async def test_page_libraries_work_together(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url)
     await page.evaluate(
         """async (script) => {
           const { html, render, useState } = await import(script);
@@ -46,8 +48,10 @@ async def test_page_libraries_work_together(playground: Open, browser: Browser) 
 
 
 @pytest.mark.parametrize("deck", ["italian-classic", "french-easy"])
-async def test_cards_are_drawn_from_the_file_of_their_deck(playground: Open, browser: Browser, deck: str) -> None:
-    page = await opened(browser, playground.url)
+async def test_cards_are_drawn_from_the_file_of_their_deck(
+    playground: OpenPlayground, browser: Browser, deck: str
+) -> None:
+    page = await open_page(browser, playground.url)
     use = f"{playground.site.assets.cards_url(deck)}#3S"
     await page.evaluate(
         """use => { document.body.innerHTML = `<svg id="card" width="125" height="200"><use href="${use}"/></svg>`; }""",
@@ -63,21 +67,21 @@ async def test_cards_are_drawn_from_the_file_of_their_deck(playground: Open, bro
     assert len(shot.getcolors(1 << 24) or ()) > 50
 
 
-async def test_old_link_to_the_chat_still_works(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, f"{playground.url}#key=abc")
+async def test_old_link_to_the_chat_still_works(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, f"{playground.url}#key=abc")
     await page.wait_for_url(f"{playground.chat_url}#key=abc")
 
 
-async def test_chat_button_fills_in_the_command(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.chat_url)
+async def test_chat_button_fills_in_the_command(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
     await expect(page.locator("#messages")).to_contain_text("Accept")
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 
-async def test_keys_reply_and_copy_in_the_chat(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.chat_url)
+async def test_keys_reply_and_copy_in_the_chat(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.chat_url)
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await playground.playground.chat_store.send("1", Panel((Span("Table "), Span("K7K7K7", "code"))), "key")
     await page.locator("#chats button", has_text="Bar Sport").click()
@@ -87,18 +91,18 @@ async def test_keys_reply_and_copy_in_the_chat(playground: Open, browser: Browse
     await expect(page.locator("#replying")).to_be_visible()
 
 
-async def test_edited_chat_message_keeps_the_focus(playground: Open, browser: Browser) -> None:
-    def asked(*labels: str) -> Panel:
+async def test_edited_chat_message_keeps_the_focus(playground: OpenPlayground, browser: Browser) -> None:
+    def question(*labels: str) -> Panel:
         return Panel((Span("Which one?"),), (tuple(Button(label, f"1{label}") for label in labels),))
 
-    page = await opened(browser, playground.chat_url)
+    page = await open_page(browser, playground.chat_url)
     chat = playground.playground.chat_store
-    number = await chat.send("1", asked("one", "two"), "key")
+    number = await chat.send("1", question("one", "two"), "key")
     await page.locator("#chats button", has_text="Bar Sport").click()
     await page.keyboard.press("Tab")
     await page.locator("#messages").get_by_role("button", name="two").focus()
     for labels, focused in ((("new", "two"), "two"), (("three", "four"), "three")):
-        await chat.edit("1", number, asked(*labels))
+        await chat.edit("1", number, question(*labels))
         await expect(page.locator("#messages").get_by_role("button", name=labels[0])).to_be_visible()
         await expect(page.locator("#messages").get_by_role("button", name=focused)).to_be_focused()
 
@@ -109,29 +113,29 @@ async def has_light(page: Page, selector: str) -> bool:
     return max(shot.tobytes()) > 200
 
 
-async def test_black_suit_signs_are_light_on_dark_pages(playground: Open, browser: Browser) -> None:
+async def test_black_suit_signs_are_light_on_dark_pages(playground: OpenPlayground, browser: Browser) -> None:
     page = await (await browser.new_context(color_scheme="dark", locale="en-GB")).new_page()
     await page.goto(playground.chat_url)
     panel = Panel((Span("2♣️ and "), Span("7♠️", "bold")), ((Button("A♠️", "1a"),),))
     await playground.playground.chat_store.send("1", panel, "key")
     await page.locator("#chats button", has_text="Bar Sport").click()
     await expect(page.locator(".bubble")).to_contain_text("2♣️ and 7♠️")
-    for where in (".bubble span > .sign", ".bubble b > .sign", ".row .sign"):
-        assert await has_light(page, where)
+    for selector in (".bubble span > .sign", ".bubble b > .sign", ".row .sign"):
+        assert await has_light(page, selector)
     await page.goto(playground.url)
     await page.select_option("[name=game]", "spades")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
     # No sign is visible before the reader has a card. Between the reader's turns the page can change at any moment.
-    await is_mine(page)
+    await wait_for_turn(page)
     while not await page.locator(".menu .sign").count():
         before = await page.locator("#table").inner_html()
         await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
-        await is_mine(page)
+        await wait_for_turn(page)
     await page.locator(".opens-menu").click()
     assert await has_light(page, ".menu .sign")
-    puzzle = next(one for one in all_puzzles().values() if one.game == "spades")
+    puzzle = next(puzzle for puzzle in all_puzzles().values() if puzzle.game == "spades")
     await page.goto(f"{playground.url}puzzle?id={puzzle.id}")
     await page.locator(".fan .tap:enabled").first.click()
     # The answer opens another page.
@@ -140,9 +144,11 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: Open, browse
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-async def test_leaderboard_fits_and_shows_the_chosen_filters(playground: Open, browser: Browser, size: str) -> None:
+async def test_leaderboard_fits_and_shows_the_chosen_filters(
+    playground: OpenPlayground, browser: Browser, size: str
+) -> None:
     await store_rated_games(playground.worker, count=30)
-    page = await opened(browser, f"{playground.url}leaderboard", size)
+    page = await open_page(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     # Keys change the page only after its button is pressed.
@@ -158,9 +164,9 @@ async def test_leaderboard_fits_and_shows_the_chosen_filters(playground: Open, b
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-async def test_player_waiting_for_a_friend_can_share_the_link(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.url)
-    await page.add_init_script("navigator.share = async (what) => { document.title = what.url; };")
+async def test_player_waiting_for_a_friend_can_share_the_link(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url)
+    await page.add_init_script("navigator.share = async (data) => { document.title = data.url; };")
     await page.get_by_role("button", name="Play with a friend").click()
     await page.get_by_role("button", name="Share").click()
     code = page.url.rpartition("/")[2]
@@ -175,11 +181,13 @@ async def test_player_waiting_for_a_friend_can_share_the_link(playground: Open, 
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-async def test_chat_link_opens_the_hand_and_clears_the_address(playground: Open, browser: Browser, size: str) -> None:
+async def test_chat_link_opens_the_hand_and_clears_the_address(
+    playground: OpenPlayground, browser: Browser, size: str
+) -> None:
     chat = Chat(playground, ANNA)
     code = await chat.practice()
-    address = address_of(await chat.press(f"1t{code}:browser"))
-    page = await opened(browser, address, size)
+    address = link_address(await chat.press(f"1t{code}:browser"))
+    page = await open_page(browser, address, size)
     enter = page.get_by_role("button", name="Open my cards")
     await expect(enter).to_be_visible()
     assert page.url == f"{playground.url}in?t={code}"
@@ -197,10 +205,10 @@ async def test_chat_link_opens_the_hand_and_clears_the_address(playground: Open,
     await expect(enter).to_be_hidden()
 
 
-async def test_pages_work_in_a_frame_without_storage(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
+async def test_pages_work_in_a_frame_without_storage(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
     _code, watch_id = await open_table(playground)
-    page = await opened(browser, playground.url)
+    page = await open_page(browser, playground.url)
     refuse = "get() { throw new DOMException('no storage here', 'SecurityError'); }"
     for storage in ("localStorage", "sessionStorage"):
         await page.add_init_script(f"Object.defineProperty(window, '{storage}', {{ {refuse} }});")

@@ -17,14 +17,14 @@ from engine import GAMES
 from tests.bot.worker.test_page_controls import is_composed, needs_control, new_table, next_table
 from tests.browser import ONE_BROWSER
 from tests.long import long
-from tests.open_playground import Open
-from tests.web.test_table_page import PHONE, begun, shot
+from tests.open_playground import OpenPlayground
+from tests.web.test_table_page import PHONE, start_game, take_screenshot
 
 pytestmark = ONE_BROWSER
 
-MOST_DECISIONS = 8  # decisions checked per game; decisions with more kinds of moves come first
+MAX_DECISIONS = 8  # decisions checked per game; decisions with more kinds of moves come first
 
-REACHED = """async () => {
+FIND_TAPPABLE = """async () => {
   const hits = (one) => {
     one.scrollIntoView({ block: "nearest" });
     const box = one.getBoundingClientRect();
@@ -37,10 +37,10 @@ REACHED = """async () => {
 """JavaScript that returns the payloads of all buttons outside the menu that can be tapped after scrolling to them."""
 
 
-def decisions(game: str) -> Iterator[tuple[Table, int]]:
+def find_decisions(game: str) -> Iterator[tuple[Table, int]]:
     """Yield tables and the seat to move; together they have every kind of move."""
     random = Random(f"phone {game}")
-    found: dict[frozenset[str], tuple[Table, int]] = {}
+    decisions: dict[frozenset[str], tuple[Table, int]] = {}
     for _ in range(4):
         table = new_table(game, random)
         for _ in range(120):
@@ -48,35 +48,37 @@ def decisions(game: str) -> Iterator[tuple[Table, int]]:
             if table.game.over:
                 break
             for seat in range(table.game.kind.seats if not table.game.needs_deal else 0):
-                words = frozenset(move.partition(" ")[0] for move in needs_control(table.game, seat))
-                if words:
-                    found.setdefault(words, (table, seat))
+                kinds = frozenset(move.partition(" ")[0] for move in needs_control(table.game, seat))
+                if kinds:
+                    decisions.setdefault(kinds, (table, seat))
             table = next_table(table, random)
-    yield from sorted(found.values(), key=lambda one: len(one[0].log))[:MOST_DECISIONS]
+    yield from sorted(decisions.values(), key=lambda decision: len(decision[0].log))[:MAX_DECISIONS]
 
 
 @pytest.mark.parametrize("game", ["pizzichino", "spades", *(long(game) for game in GAMES)])
-async def test_every_legal_move_can_be_tapped_on_a_phone(playground: Open, browser: Browser, game: str) -> None:
-    page = await begun(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
-    told: list[str] = []
-    await page.route_web_socket("**/live", lambda line: line.send(told[0]))
-    for number, (table, seat) in enumerate(decisions(game)):
+async def test_every_legal_move_can_be_tapped_on_a_phone(
+    playground: OpenPlayground, browser: Browser, game: str
+) -> None:
+    page = await start_game(browser, playground, "metamazzo", reduced_motion="reduce", **PHONE)
+    messages: list[str] = []
+    await page.route_web_socket("**/live", lambda line: line.send(messages[0]))
+    for number, (table, seat) in enumerate(find_decisions(game)):
         assert table.game
         state = asdict(hand_page(table, f"p:{seat}", Profile(f"p:{seat}"))) | {"game": f"decision {number}"}
-        told[:] = [json.dumps({"table": state})]
+        messages[:] = [json.dumps({"table": state})]
         await page.reload()
         await expect(page.locator("h1")).to_contain_text(f"decision {number}")
         if await page.locator(".tally button").count():
             await page.locator(".tally button").click()
-        hit = await page.evaluate(REACHED)
-        await shot(page, f"controls-{game}-{number}")
-        assert len(hit) == len({*hit})
-        actions_hit = [actions.parse_payload(payload) for payload in hit]
-        moves = {one.move for one in actions_hit if isinstance(one, MoveAction)}
-        choices = [one for one in actions_hit if isinstance(one, TableAction) and one.verb == "draft"]
-        needed = needs_control(table.game, seat)
-        composed = {move for move in needed if is_composed(move)}
-        assert needed - composed <= moves
+        payloads = await page.evaluate(FIND_TAPPABLE)
+        await take_screenshot(page, f"controls-{game}-{number}")
+        assert len(payloads) == len({*payloads})
+        actions_hit = [actions.parse_payload(payload) for payload in payloads]
+        moves = {action.move for action in actions_hit if isinstance(action, MoveAction)}
+        choices = [action for action in actions_hit if isinstance(action, TableAction) and action.verb == "draft"]
+        required = needs_control(table.game, seat)
+        composed = {move for move in required if is_composed(move)}
+        assert required - composed <= moves
         # Each packet, card or signal in a legal move can be chosen.
         parts = {
             move.split(" ")[2] if move.startswith("play") else part for move in composed for part in move.split(" ")[1:]

@@ -10,9 +10,9 @@ from bot.features.daily.days import Days
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
 from tests.browser import ONE_BROWSER
-from tests.open_playground import Open
-from tests.web.test_accessibility import judged
-from tests.web.test_table_page import is_mine, opened, shot
+from tests.open_playground import OpenPlayground
+from tests.web.test_accessibility import check_accessibility
+from tests.web.test_table_page import open_page, take_screenshot, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -20,18 +20,18 @@ TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in ran
 
 
 async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
-    playground: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    playground: OpenPlayground, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
-    page = await opened(browser, playground.url)
+    page = await open_page(browser, playground.url)
     await page.get_by_role("link", name="Deal of the day").click()
     await expect(page.locator(".day")).to_contain_text("Everybody has the same cards")
-    await judged(page)
-    await shot(page, "daily")
+    await check_accessibility(page)
+    await take_screenshot(page, "daily")
     await page.get_by_role("button", name="Play").click()
     await page.wait_for_selector(".felt")
     table = page.url
-    await is_mine(page)
+    await wait_for_turn(page)
     assert await page.locator("[data-payload*=':hint ']").count() == 0
     # Opening it again leads to the same table.
     await page.goto(f"{playground.url}daily")
@@ -52,20 +52,20 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
             )
     await expect(page.locator(".card-text")).to_contain_text("The deal is over.")
     await expect(page.get_by_role("link", name="Replay")).to_have_count(0)
-    await shot(page, "daily-over")
+    await take_screenshot(page, "daily-over")
     await playground.worker.feature(DailyFeature).days.wait_for_par()
     await page.get_by_role("link", name="Today’s results").click()
     await expect(page.locator(".day")).to_contain_text("Everywhere: 1 of 1 player.")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)
-    await judged(page)
-    await shot(page, "daily-results")
+    await check_accessibility(page)
+    await take_screenshot(page, "daily-results")
 
     monkeypatch.setattr(Days, "today", lambda _days: TODAY + timedelta(days=1))
     await playground.worker.feature(DailyFeature).days.close_past()
     await page.get_by_role("link", name="Yesterday").click()
     await expect(page.locator(".day")).to_contain_text("Secret:")
-    await judged(page)
-    await shot(page, "daily-yesterday")
+    await check_accessibility(page)
+    await take_screenshot(page, "daily-yesterday")
     await expect(page.locator(".lines tbody tr")).to_have_count(1)
     await expect(page.locator(".lines td")).to_have_count(20)
     await expect(page.locator(".said")).to_contain_text("The best line that was found.")
@@ -80,8 +80,8 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await expect(page.locator("[aria-current]").first).to_contain_text(card)
 
 
-async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, f"{playground.url}daily?yesterday")
+async def test_stranger_reads_an_explanation_of_the_daily_deal(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, f"{playground.url}daily?yesterday")
     await expect(page.locator(".day")).to_contain_text("Deal of the day")
     await expect(page.locator(".lines")).to_have_count(0)
     await page.get_by_role("link", name="Today").click()

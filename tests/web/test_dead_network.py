@@ -13,9 +13,9 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import ONE_BROWSER
 from tests.kills.bot_process import Bot
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_table_page import PHONE, is_mine, opened, shot
+from tests.web.test_table_page import PHONE, open_page, take_screenshot, wait_for_turn
 
 pytestmark = ONE_BROWSER
 
@@ -23,18 +23,18 @@ pytestmark = ONE_BROWSER
 @pytest_asyncio.fixture(loop_scope="session")
 async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
     """A bot in a separate process, which can be frozen."""
-    one = Bot(tmp_path)
-    await one.start()
+    running = Bot(tmp_path)
+    await running.start()
     try:
         async with aiohttp.ClientSession() as session:
-            await one.wait_until_healthy(session)
-        yield one
+            await running.wait_until_healthy(session)
+        yield running
     finally:
-        await one.kill()
+        await running.kill()
 
 
 @contextmanager
-def frozen(bot: Bot) -> Iterator[None]:
+def freeze(bot: Bot) -> Iterator[None]:
     """Stop the bot's process, which looks like a swapping machine or a network that drops everything."""
     assert bot.process
     os.kill(bot.process.pid, signal.SIGSTOP)
@@ -44,40 +44,40 @@ def frozen(bot: Bot) -> Iterator[None]:
         os.kill(bot.process.pid, signal.SIGCONT)
 
 
-def presses_sent(page: Page) -> list[dict[str, str]]:
+def record_presses(page: Page) -> list[dict[str, str]]:
     """Return a list that collects every press the page sends from now on, including repeats."""
     sent: list[dict[str, str]] = []
 
-    def said(text: str | bytes) -> None:
-        word = json.loads(text)
-        if "press" in word:
-            sent.append(word)
+    def record(text: str | bytes) -> None:
+        message = json.loads(text)
+        if "press" in message:
+            sent.append(message)
 
-    page.on("websocket", lambda line: line.on("framesent", said))
+    page.on("websocket", lambda line: line.on("framesent", record))
     return sent
 
 
 async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, browser: Browser) -> None:
-    page = await opened(browser, bot.url, **PHONE)
-    sent = presses_sent(page)
+    page = await open_page(browser, bot.url, **PHONE)
+    sent = record_presses(page)
     await page.select_option("[name=game]", "metamazzo")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
-    await is_mine(page)
+    await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
-    with frozen(bot):
+    with freeze(bot):
         await card.click()
-        trouble = page.locator(".away")
+        status = page.locator(".away")
         # A slow page can notice the dead connection before this.
-        await expect(trouble).to_contain_text("Not sent yet…")
-        await shot(page, "unsent")
-        await expect(trouble).to_have_text("Not sent yet… Connecting…")
-        await shot(page, "unsent-away")
-    await expect(trouble).to_have_count(0)
-    await is_mine(page)
+        await expect(status).to_contain_text("Not sent yet…")
+        await take_screenshot(page, "unsent")
+        await expect(status).to_have_text("Not sent yet… Connecting…")
+        await take_screenshot(page, "unsent-away")
+    await expect(status).to_have_count(0)
+    await wait_for_turn(page)
     assert len(sent) > 1
-    assert len({word["n"] for word in sent}) == 1
+    assert len({press["n"] for press in sent}) == 1
     # The card was played once, and nothing was refused.
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     await expect(page.locator(".fan .tap")).to_have_count(10)
@@ -85,28 +85,28 @@ async def test_press_during_a_freeze_is_shown_unsent_and_counts_once(bot: Bot, b
 
 
 async def test_a_frozen_bot_is_noticed_without_a_press(bot: Bot, browser: Browser) -> None:
-    page = await opened(browser, bot.url, **PHONE)
+    page = await open_page(browser, bot.url, **PHONE)
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
-    with frozen(bot):
+    with freeze(bot):
         await expect(page.locator(".away")).to_have_text("Connecting…")
     await expect(page.locator(".away")).to_have_count(0)
-    await is_mine(page)
+    await wait_for_turn(page)
 
 
 async def test_the_chat_notices_a_frozen_bot_too(bot: Bot, browser: Browser) -> None:
-    page = await opened(browser, f"{bot.url}/chat", **PHONE)
+    page = await open_page(browser, f"{bot.url}/chat", **PHONE)
     await expect(page.locator("#begin")).to_be_visible()
-    with frozen(bot):
+    with freeze(bot):
         await page.locator("#begin").click()
         await expect(page.locator("#offline")).to_have_text("Not sent yet… Connecting…")
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#messages .own")).to_have_count(1)
 
 
-async def test_silent_stream_is_reopened(playground: Open, browser: Browser) -> None:
+async def test_silent_stream_is_reopened(playground: OpenPlayground, browser: Browser) -> None:
     _code, watch_id = await open_table(playground)
-    page = await opened(browser, playground.url, **PHONE)
+    page = await open_page(browser, playground.url, **PHONE)
     await page.clock.install()
     # This request gets no answer, as on a dead network.
     await page.route("**/stream", lambda _route: None)

@@ -17,7 +17,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 SECRETS = [bytes(32), bytes(range(32)), *(number.to_bytes(32, "big") for number in range(1, 30))]
 
 
-async def opened(browser: Browser, origin: str) -> Page:
+async def open_page(browser: Browser, origin: str) -> Page:
     page = await (await browser.new_context()).new_page()
 
     async def answer(route: Route) -> None:
@@ -34,7 +34,7 @@ async def opened(browser: Browser, origin: str) -> Page:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser) -> AsyncIterator[Page]:
-    yield await opened(browser, "http://localhost/")
+    yield await open_page(browser, "http://localhost/")
 
 
 async def call(page: Page, function: str, *arguments: object) -> Any:
@@ -43,7 +43,7 @@ async def call(page: Page, function: str, *arguments: object) -> Any:
     )
 
 
-def dealt(secret: bytes, pack: Pack) -> dict[str, Any]:
+def make_deal(secret: bytes, pack: Pack) -> dict[str, Any]:
     proof = {"commitment": commitment(secret), "secret": secret.hex()}
     return {"pack": list(shuffle_pack(pack, secret)), "proof": proof}
 
@@ -51,24 +51,24 @@ def dealt(secret: bytes, pack: Pack) -> dict[str, Any]:
 @pytest.mark.parametrize("pack", [ITALIAN, FRENCH], ids=["italian", "french"])
 async def test_fair_deal_passes(page: Page, pack: Pack) -> None:
     for secret in SECRETS:
-        found = await call(page, "checkDeal", dealt(secret, pack))
-        assert found == {"commitment": True, "pack": True, "wrong": []}
+        result = await call(page, "checkDeal", make_deal(secret, pack))
+        assert result == {"commitment": True, "pack": True, "wrong": []}
 
 
 async def test_first_dealer_matches_the_engine(page: Page) -> None:
     for seats in (2, 4):
-        found = [await call(page, "firstDealer", secret.hex(), seats) for secret in SECRETS]
-        assert found == [first_dealer(seats, secret) for secret in SECRETS]
+        dealers = [await call(page, "firstDealer", secret.hex(), seats) for secret in SECRETS]
+        assert dealers == [first_dealer(seats, secret) for secret in SECRETS]
 
 
 async def test_two_swapped_cards_are_detected(page: Page) -> None:
-    deal = dealt(bytes(32), ITALIAN)
+    deal = make_deal(bytes(32), ITALIAN)
     deal["pack"][3], deal["pack"][17] = deal["pack"][17], deal["pack"][3]
     assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": False, "wrong": [3, 17]}
 
 
 async def test_changed_secret_is_detected(page: Page) -> None:
-    deal = dealt(bytes(range(32)), ITALIAN)
+    deal = make_deal(bytes(range(32)), ITALIAN)
     deal["proof"]["commitment"] = commitment(bytes(32))
     assert await call(page, "checkDeal", deal) == {"commitment": False, "pack": True, "wrong": []}
 
@@ -80,6 +80,6 @@ async def test_invalid_secret_is_refused(page: Page, secret: str) -> None:
 
 
 async def test_page_without_https_says_that_it_checked_nothing(browser: Browser) -> None:
-    page = await opened(browser, "http://cards.example.org/")
+    page = await open_page(browser, "http://cards.example.org/")
     with pytest.raises(Exception, match="only on pages with https"):
-        await call(page, "checkDeal", dealt(bytes(32), ITALIAN))
+        await call(page, "checkDeal", make_deal(bytes(32), ITALIAN))

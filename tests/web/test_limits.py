@@ -26,7 +26,7 @@ from bot.handlers.guard import TRIES
 from bot.http.addresses import NETWORK_FACTOR
 from bot.rate_limits import RateLimit
 from bot.settings import Settings
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 SLACK = 50  # requests that a slow machine can additionally allow while the test runs
 
@@ -36,20 +36,20 @@ def limits() -> Limits:
     return Limits(Access(Settings(_env_file=None)), on=True)
 
 
-def asker(address: str) -> web.Request:
+def request_from(address: str) -> web.Request:
     return cast("web.Request", SimpleNamespace(remote=address))
 
 
-def allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:
+def count_allowed(count: Callable[[web.Request], object], addresses: list[str]) -> int:
     """Send one request from each address. Return how many were allowed."""
-    found = 0
+    allowed = 0
     for address in addresses:
         try:
-            count(asker(address))
+            count(request_from(address))
         except LimitExceeded:
             continue
-        found += 1
-    return found
+        allowed += 1
+    return allowed
 
 
 # One person can own all of the first. A carrier's customers share the second.
@@ -59,31 +59,31 @@ IN_24_BITS = [f"192.0.2.{number % 256}" for number in range(400)]
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_network_gets_a_few_times_the_limit_of_an_address(limits: Limits, addresses: list[str]) -> None:
-    most = NETWORK_FACTOR * NEWCOMERS.burst
-    assert most <= allowed(limits.count_newcomer, addresses) <= most + SLACK
-    most = CODES_NETWORK_FACTOR * CODES.burst
-    assert most <= allowed(limits.count_code, addresses * CODES.burst) <= most + SLACK
+    limit = NETWORK_FACTOR * NEWCOMERS.burst
+    assert limit <= count_allowed(limits.count_newcomer, addresses) <= limit + SLACK
+    limit = CODES_NETWORK_FACTOR * CODES.burst
+    assert limit <= count_allowed(limits.count_code, addresses * CODES.burst) <= limit + SLACK
     # Other networks are not limited.
-    for elsewhere in ("2001:db8:2::1", "192.0.3.1"):
-        assert allowed(limits.count_code, [elsewhere] * 30) == CODES.burst
+    for address in ("2001:db8:2::1", "192.0.3.1"):
+        assert count_allowed(limits.count_code, [address] * 30) == CODES.burst
 
 
-def nowhere(limits: Limits) -> Callable[[web.Request], None]:
+def missing_lookup(limits: Limits) -> Callable[[web.Request], None]:
     """Return a function that looks up an unknown id."""
 
-    def look(request: web.Request) -> None:
+    def look_up(request: web.Request) -> None:
         with limits.lookup(request) as lookup:
             lookup.end(missing=True)
 
-    return look
+    return look_up
 
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addresses: list[str]) -> None:
     *few, neighbour = addresses[:101]
-    for count, each in ((limits.count_code, CODES.burst), (nowhere(limits), MISSES.burst)):
-        allowed(count, few * 2 * each)
-        assert allowed(count, [neighbour] * 2 * each) == each
+    for count, limit in ((limits.count_code, CODES.burst), (missing_lookup(limits), MISSES.burst)):
+        count_allowed(count, few * 2 * limit)
+        assert count_allowed(count, [neighbour] * 2 * limit) == limit
 
 
 def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
@@ -93,63 +93,65 @@ def test_network_limit_is_below_the_tries_of_its_new_people() -> None:
 
 
 def test_one_network_cannot_use_up_all_new_people(limits: Limits) -> None:
-    found = allowed(limits.count_newcomer, IN_48_BITS)
-    assert NETWORK_FACTOR * NEWCOMERS.burst <= found < MOST_NEW
+    allowed = count_allowed(limits.count_newcomer, IN_48_BITS)
+    assert NETWORK_FACTOR * NEWCOMERS.burst <= allowed < MOST_NEW
     # A school class behind one address can start at the same time.
-    assert allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
+    assert count_allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
 
 @pytest.mark.parametrize("what", ["open_stream", "open_page"])
-def test_one_network_cannot_hold_all_open_connections(limits: Limits, what: str) -> None:
-    opened: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, what)
-    each = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[what]
-    with ExitStack() as held:
+def test_one_network_cannot_hold_all_open_connections(limits: Limits, method: str) -> None:
+    open_connection: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, method)
+    limit = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[method]
+    with ExitStack() as stack:
 
         def hold(request: web.Request) -> None:
-            held.enter_context(opened(request))
+            stack.enter_context(open_connection(request))
 
         assert (
-            allowed(hold, [one for one in IN_48_BITS[: NETWORK_FACTOR + 2] for _ in range(each)])
-            == NETWORK_FACTOR * each
+            count_allowed(hold, [address for address in IN_48_BITS[: NETWORK_FACTOR + 2] for _ in range(limit)])
+            == NETWORK_FACTOR * limit
             < STREAMS
         )
-        assert allowed(hold, ["192.0.2.9"] * 2 * each) == each
+        assert count_allowed(hold, ["192.0.2.9"] * 2 * limit) == limit
     assert limits.streams == 0
-    with opened(asker(IN_48_BITS[0])):
-        assert limits.streams == (what == "open_stream")
+    with open_connection(request_from(IN_48_BITS[0])):
+        assert limits.streams == (method == "open_stream")
 
 
 def test_successful_lookup_is_refunded_to_address_and_network(limits: Limits) -> None:
     for address in IN_48_BITS:
-        limits.count_code(asker(address))
-        limits.give_code_back(asker(address))
-        with limits.lookup(asker(address)):
+        limits.count_code(request_from(address))
+        limits.give_code_back(request_from(address))
+        with limits.lookup(request_from(address)):
             pass
 
 
-async def test_every_request_counts(site: Open, session: ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_request_counts(
+    site: OpenPlayground, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits_module, "REQUESTS", RateLimit(burst=3, interval=3600.0))
     monkeypatch.setattr(limits_module, "FILES", RateLimit(burst=8, interval=3600.0))
     paths = ["/nowhere", "/", "/rules", "/chat", "/go", "/ws", "/t/ABCDEF", "/t/ABCDEF/live", "/t/x", "/p/x", "/daily"]
     paths += ["/leaderboard", "/puzzle", "/settings", "/in", "/app/telegram", "/api", "/api/v1/openapi.json", "/g/x"]
     for path in paths:
         site.site.limits = Limits(site.site.access, on=True)
-        found = []
+        statuses = []
         for _ in range(4):
             async with session.get(site.url.rstrip("/") + path, allow_redirects=False) as answer:
-                found.append(answer.status)
+                statuses.append(answer.status)
                 kind, wait = answer.content_type, answer.headers.get("Retry-After")
-        assert 429 not in found[:3], path
-        assert found[3] == 429, path
+        assert 429 not in statuses[:3], path
+        assert statuses[3] == 429, path
         assert wait
         assert kind == ("application/problem+json" if path.startswith("/api") else "text/plain")
     # A request for another host name counts too.
     async with session.get(site.url, headers={"Host": "evil.example"}) as answer:
         assert answer.status == 429
     # Files of pages and requests for monitoring are counted separately.
-    found = []
+    statuses = []
     for _ in range(3):
         for path in ("/static/x/site.css", "/healthz", "/metrics"):
             async with session.get(site.url.rstrip("/") + path) as answer:
-                found.append(answer.status)
-    assert found == [*[200] * 8, 429]
+                statuses.append(answer.status)
+    assert statuses == [*[200] * 8, 429]

@@ -16,17 +16,19 @@ from bot.picture import DECKS, Deck
 from bot.pictures.cards import PACKS, sprite_svg
 from bot.words.rules import rules_text
 from engine import GAMES
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 STATIC = Path(vendor.__file__).parent / "static"
 
 
-def addresses(page: str) -> list[str]:
+def find_addresses(page: str) -> list[str]:
     return re.findall(r'(?:href|src)="(/[^"]+)"', page)
 
 
 @pytest.mark.parametrize("path", ["", "chat"])
-async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+async def test_page_and_its_files_have_safe_headers(
+    site: OpenPlayground, session: aiohttp.ClientSession, path: str
+) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 200
         # The form on the first page works once.
@@ -38,7 +40,7 @@ async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp
     assert "frame-ancestors 'none'" in policy
     # Nothing that the security policy would block.
     assert not re.search(r"<script(?![^>]*(src=|application/json))|<style|\son\w+=|\sstyle=", page)
-    files = [one for one in addresses(page) if one.startswith("/static/")]
+    files = [address for address in find_addresses(page) if address.startswith("/static/")]
     assert len(files) >= 3
     for file in files:
         async with session.get(site.url + file[1:]) as answer:
@@ -50,7 +52,7 @@ async def test_page_and_its_files_have_safe_headers(site: Open, session: aiohttp
             assert (answer.status, await answer.read()) == (304, b"")
 
 
-async def test_file_of_another_release_is_served_uncached(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_file_of_another_release_is_served_uncached(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     """A page opened before an update can still request the file."""
     for path in ("static/0123456789abcdef/site.css", "cards/0123456789abcdef/french-easy.svg"):
         async with session.get(site.url + path) as answer:
@@ -60,7 +62,7 @@ async def test_file_of_another_release_is_served_uncached(site: Open, session: a
 @pytest.mark.parametrize(
     "path", ["static/x/../../pages.py", "static/x/%2e%2e/pages.py", "static/x/nothing.js", "cards/x/italian-odd.svg"]
 )
-async def test_nothing_else_is_served(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+async def test_nothing_else_is_served(site: OpenPlayground, session: aiohttp.ClientSession, path: str) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 404
         assert "Content-Security-Policy" in answer.headers
@@ -68,13 +70,15 @@ async def test_nothing_else_is_served(site: Open, session: aiohttp.ClientSession
 
 @pytest.mark.parametrize(("language", "says"), [("it-IT,it;q=0.9", "Chat di prova"), ("fr", "Playground chat")])
 async def test_first_page_is_in_the_readers_language(
-    site: Open, session: aiohttp.ClientSession, language: str, says: str
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, says: str
 ) -> None:
     async with session.get(site.url, headers={"Accept-Language": language}) as answer:
         assert says in await answer.text()
 
 
-async def test_chat_page_has_a_button_for_the_first_command(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_chat_page_has_a_button_for_the_first_command(
+    site: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     async with session.get(site.chat_url, headers={"Accept-Language": "it"}) as answer:
         page = await answer.text()
     assert 'data-command="/sfida metamazzo">/sfida metamazzo</button>' in page
@@ -82,25 +86,25 @@ async def test_chat_page_has_a_button_for_the_first_command(site: Open, session:
 
 
 def test_script_data_cannot_close_its_element() -> None:
-    found = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
-    [said] = re.findall(r'id="page-data">(.*)</script>', found)
-    assert said == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
+    page = Templates(Assets()).page("message.html", "en", why="", watch_id="", data={"name": "</script><b>&\u2028"})
+    [data] = re.findall(r'id="page-data">(.*)</script>', page)
+    assert data == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=map(deck_name, DECKS))
 def test_deck_file_has_each_card_once_and_is_small(deck: Deck) -> None:
     drawn = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
-    assert [one.get("id") for one in drawn] == [*PACKS[deck.suits].codes, "back"]
+    assert [drawing.get("id") for drawing in drawn] == [*PACKS[deck.suits].codes, "back"]
     assert len(Assets()._sprites[deck_name(deck)].gzipped) < 30_000
 
 
 def test_vendored_libraries_match_their_hashes() -> None:
     assert vendor.find_changed() == [], "files in the vendor folder do not match their hashes"
-    listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
+    names = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
     # The type declarations are ours: the compiler gets the libraries' types from its own packages.
-    assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == listed
-    checked = json.loads((Path(__file__).parent / "types" / "package.json").read_text())["devDependencies"]
-    assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= checked.items()
+    assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == names
+    packages = json.loads((Path(__file__).parent / "types" / "package.json").read_text())["devDependencies"]
+    assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= packages.items()
 
 
 def test_changed_library_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,13 +119,15 @@ def test_changed_library_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("language", "common"), [("it", "Quaranta carte di quattro semi"), ("en", "no trumps")])
 async def test_each_game_has_a_page_of_rules(
-    site: Open, session: aiohttp.ClientSession, language: str, common: str
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, common: str
 ) -> None:
     for game in GAMES:
-        await is_a_page_of_rules(site, session, game, language, common)
+        await check_rules_page(site, session, game, language, common)
 
 
-async def is_a_page_of_rules(site: Open, session: aiohttp.ClientSession, game: str, language: str, common: str) -> None:
+async def check_rules_page(
+    site: OpenPlayground, session: aiohttp.ClientSession, game: str, language: str, common: str
+) -> None:
     async with session.get(f"{site.url}rules/{game}", headers={"Accept-Language": language}) as answer:
         page = await answer.text()
         assert answer.status == 200
@@ -130,17 +136,17 @@ async def is_a_page_of_rules(site: Open, session: aiohttp.ClientSession, game: s
     # Games based on Tressette show Tressette's rules below their own.
     assert (common in page) == (game != "spades")
     assert page.count("<use ") == (13 if game == "spades" else 10)
-    others = [one for one in addresses(page) if one.startswith("/rules")]
+    others = [address for address in find_addresses(page) if address.startswith("/rules")]
     assert f"/rules/{game}" not in others
     for other in others:
         async with session.get(site.url + other[1:]) as answer:
             assert answer.status == 200
 
 
-async def test_unknown_address_links_to_the_first_page(site: Open, session: aiohttp.ClientSession) -> None:
-    browser = {"Accept": "text/html,*/*", "Accept-Language": "it"}
+async def test_unknown_address_links_to_the_first_page(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    headers = {"Accept": "text/html,*/*", "Accept-Language": "it"}
     for path in ("nothing", "rules/nothing", "t/nonsense-code", "g/"):
-        async with session.get(site.url + path, headers=browser) as answer:
+        async with session.get(site.url + path, headers=headers) as answer:
             page = await answer.text()
             assert answer.status == 404
             assert 'href="/"' in page
@@ -151,7 +157,7 @@ async def test_unknown_address_links_to_the_first_page(site: Open, session: aioh
 
 
 @pytest.mark.parametrize(
-    ("said", "leads_to"),
+    ("text", "leads_to"),
     [
         (" k7qf2m ", "/t/K7QF2M"),
         ("https://cards.example.org/t/K7QF2M", "/t/K7QF2M"),
@@ -171,9 +177,9 @@ async def test_unknown_address_links_to_the_first_page(site: Open, session: aioh
     ],
 )
 async def test_a_code_or_a_link_leads_to_its_table(
-    site: Open, session: aiohttp.ClientSession, said: str, leads_to: str
+    site: OpenPlayground, session: aiohttp.ClientSession, text: str, leads_to: str
 ) -> None:
-    async with session.get(f"{site.url}go", params={"to": said}, allow_redirects=False) as answer:
+    async with session.get(f"{site.url}go", params={"to": text}, allow_redirects=False) as answer:
         assert answer.status == (303 if leads_to else 404)
         assert answer.headers.get("Location", "") == leads_to
 
@@ -187,7 +193,7 @@ async def test_a_code_or_a_link_leads_to_its_table(
     ],
 )
 async def test_link_with_extra_characters_still_works(
-    site: Open, session: aiohttp.ClientSession, path: str, leads_to: str
+    site: OpenPlayground, session: aiohttp.ClientSession, path: str, leads_to: str
 ) -> None:
     async with session.get(f"{site.url}{path}", allow_redirects=False) as answer:
         assert (answer.status, answer.headers.get("Location")) == (303, leads_to)

@@ -7,8 +7,8 @@ import pytest
 
 from adapters.web.player_pages import curve
 from tests.bot.features.ratings.test_players import NAMES, make_players, store_rated_games
-from tests.open_playground import Open
-from tests.web.test_tables import browser, only_id
+from tests.open_playground import OpenPlayground
+from tests.web.test_tables import get_only_id, open_browser
 
 
 def test_a_curve_fills_its_drawing() -> None:
@@ -17,7 +17,7 @@ def test_a_curve_fills_its_drawing() -> None:
     assert curve([900, 1100, 1000], (100, 50), margin=5) == [(5, 45), (50, 5), (95, 25)]
 
 
-async def test_leaderboard_shows_strangers_only_nicknames(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_leaderboard_shows_strangers_only_nicknames(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard", headers={"Accept-Language": "it"}) as answer:
         page = await answer.text()
@@ -39,7 +39,9 @@ async def test_leaderboard_shows_strangers_only_nicknames(site: Open, session: a
 
 
 @pytest.mark.parametrize("choice", ["game=testa", "game=spades", "period=month", "game=testa&period=month"])
-async def test_every_leaderboard_choice_has_a_page(site: Open, session: aiohttp.ClientSession, choice: str) -> None:
+async def test_every_leaderboard_choice_has_a_page(
+    site: OpenPlayground, session: aiohttp.ClientSession, choice: str
+) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}leaderboard?{choice}") as answer:
         page = await answer.text()
@@ -49,13 +51,13 @@ async def test_every_leaderboard_choice_has_a_page(site: Open, session: aiohttp.
 
 @pytest.mark.parametrize("path", ["leaderboard?game=odd", "leaderboard?period=odd", "p/x", f"p/{'A' * 60}"])
 async def test_unknown_leaderboards_and_players_have_no_page(
-    site: Open, session: aiohttp.ClientSession, path: str
+    site: OpenPlayground, session: aiohttp.ClientSession, path: str
 ) -> None:
     async with session.get(site.url + path) as answer:
         assert answer.status == 404
 
 
-async def test_programs_can_read_players(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_programs_can_read_players(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     await store_rated_games(site.worker)
     async with session.get(f"{site.url}api/v1/leaderboard?game=testa") as answer:
         board = await answer.json()
@@ -71,19 +73,19 @@ async def test_programs_can_read_players(site: Open, session: aiohttp.ClientSess
         assert (answer.status, answer.content_type) == (404, "application/problem+json")
 
 
-async def test_own_page_lists_own_games(site: Open) -> None:
-    async with browser(site) as anna, browser(site) as bruno:
+async def test_own_page_lists_own_games(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna, open_browser(site) as bruno:
         code = await anna.play(name="Anna")
-        person = f"web:{await only_id(site)}"
+        person = f"web:{await get_only_id(site)}"
         table = await site.worker.room.table(code)
         await site.worker.room.make_move(code, person, table.version, "resign", "r")
         await site.worker.settled()
         page = (await anna.get("/"))[1]
-        [mine] = re.findall(r'href="/p/([^"]+)"', page)
-        status, page = await anna.get(f"/p/{mine}")
+        [player] = re.findall(r'href="/p/([^"]+)"', page)
+        status, page = await anna.get(f"/p/{player}")
         assert status == 200
         [game] = re.findall(r'href="/g/([^"]+)"', page)
         assert game.startswith(code)
         # A game with a robot is not rated, so other people find no page.
-        assert (await bruno.get(f"/p/{mine}"))[0] == 404
-        assert mine == await make_players(site.worker).id_of(person)
+        assert (await bruno.get(f"/p/{player}"))[0] == 404
+        assert player == await make_players(site.worker).id_of(person)

@@ -26,7 +26,7 @@ from bot.site.idempotency import KEPT_SECONDS, UsedKeys
 from engine import GAMES, verify
 from tests.bot.command import run_command
 from tests.long import mostly_long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.paths import ROOT
 from tests.web.test_sessions import ANNA, BRUNO, Chat
 
@@ -37,64 +37,66 @@ UNLIKELY = ("claim", "resign")
 class Client:
     """A program with a token."""
 
-    def __init__(self, site: Open, session: aiohttp.ClientSession, token: str) -> None:
+    def __init__(self, site: OpenPlayground, session: aiohttp.ClientSession, token: str) -> None:
         self.url, self.session, self.token = f"{site.url}api/v1", session, token
         self.keys = iter(range(10_000_000, 99_999_999))
 
-    async def ask(self, path: str, body: object = None, *, key: str = "", **headers: str) -> tuple[int, dict[str, Any]]:
-        said = {"Authorization": f"Bearer {self.token}", **headers}
+    async def request(
+        self, path: str, body: object = None, *, key: str = "", **headers: str
+    ) -> tuple[int, dict[str, Any]]:
+        headers_ = {"Authorization": f"Bearer {self.token}", **headers}
         if body is None:
-            asked = self.session.get(self.url + path, headers=said)
+            call = self.session.get(self.url + path, headers=headers_)
         else:
-            said["Idempotency-Key"] = key or str(next(self.keys))
-            asked = self.session.post(self.url + path, json=body, headers=said)
-        async with asked as answer:
+            headers_["Idempotency-Key"] = key or str(next(self.keys))
+            call = self.session.post(self.url + path, json=body, headers=headers_)
+        async with call as answer:
             return answer.status, await answer.json(content_type=None)
 
-    async def done(self, path: str, body: object = None, key: str = "") -> dict[str, Any]:
-        status, answer = await self.ask(path, body, key=key)
+    async def call(self, path: str, body: object = None, key: str = "") -> dict[str, Any]:
+        status, answer = await self.request(path, body, key=key)
         assert status == 200, answer
         return answer
 
 
-async def program(site: Open, session: aiohttp.ClientSession, name: str = "Deep Three") -> Client:
+async def add_program(site: OpenPlayground, session: aiohttp.ClientSession, name: str = "Deep Three") -> Client:
     _program, token = await Programs(site.worker.store.client).add(name)
     return Client(site, session, token)
 
 
-async def test_program_reads_its_account_and_permissions(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    assert await one.done("/me") == {"name": "🤖 Deep Three", "scopes": ["read", "play"]}
+async def test_program_reads_its_account_and_permissions(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    assert await program.call("/me") == {"name": "🤖 Deep Three", "scopes": ["read", "play"]}
     _reader, token = await Programs(site.worker.store.client).add("Looks on", ("read",))
     reader = Client(site, session, token)
-    assert await reader.done("/me/tables") == {"tables": []}
-    status, problem = await reader.ask("/me/tables", {"game": "testa"})
+    assert await reader.call("/me/tables") == {"tables": []}
+    status, problem = await reader.request("/me/tables", {"game": "testa"})
     assert (status, problem["status"]) == (403, 403)
 
 
-async def test_table_code_can_be_written_in_any_form(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    code = (await one.done("/me/tables", {"game": "testa", "robots": "easy"}))["code"]
+async def test_table_code_can_be_written_in_any_form(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    code = (await program.call("/me/tables", {"game": "testa", "robots": "easy"}))["code"]
     for written in (code.lower(), f"%23{code}", f"({code})"):
-        assert (await one.done(f"/me/tables/{written}"))["code"] == code
-    status, _problem = await one.ask("/me/tables/no.code")
+        assert (await program.call(f"/me/tables/{written}"))["code"] == code
+    status, _problem = await program.request("/me/tables/no.code")
     assert status == 404
 
 
 @pytest.mark.parametrize("token", ["", "x", "x.y", "0123456789ab.", ".", "ü.ü", "a" * 3000])
-async def test_invalid_token_is_refused(site: Open, session: aiohttp.ClientSession, token: str) -> None:
-    one = await program(site, session)
-    for each in (token, one.token[:-1], f"{one.token}0"):
+async def test_invalid_token_is_refused(site: OpenPlayground, session: aiohttp.ClientSession, token: str) -> None:
+    program = await add_program(site, session)
+    for invalid in (token, program.token[:-1], f"{program.token}0"):
         async with session.get(
-            f"{site.url}api/v1/me", headers={"Authorization": f"Bearer {each}".encode().decode("latin-1")}
+            f"{site.url}api/v1/me", headers={"Authorization": f"Bearer {invalid}".encode().decode("latin-1")}
         ) as answer:
             assert answer.status == 401
             assert answer.headers["WWW-Authenticate"] == "Bearer"
             problem = await answer.json(content_type=None)
-            assert one.token not in json.dumps(problem)
+            assert program.token not in json.dumps(problem)
 
 
-async def test_token_that_is_not_text_is_refused(site: Open) -> None:
+async def test_token_that_is_not_text_is_refused(site: OpenPlayground) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     host = f"127.0.0.1:{site.port}".encode()
     writer.write(b"GET /api/v1/me HTTP/1.1\r\nHost: " + host + b"\r\nAuthorization: Bearer \xff\xfe.x\r\n\r\n")
@@ -106,19 +108,19 @@ async def test_token_that_is_not_text_is_refused(site: Open) -> None:
 
 
 async def test_unexpected_error_gives_a_problem_and_is_logged(
-    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def failing(*_words: object) -> None:
+    async def fail(*_arguments: object) -> None:
         raise LookupError("a fault of ours")
 
-    one = await program(site, session)
-    monkeypatch.setattr("bot.handlers.playing.Playing.tables", failing)
+    program = await add_program(site, session)
+    monkeypatch.setattr("bot.handlers.playing.Playing.tables", fail)
     with capture_logs() as logs:
-        status, problem = await one.ask("/me/tables")
+        status, problem = await program.request("/me/tables")
     assert (status, problem["status"]) == (500, 500)
     assert "fault of ours" not in problem["detail"]
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_request_failed"]
-    assert one.token not in str(logs)
+    assert program.token not in str(logs)
 
 
 @pytest.mark.parametrize(
@@ -129,36 +131,36 @@ async def test_unexpected_error_gives_a_problem_and_is_logged(
     ],
 )
 async def test_oversized_and_badly_encoded_bodies_give_a_problem(
-    site: Open, session: aiohttp.ClientSession, kind: dict[str, str], body: bytes, status: int
+    site: OpenPlayground, session: aiohttp.ClientSession, kind: dict[str, str], body: bytes, status: int
 ) -> None:
-    one = await program(site, session)
-    headers = {"Authorization": f"Bearer {one.token}", "Idempotency-Key": "12345678", **kind}
+    program = await add_program(site, session)
+    headers = {"Authorization": f"Bearer {program.token}", "Idempotency-Key": "12345678", **kind}
     headers["Content-Type"] = "application/json"
-    async with session.post(f"{one.url}/me/tables", data=body, headers=headers) as answer:
+    async with session.post(f"{program.url}/me/tables", data=body, headers=headers) as answer:
         assert (answer.status, answer.content_type) == (status, "application/problem+json")
         assert (await answer.json(content_type=None))["status"] == status
     assert all(413 in operation.statuses for operation in OPERATIONS if operation.body)
 
 
 async def test_disconnect_during_a_request_is_not_a_store_outage(
-    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    came_in, is_over, real = asyncio.Event(), asyncio.Event(), server._read_body
+    started, ended, read_body = asyncio.Event(), asyncio.Event(), server._read_body
 
-    async def body(*words: Any) -> Any:
-        came_in.set()
+    async def read_slowly(*arguments: Any) -> Any:
+        started.set()
         try:
-            return await real(*words)
+            return await read_body(*arguments)
         finally:
-            is_over.set()
+            ended.set()
 
-    one = await program(site, session)
-    monkeypatch.setattr(server, "_read_body", body)
+    program = await add_program(site, session)
+    monkeypatch.setattr(server, "_read_body", read_slowly)
     _reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     lines = [
         "POST /api/v1/me/tables HTTP/1.1",
         f"Host: 127.0.0.1:{site.port}",
-        f"Authorization: Bearer {one.token}",
+        f"Authorization: Bearer {program.token}",
         "Idempotency-Key: 12345678",
         "Content-Type: application/json",
         "Content-Length: 100",
@@ -166,243 +168,255 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
     with capture_logs() as logs:
         writer.write("\r\n".join([*lines, "", "{"]).encode())
         async with asyncio.timeout(60):
-            await came_in.wait()
+            await started.wait()
             writer.close()
-            await is_over.wait()
+            await ended.wait()
         await site.worker.settled()
     assert not [line for line in logs if line["log_level"] == "error"]
 
 
-async def test_a_stream_ends_with_its_token(site: Open, session: aiohttp.ClientSession) -> None:
-    one, other = await program(site, session), await program(site, session, "Other")
-    table = await one.done("/me/tables", {"game": "testa"})
+async def test_a_stream_ends_with_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    table = await program.call("/me/tables", {"game": "testa"})
     code = table["code"]
-    url = f"{one.url}/me/tables/{code}/stream"
-    async with asyncio.timeout(60), session.get(url, headers={"Authorization": f"Bearer {one.token}"}) as answer:
+    url = f"{program.url}/me/tables/{code}/stream"
+    async with asyncio.timeout(60), session.get(url, headers={"Authorization": f"Bearer {program.token}"}) as answer:
         assert json.loads(await answer.content.readline())["code"] == code
-        await Programs(site.worker.store.client).revoke(one.token.partition(".")[0])
-        await other.done(f"/me/tables/{code}/seat", {})
+        await Programs(site.worker.store.client).revoke(program.token.partition(".")[0])
+        await other.call(f"/me/tables/{code}/seat", {})
         assert await answer.content.read() == b"", "the cards that are dealt then are not told"
 
 
-async def test_revoked_token_is_refused(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
+async def test_revoked_token_is_refused(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
     programs = Programs(site.worker.store.client)
-    assert await programs.revoke(one.token.partition(".")[0])
-    assert (await one.ask("/me"))[0] == 401
-    assert one.token.partition(".")[2] not in repr(await site.worker.store.client.hgetall("programs"))
+    assert await programs.revoke(program.token.partition(".")[0])
+    assert (await program.request("/me"))[0] == 401
+    assert program.token.partition(".")[2] not in repr(await site.worker.store.client.hgetall("programs"))
 
 
 @pytest.fixture
-async def site_with_its_store(tmp_path: Path) -> AsyncIterator[Open]:
+async def site_with_its_store(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
     """A site with the store in its data folder, where commands find it."""
-    one = Open(tmp_path / "data")
-    await one.start()
-    yield one
-    await one.stop()
+    program = OpenPlayground(tmp_path / "data")
+    await program.start()
+    yield program
+    await program.stop()
 
 
 async def test_host_manages_tokens_while_the_bot_runs(
-    site_with_its_store: Open, session: aiohttp.ClientSession, tmp_path: Path
+    site_with_its_store: OpenPlayground, session: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
     site = site_with_its_store
 
-    async def called(*words: str, code: int = 0) -> str:
-        answer = await asyncio.to_thread(run_command, tmp_path, "token", *words, BUONGIOCO_PLAYGROUND_PORT="0")
+    async def run_token_command(*arguments: str, code: int = 0) -> str:
+        answer = await asyncio.to_thread(run_command, tmp_path, "token", *arguments, BUONGIOCO_PLAYGROUND_PORT="0")
         assert answer.returncode == code, answer.stderr
         return answer.stdout + answer.stderr
 
-    one = Client(site, session, (await called("make", "Deep Three")).split()[0])
-    assert (await one.done("/me"))["name"] == "🤖 Deep Three"
-    reader = Client(site, session, (await called("make", "Looks on", "--read-only")).split()[0])
-    assert (await reader.done("/me"))["scopes"] == ["read"]
-    listed = await called()
-    assert "2 programs" in listed
-    id_, _dot, secret = one.token.partition(".")
-    assert f"{id_}  read play  🤖 Deep Three" in listed
-    assert secret not in listed
-    await called("revoke", id_)
-    assert (await one.ask("/me"))[0] == 401
-    assert "There is no program" in await called("revoke", id_, code=2)
+    program = Client(site, session, (await run_token_command("make", "Deep Three")).split()[0])
+    assert (await program.call("/me"))["name"] == "🤖 Deep Three"
+    reader = Client(site, session, (await run_token_command("make", "Looks on", "--read-only")).split()[0])
+    assert (await reader.call("/me"))["scopes"] == ["read"]
+    listing = await run_token_command()
+    assert "2 programs" in listing
+    id_, _dot, secret = program.token.partition(".")
+    assert f"{id_}  read play  🤖 Deep Three" in listing
+    assert secret not in listing
+    await run_token_command("revoke", id_)
+    assert (await program.request("/me"))[0] == 401
+    assert "There is no program" in await run_token_command("revoke", id_, code=2)
     for name in ("Nonna Rosa", "🤖 nonna  rosa"):
-        assert "own robots has this name" in await called("make", name, code=2)
-    assert "needs a name" in await called("make", "🤖", code=2)
+        assert "own robots has this name" in await run_token_command("make", name, code=2)
+    assert "needs a name" in await run_token_command("make", "🤖", code=2)
 
 
-async def test_forgotten_program_loses_its_token(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
+async def test_forgotten_program_loses_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
     client = site.worker.store.client
-    [known] = await Programs(client).all()
-    await delete_adapter_data(client, known.person)
-    assert (await one.ask("/me"))[0] == 401
+    [stored] = await Programs(client).all()
+    await delete_adapter_data(client, stored.person)
+    assert (await program.request("/me"))[0] == 401
     assert await Programs(client).all() == []
 
 
-async def test_cookie_does_not_work_as_a_token(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    async with session.get(f"{site.url}api/v1/me", cookies={"buongioco": one.token}) as answer:
+async def test_cookie_does_not_work_as_a_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    async with session.get(f"{site.url}api/v1/me", cookies={"buongioco": program.token}) as answer:
         assert answer.status == 401
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "spades"))
-async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.ClientSession, game: str) -> None:
+async def test_two_programs_play_and_are_not_rated(
+    site: OpenPlayground, session: aiohttp.ClientSession, game: str
+) -> None:
     random, seats = Random(game), GAMES[game].seats
-    programs = [await program(site, session, f"Number {number}") for number in range(seats)]
-    code = (await programs[0].done("/me/tables", {"game": game}))["code"]
-    for each in programs[1:]:
-        table = await each.done(f"/me/tables/{code}/seat", {})
+    programs = [await add_program(site, session, f"Number {number}") for number in range(seats)]
+    code = (await programs[0].call("/me/tables", {"game": game}))["code"]
+    for player in programs[1:]:
+        table = await player.call(f"/me/tables/{code}/seat", {})
         if table["seat"] is None:
             # In this game the player opposite must accept first.
-            real = await site.worker.room.table(code)
-            [(seat, _who)] = real.asking.items()
-            ruler = real.chairs[real.ruler_of(seat) or 0]
+            stored = await site.worker.room.table(code)
+            [(seat, _who)] = stored.asking.items()
+            ruler = stored.chairs[stored.ruler_of(seat) or 0]
             assert ruler
             await site.worker.challenges.answer(code, ruler.person, seat, True, f"yes {seat}")
     for _ in range(3000):
-        tables = [await each.done(f"/me/tables/{code}") for each in programs]
+        tables = [await player.call(f"/me/tables/{code}") for player in programs]
         if tables[0]["phase"] != "playing":
             break
-        for each, table in zip(programs, tables, strict=True):
+        for player, table in zip(programs, tables, strict=True):
             moves = [move for move in table["moves"] if move not in UNLIKELY]
             if table["turn"] == table["seat"]:
-                wanted = {"version": table["version"], "move": random.choice(moves)}
-                await each.done(f"/me/tables/{code}/moves", wanted)
+                body = {"version": table["version"], "move": random.choice(moves)}
+                await player.call(f"/me/tables/{code}/moves", body)
         if tables[0]["deal"] > 1:
-            turn = next(one for one, table in zip(programs, tables, strict=True) if "resign" in table["moves"])
-            table = await turn.done(f"/me/tables/{code}")
-            await turn.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
+            mover = next(program for program, table in zip(programs, tables, strict=True) if "resign" in table["moves"])
+            table = await mover.call(f"/me/tables/{code}")
+            await mover.call(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
     async with asyncio.timeout(60):
         # The game is archived just after the table reports its end.
-        while not (kept := [one async for one in site.worker.archive.games()]):
+        while not (games := [program async for program in site.worker.archive.games()]):
             await asyncio.sleep(0.01)
-    [finished] = kept
+    [finished] = games
     verify(finished.record)
     assert all(map(is_program, finished.people))
     assert not finished.is_rated
 
 
-async def test_repeated_move_is_made_once(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    table = await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open")
-    assert (await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open"))["code"] == table["code"]
+async def test_repeated_move_is_made_once(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    table = await program.call("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open")
+    assert (await program.call("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open"))["code"] == table[
+        "code"
+    ]
     while table["turn"] != table["seat"]:
         await asyncio.sleep(0.01)
-        table = await one.done(f"/me/tables/{table['code']}")
+        table = await program.call(f"/me/tables/{table['code']}")
     moves = f"/me/tables/{table['code']}/moves"
-    wanted = {"version": table["version"], "move": next(move for move in table["moves"] if move.startswith("play"))}
-    first = await one.done(moves, wanted, key="move-move")
-    again = await one.done(moves, wanted, key="move-move")
-    assert again["version"] >= first["version"]
+    body = {"version": table["version"], "move": next(move for move in table["moves"] if move.startswith("play"))}
+    first = await program.call(moves, body, key="move-move")
+    repeated = await program.call(moves, body, key="move-move")
+    assert repeated["version"] >= first["version"]
     game = (await site.worker.room.table(table["code"])).game
     assert game
-    played = [entry for entry in game.history(0) if entry[1] == wanted["move"]]
+    played = [entry for entry in game.history(0) if entry[1] == body["move"]]
     assert len(played) == 1
     # With another key it is an outdated decision.
-    assert (await one.ask(moves, wanted))[0] == 409
+    assert (await program.request(moves, body))[0] == 409
 
 
-async def test_key_of_a_removed_table_opens_no_other_table(site: Open, session: aiohttp.ClientSession) -> None:
-    one, room = await program(site, session), site.worker.room
-    table = await one.done("/me/tables", {"game": "testa"}, key="open-open")
+async def test_key_of_a_removed_table_opens_no_other_table(
+    site: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
+    program, room = await add_program(site, session), site.worker.room
+    table = await program.call("/me/tables", {"game": "testa"}, key="open-open")
     await room.remove(await room.table(table["code"]))
-    status, problem = await one.ask("/me/tables", {"game": "testa"}, key="open-open")
+    status, problem = await program.request("/me/tables", {"game": "testa"}, key="open-open")
     assert (status, "another key" in problem["detail"]) == (409, True)
-    assert await one.done("/me/tables") == {"tables": []}
-    await one.done("/me/tables", {"game": "testa"}, key="open-open-2")
+    assert await program.call("/me/tables") == {"tables": []}
+    await program.call("/me/tables", {"game": "testa"}, key="open-open-2")
 
 
-async def test_impossible_requests_explain_why(site: Open, session: aiohttp.ClientSession) -> None:
-    one, other = await program(site, session), await program(site, session, "Nosy")
-    table = await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"})
-    mine = f"/me/tables/{table['code']}"
+async def test_impossible_requests_explain_why(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program, other = await add_program(site, session), await add_program(site, session, "Nosy")
+    table = await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"})
+    table_path = f"/me/tables/{table['code']}"
     for path, body, status, says in (
         ("/me/tables", {"game": "briscola"}, 422, "briscola"),
         ("/me/tables", {"game": "testa", "rules": {"target": 7}}, 422, "target"),
         ("/me/tables", {"game": "testa", "more": 1}, 422, "more"),
         ("/me/tables/ZZZZZZ/seat", {}, 404, "ZZZZZZ"),
-        (f"{mine}/moves", {"version": table["version"], "move": "play ZZ"}, 422, "ZZ"),
-        (f"{mine}/moves", {"version": 0, "move": "play 3D"}, 409, "moved on"),
-        (f"{mine}/moves", {"version": "x", "move": "play 3D"}, 422, "version"),
-        (f"{mine}/seat", {"seat": 9}, 422, "seat"),
+        (f"{table_path}/moves", {"version": table["version"], "move": "play ZZ"}, 422, "ZZ"),
+        (f"{table_path}/moves", {"version": 0, "move": "play 3D"}, 409, "moved on"),
+        (f"{table_path}/moves", {"version": "x", "move": "play 3D"}, 422, "version"),
+        (f"{table_path}/seat", {"seat": 9}, 422, "seat"),
     ):
-        found, problem = await one.ask(path, body)
-        assert (found, problem["status"]) == (status, status), (path, problem)
+        answer_status, problem = await program.request(path, body)
+        assert (answer_status, problem["status"]) == (status, status), (path, problem)
         assert says in problem["detail"]
-    assert (await other.ask(mine))[0] == 404
-    assert (await other.ask(f"{mine}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
-    assert (await one.ask("/me/tables", {"game": "testa"}, key="short"))[0] == 400
+    assert (await other.request(table_path))[0] == 404
+    assert (await other.request(f"{table_path}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
+    assert (await program.request("/me/tables", {"game": "testa"}, key="short"))[0] == 400
 
 
-async def test_codes_guessed_by_programs_count_like_peoples(site: Open, session: aiohttp.ClientSession) -> None:
-    one, other = await program(site, session), await program(site, session, "Nosy")
-    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
-    full = (await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
+async def test_codes_guessed_by_programs_count_like_peoples(
+    site: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
+    program, other = await add_program(site, session), await add_program(site, session, "Nosy")
+    code = (await program.call("/me/tables", {"game": "testa"}))["code"]
+    full = (await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
     # At tables of other people the answer is the same as for unknown tables.
     for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
         for guess in (full, "ZZZZZZ"):
-            status, problem = await other.ask(f"/me/tables/{guess}{path}", body)
+            status, problem = await other.request(f"/me/tables/{guess}{path}", body)
             assert (status, problem["detail"]) == (404, f"You do not sit at table {guess}.")
     guesses = [full, *(f"ZZZZZ{letter}" for letter in "ABCDEFGH")]
-    found = [await other.ask(f"/me/tables/{guess}/seat", {}) for guess in guesses]
+    found = [await other.request(f"/me/tables/{guess}/seat", {}) for guess in guesses]
     assert [status for status, _problem in found] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
     assert "Too many wrong codes" in found[-1][1]["detail"]
-    assert (await other.ask(f"/me/tables/{code}/seat", {}))[0] == 429
+    assert (await other.request(f"/me/tables/{code}/seat", {}))[0] == 429
     # Requests for its own table are not guesses.
     for _ in range(2 * TRIES.burst):
-        await one.done(f"/me/tables/{code}/seat", {})
+        await program.call(f"/me/tables/{code}/seat", {})
 
 
 async def test_requests_with_a_valid_token_count_no_unknown_id(
-    site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
     monkeypatch.setattr("adapters.web.limits.MISSES", RateLimit(burst=1, interval=3600.0))
     await site.stop()
     await site.start()
-    one, wrong = await program(site, session), Client(site, session, "bgp_wrong")
+    program, intruder = await add_program(site, session), Client(site, session, "bgp_wrong")
     for _ in range(3):
         for path in ("/me/tables/AAAAAA", "/me/tables/AAAAAA/stream", "/me/tables/no", "/me/nothing"):
-            assert (await one.ask(path))[0] == 404, path
+            assert (await program.request(path))[0] == 404, path
         move = {"version": 1, "move": "resign"}
-        assert (await one.ask("/me/tables/AAAAAA/moves", move))[0] == 404
-    assert (await one.ask("/me"))[0] == 200
-    assert [(await wrong.ask("/me"))[0] for _ in range(2)] == [401, 429]
+        assert (await program.request("/me/tables/AAAAAA/moves", move))[0] == 404
+    assert (await program.request("/me"))[0] == 200
+    assert [(await intruder.request("/me"))[0] for _ in range(2)] == [401, 429]
 
 
-async def test_result_is_available_after_the_table_is_gone(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_result_is_available_after_the_table_is_gone(
+    site: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     """A polling program rarely asks between the opponent's last move and the removal of the table."""
-    one, other = await program(site, session), await program(site, session, "Other")
-    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
-    table = await other.done(f"/me/tables/{code}/seat", {})
-    resigned = {"version": table["version"], "move": "resign"}
-    await other.done(f"/me/tables/{code}/moves", resigned, key="lost-answer")
+    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    code = (await program.call("/me/tables", {"game": "testa"}))["code"]
+    table = await other.call(f"/me/tables/{code}/seat", {})
+    resignation = {"version": table["version"], "move": "resign"}
+    await other.call(f"/me/tables/{code}/moves", resignation, key="lost-answer")
     await site.worker.settled()
-    assert (await one.done("/me/tables"))["tables"] == []
-    assert (await other.done(f"/me/tables/{code}/moves", resigned, key="lost-answer"))["phase"] == "over"
-    over = await one.done(f"/me/tables/{code}")
-    assert (over["phase"], over["winner"], over["seat"], over["moves"]) == ("over", [0], 0, [])
-    assert await site.worker.archive.get(over["replay"])
-    headers = {"Authorization": f"Bearer {one.token}"}
-    async with session.get(f"{one.url}/me/tables/{code}/stream", headers=headers) as stream:
-        assert [json.loads(line) async for line in stream.content if line.strip()] == [over]
-    third = await program(site, session, "Third")
-    assert (await third.ask(f"/me/tables/{code}"))[0] == 404
-    assert (await one.ask(f"/me/tables/{code}/moves", {"version": over["version"], "move": "resign"}))[0] == 404
+    assert (await program.call("/me/tables"))["tables"] == []
+    assert (await other.call(f"/me/tables/{code}/moves", resignation, key="lost-answer"))["phase"] == "over"
+    result = await program.call(f"/me/tables/{code}")
+    assert (result["phase"], result["winner"], result["seat"], result["moves"]) == ("over", [0], 0, [])
+    assert await site.worker.archive.get(result["replay"])
+    headers = {"Authorization": f"Bearer {program.token}"}
+    async with session.get(f"{program.url}/me/tables/{code}/stream", headers=headers) as stream:
+        assert [json.loads(line) async for line in stream.content if line.strip()] == [result]
+    third = await add_program(site, session, "Third")
+    assert (await third.request(f"/me/tables/{code}"))[0] == 404
+    assert (await program.request(f"/me/tables/{code}/moves", {"version": result["version"], "move": "resign"}))[
+        0
+    ] == 404
 
 
-async def test_player_sees_only_their_own_hand(site: Open, session: aiohttp.ClientSession) -> None:
-    one, other = await program(site, session), await program(site, session, "Other")
-    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
-    await other.done(f"/me/tables/{code}/seat", {})
-    tables = [await each.done(f"/me/tables/{code}") for each in (one, other)]
+async def test_player_sees_only_their_own_hand(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    code = (await program.call("/me/tables", {"game": "testa"}))["code"]
+    await other.call(f"/me/tables/{code}/seat", {})
+    tables = [await player.call(f"/me/tables/{code}") for player in (program, other)]
     hands = [set(table["view"]["hand"]) for table in tables]
     assert not hands[0] & hands[1]
-    for mine, theirs in (hands, hands[::-1]):
-        table = next(table for table in tables if set(table["view"]["hand"]) == mine)
-        assert not any(f'"{card}"' in json.dumps(table) for card in theirs)
+    for own, hidden in (hands, hands[::-1]):
+        table = next(table for table in tables if set(table["view"]["hand"]) == own)
+        assert not any(f'"{card}"' in json.dumps(table) for card in hidden)
 
 
-async def example(url: str, token: str) -> tuple[int | None, str, str]:
+async def run_example(url: str, token: str) -> tuple[int | None, str, str]:
     """Run the example. Return its exit code, stdout and stderr."""
     running = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -423,26 +437,26 @@ async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: b
     """Streams end early when the bot stops or loses its store."""
     playing = {"code": "ABCDEF", "phase": "playing", "deal": 1, "version": 7, "moves": ["play 3D"], "game": "testa"}
     playing |= {"seat": 0, "turn": 1, "totals": [0, 0], "winner": None, "replay": None}
-    over = playing | {"phase": "over", "turn": None, "totals": [21, 3], "winner": [0], "replay": "ABCDEF-012345"}
+    result = playing | {"phase": "over", "turn": None, "totals": [21, 3], "winner": [0], "replay": "ABCDEF-012345"}
     answers: list[tuple[int, dict[str, Any]]] = [
         (200, playing),
         (503, {"detail": "The store is away."}),
         # The connection breaks in the middle of a line.
         (0, {}),
-        (200, over),
+        (200, result),
     ]
     if not is_heard:
         answers[1:] = [(404, {"detail": "You do not sit at table ABCDEF."})]
 
-    async def opened(_request: web.Request) -> web.Response:
+    async def open_table(_request: web.Request) -> web.Response:
         return web.json_response(playing)
 
-    async def stream(request: web.Request) -> web.StreamResponse:
-        status, said = answers.pop(0)
+    async def send_stream(request: web.Request) -> web.StreamResponse:
+        status, body = answers.pop(0)
         response = web.StreamResponse(status=status or 200)
         await response.prepare(request)
         if status:
-            await response.write(json.dumps(said).encode() + b"\n")
+            await response.write(json.dumps(body).encode() + b"\n")
             await response.write_eof()
         else:
             await response.write(b"{")
@@ -451,9 +465,9 @@ async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: b
         return response
 
     app = web.Application()
-    app.add_routes([web.post("/api/v1/me/tables", opened), web.get("/api/v1/me/tables/ABCDEF/stream", stream)])
+    app.add_routes([web.post("/api/v1/me/tables", open_table), web.get("/api/v1/me/tables/ABCDEF/stream", send_stream)])
     async with TestServer(app) as server:
-        code, out, err = await example(str(server.make_url("/")), "token")
+        code, out, err = await run_example(str(server.make_url("/")), "token")
     assert answers == []
     if is_heard:
         assert (code, out) == (0, "won [21, 3] ABCDEF-012345\n"), err
@@ -463,68 +477,70 @@ async def test_example_reopens_a_stream_that_ends_before_the_game(*, is_heard: b
 
 
 @pytest.mark.long
-async def test_example_plays_a_game_against_the_strong_robot(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_example_plays_a_game_against_the_strong_robot(
+    site: OpenPlayground, session: aiohttp.ClientSession
+) -> None:
     assert len(EXAMPLE.read_text().splitlines()) <= 75
-    one = await program(site, session, "Example")
-    code, out, err = await example(site.url, one.token)
+    program = await add_program(site, session, "Example")
+    code, out, err = await run_example(site.url, program.token)
     assert code == 0, err
     first_deal, *_more, end = out.splitlines()
     assert first_deal.startswith("deal 1 is over, by side [")
-    said, *_totals, replay = end.split()
-    assert said in ("won", "lost")
+    outcome, *_totals, replay = end.split()
+    assert outcome in ("won", "lost")
     assert await site.worker.archive.get(replay)
 
 
 def test_writing_operations_need_a_token_and_a_key() -> None:
-    for one in OPERATIONS:
-        if one.body:
-            assert one.scope == "play"
-            assert "Idempotency-Key" in [parameter.name for parameter in one.parameters]
+    for program in OPERATIONS:
+        if program.body:
+            assert program.scope == "play"
+            assert "Idempotency-Key" in [parameter.name for parameter in program.parameters]
 
 
-async def test_key_of_another_request_gets_422(site: Open, session: aiohttp.ClientSession) -> None:
-    one, other = await program(site, session), await program(site, session, "Other")
-    wanted = {"game": "metamazzo"}
-    table = await one.done("/me/tables", wanted, "first-key")
+async def test_key_of_another_request_gets_422(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    request = {"game": "metamazzo"}
+    table = await program.call("/me/tables", request, "first-key")
     spades = {"game": "spades", "robots": "strong", "rules": {"target": 200}}
     move = {"version": table["version"], "move": "play 3D"}
     path = f"/me/tables/{table['code']}"
-    waiting = await other.done("/me/tables", {"game": "testa"})
-    for where, body in (
+    waiting = await other.call("/me/tables", {"game": "testa"})
+    for url, body in (
         ("/me/tables", spades),
         (f"{path}/moves", move),
         (f"{path}/seat", {}),
         (f"/me/tables/{waiting['code']}/seat", {}),
     ):
-        status, problem = await one.ask(where, body, key="first-key")
-        assert (status, problem["status"]) == (422, 422), where
+        status, problem = await program.request(url, body, key="first-key")
+        assert (status, problem["status"]) == (422, 422), url
         assert "Idempotency-Key" in problem["detail"]
-    assert len((await one.done("/me/tables"))["tables"]) == 1
-    assert (await one.done(path))["version"] == table["version"]
+    assert len((await program.call("/me/tables"))["tables"]) == 1
+    assert (await program.call(path))["version"] == table["version"]
     # The order of fields does not matter for a repeat, and each program has its own keys.
-    again = await one.done("/me/tables", {"robots": None, "rules": {}, "game": "metamazzo"}, "first-key")
-    assert again["code"] == table["code"]
-    assert (await other.done("/me/tables", wanted, "first-key"))["code"] != table["code"]
+    repeated = await program.call("/me/tables", {"robots": None, "rules": {}, "game": "metamazzo"}, "first-key")
+    assert repeated["code"] == table["code"]
+    assert (await other.call("/me/tables", request, "first-key"))["code"] != table["code"]
 
 
-async def test_key_of_a_refused_request_stays_reserved(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    assert (await one.ask("/me/tables", {"game": "nonsense"}, key="first-key"))[0] == 422
-    status, problem = await one.ask("/me/tables", {"game": "testa"}, key="first-key")
+async def test_key_of_a_refused_request_stays_reserved(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    assert (await program.request("/me/tables", {"game": "nonsense"}, key="first-key"))[0] == 422
+    status, problem = await program.request("/me/tables", {"game": "testa"}, key="first-key")
     assert status == 422
     assert "Idempotency-Key" in problem["detail"]
-    assert (await one.ask("/me/tables", {"game": "testa"}, key="next-key"))[0] == 200
+    assert (await program.request("/me/tables", {"game": "testa"}, key="next-key"))[0] == 200
 
 
-async def test_simultaneous_repeats_are_done_once(site: Open, session: aiohttp.ClientSession) -> None:
-    one = await program(site, session)
-    wanted = {"game": "metamazzo"}
-    opened = await asyncio.gather(*(one.done("/me/tables", wanted, "same-key") for _ in range(8)))
-    assert len({table["code"] for table in opened}) == 1
-    assert len((await one.done("/me/tables"))["tables"]) == 1
+async def test_simultaneous_repeats_are_done_once(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
+    program = await add_program(site, session)
+    request = {"game": "metamazzo"}
+    tables = await asyncio.gather(*(program.call("/me/tables", request, "same-key") for _ in range(8)))
+    assert len({table["code"] for table in tables}) == 1
+    assert len((await program.call("/me/tables"))["tables"]) == 1
 
 
-async def test_stored_keys_of_a_program_are_limited(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stored_keys_of_a_program_are_limited(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.site.idempotency.KEYS_KEPT", 4)
     client = site.worker.store.client
     used = UsedKeys(client)
@@ -538,40 +554,42 @@ async def test_stored_keys_of_a_program_are_limited(site: Open, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER ", "Bearer  "])
-async def test_scheme_of_a_token_may_have_any_case(site: Open, session: aiohttp.ClientSession, scheme: str) -> None:
-    one = await program(site, session)
-    assert (await one.ask("/me", Authorization=f"{scheme}{one.token}"))[0] == 200
+async def test_scheme_of_a_token_may_have_any_case(
+    site: OpenPlayground, session: aiohttp.ClientSession, scheme: str
+) -> None:
+    program = await add_program(site, session)
+    assert (await program.request("/me", Authorization=f"{scheme}{program.token}"))[0] == 200
 
 
-async def test_people_make_and_revoke_tokens_in_settings(site: Open, session: aiohttp.ClientSession) -> None:
+async def test_people_make_and_revoke_tokens_in_settings(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
-    made = await anna.press("1pprograms make play")
-    assert made.panel
-    assert made.private
-    [token] = [span.text.strip() for span in made.panel.text if span.style == "code"]
-    one = Client(site, session, token)
-    assert (await one.done("/me"))["scopes"] == ["read", "play"]
-    assert ANNA.name not in (await one.done("/me"))["name"]
-    listed = await anna.press("1pprograms list")
-    assert listed.panel
-    assert (await one.done("/me"))["name"] in listed.panel.plain
-    assert token not in listed.panel.plain
-    [revoke] = [button for row in listed.panel.rows for button in row if button.label == "Revoke 1"]
-    theirs = await bruno.press("1pprograms list")
-    assert theirs.panel
-    assert (await one.done("/me"))["name"] not in theirs.panel.plain
+    reply = await anna.press("1pprograms make play")
+    assert reply.panel
+    assert reply.private
+    [token] = [span.text.strip() for span in reply.panel.text if span.style == "code"]
+    program = Client(site, session, token)
+    assert (await program.call("/me"))["scopes"] == ["read", "play"]
+    assert ANNA.name not in (await program.call("/me"))["name"]
+    listing = await anna.press("1pprograms list")
+    assert listing.panel
+    assert (await program.call("/me"))["name"] in listing.panel.plain
+    assert token not in listing.panel.plain
+    [revoke] = [button for row in listing.panel.rows for button in row if button.label == "Revoke 1"]
+    other_listing = await bruno.press("1pprograms list")
+    assert other_listing.panel
+    assert (await program.call("/me"))["name"] not in other_listing.panel.plain
     await bruno.press(revoke.payload)
-    assert (await one.ask("/me"))[0] == 200
+    assert (await program.request("/me"))[0] == 200
     await anna.press(revoke.payload)
-    assert (await one.ask("/me"))[0] == 401
+    assert (await program.request("/me"))[0] == 401
 
 
-async def test_programs_are_limited_and_a_repeated_press_makes_one(site: Open) -> None:
+async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPlayground) -> None:
     programs = Programs(site.worker.store.client)
     _one, first = await programs.add_owned(ANNA.id, ("read",), "k1")
-    again, second = await programs.add_owned(ANNA.id, ("read",), "k1")
+    repeated, second = await programs.add_owned(ANNA.id, ("read",), "k1")
     assert await programs.authenticate(first) is None
-    assert await programs.authenticate(second) == again
+    assert await programs.authenticate(second) == repeated
     assert len(await programs.owned_by(ANNA.id)) == 1
     anna = Chat(site, ANNA)
     for _ in range(MOST_EACH - 1):
@@ -588,27 +606,27 @@ async def test_programs_are_limited_and_a_repeated_press_makes_one(site: Open) -
     assert len(await programs.owned_by(ANNA.id)) == MOST_EACH
     data = site.worker.feature(PrivacyFeature).own_data.mydata
     file = json.loads((await data.file(ANNA.id, [], 0)).content)
-    assert [one["scopes"] for one in file["programs"]] == [["read"]] * MOST_EACH
+    assert [program["scopes"] for program in file["programs"]] == [["read"]] * MOST_EACH
     await site.worker.feature(PrivacyFeature).forgetter.forget(
         ANNA.id, await site.worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
     )
     assert not await programs.owned_by(ANNA.id)
 
 
-async def test_person_has_at_most_five_tokens_made_at_once(site: Open) -> None:
+async def test_person_has_at_most_five_tokens_made_at_once(site: OpenPlayground) -> None:
     programs = Programs(site.worker.store.client)
-    made = await asyncio.gather(
+    results = await asyncio.gather(
         *(programs.add_owned("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
     )
-    assert sum(isinstance(one, ValueError) for one in made) == 12 - MOST_EACH
+    assert sum(isinstance(program, ValueError) for program in results) == 12 - MOST_EACH
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
     # A repeated update returns the same program.
-    again = next(number for number, one in enumerate(made) if not isinstance(one, BaseException))
-    await programs.add_owned("telegram:1", ("read",), f"u{again}")
+    repeated = next(number for number, program in enumerate(results) if not isinstance(program, BaseException))
+    await programs.add_owned("telegram:1", ("read",), f"u{repeated}")
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
 
 
-async def test_people_cannot_use_up_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_people_cannot_use_up_the_hosts_programs(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.identity.programs.MOST_OF_PEOPLE", 3)
     programs = Programs(site.worker.store.client)
     for number in range(4):

@@ -7,53 +7,55 @@ from bot.features.puzzles.collection import all_puzzles
 from engine import GAMES
 from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
-from tests.open_playground import Open
-from tests.web.test_accessibility import LOOKS, judged
-from tests.web.test_table_page import DESKTOP, PHONE, opened, shot
-from tests.web.test_tables import browser as visitor
+from tests.open_playground import OpenPlayground
+from tests.web.test_accessibility import LOOKS, check_accessibility
+from tests.web.test_table_page import DESKTOP, PHONE, open_page, take_screenshot
+from tests.web.test_tables import open_browser
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
-@pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("screen", [PHONE, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("game", mostly_long(GAMES, "tressette"))
-async def test_tapped_card_is_explained(playground: Open, browser: Browser, game: str, how: dict[str, object]) -> None:
-    puzzle = next(one for one in all_puzzles().values() if one.game == game and one.trick)
-    page = await opened(browser, f"{playground.url}puzzle?id={puzzle.id}", **how)
+async def test_tapped_card_is_explained(
+    playground: OpenPlayground, browser: Browser, game: str, screen: dict[str, object]
+) -> None:
+    puzzle = next(puzzle for puzzle in all_puzzles().values() if puzzle.game == game and puzzle.trick)
+    page = await open_page(browser, f"{playground.url}puzzle?id={puzzle.id}", **screen)
     await expect(page.locator(".fan .tap:enabled")).to_have_count(len(puzzle.lines))
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for card in await page.locator(".fan .tap").all():
         await expect(card).to_be_in_viewport(ratio=0.4)
-    await judged(page)
-    await shot(page, f"puzzle-{game}-{'phone' if how is PHONE else 'desktop'}")
+    await check_accessibility(page)
+    await take_screenshot(page, f"puzzle-{game}-{'phone' if screen is PHONE else 'desktop'}")
     await page.locator(f".fan .tap[value='{puzzle.pack.codes[puzzle.best]}']").click()
     await expect(page.locator(".line")).to_contain_text("✅ Right")
     await expect(page.locator(".line")).to_be_in_viewport()
     await expect(page.locator(".fan .best")).to_have_attribute("value", puzzle.pack.codes[puzzle.best])
     await expect(page.locator(".words")).to_contain_text("Right: 1 of 1")
     await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
-    await judged(page)
-    await shot(page, f"puzzle-{game}-solved-{'phone' if how is PHONE else 'desktop'}")
+    await check_accessibility(page)
+    await take_screenshot(page, f"puzzle-{game}-solved-{'phone' if screen is PHONE else 'desktop'}")
     await page.get_by_role("link", name="Next puzzle").click()
     await expect(page.locator(".words")).to_contain_text("which?")
     assert puzzle.id != await page.locator("[name=id]").input_value()
 
 
-async def test_puzzle_opens_from_the_first_page_in_dark_mode(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.url, **LOOKS["dark"], color_scheme="dark")
+async def test_puzzle_opens_from_the_first_page_in_dark_mode(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url, **LOOKS["dark"], color_scheme="dark")
     await page.get_by_role("link", name="Puzzle").click()
     await expect(page.locator(".words")).to_contain_text("which?")
-    await judged(page)
+    await check_accessibility(page)
     await page.locator(".fan .tap:enabled").last.focus()
     await page.keyboard.press("Enter")
     await expect(page.locator(".words")).to_contain_text("Best play from there")
-    await judged(page)
+    await check_accessibility(page)
 
 
-async def test_nonsense_is_refused_and_stores_no_person(playground: Open, browser: Browser) -> None:
+async def test_nonsense_is_refused_and_stores_no_person(playground: OpenPlayground, browser: Browser) -> None:
     puzzle = next(iter(all_puzzles().values()))
     unplayable = next(code for code in puzzle.pack.codes if puzzle.line(puzzle.pack.index[code]) is None)
-    async with visitor(playground) as anna:
+    async with open_browser(playground) as anna:
         for fields in ({}, {"id": puzzle.id}, {"id": puzzle.id, "card": unplayable}, {"id": "x", "card": "3D"}):
             assert (await anna.post("/puzzle", None, **fields)).status == 403
         assert (await anna.get("/puzzle?id=nothing"))[0] == 404
@@ -64,6 +66,6 @@ async def test_nonsense_is_refused_and_stores_no_person(playground: Open, browse
         assert len(await playground.worker.store.client.hgetall("{puzzles}:people")) == 1
         assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]
         # A second answer changes nothing.
-        other = puzzle.pack.codes[puzzle.lines[-1].cards[0]]
-        assert (await anna.post("/puzzle", id=puzzle.id, card=other)).status == 303
+        other_card = puzzle.pack.codes[puzzle.lines[-1].cards[0]]
+        assert (await anna.post("/puzzle", id=puzzle.id, card=other_card)).status == 303
         assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]

@@ -15,7 +15,7 @@ from engine import GAMES, load
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished_game, store_game
 from tests.browser import ONE_BROWSER
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -24,7 +24,7 @@ DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 NAMES = ["Anna", "Bruno", "Carla Maria", "Dino"]
 
 
-async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> FinishedGame:
+async def add_game(site: OpenPlayground, game_id: str = "metamazzo", number: int = 1) -> FinishedGame:
     game = finished_game(number, game_id)
     record = game.record.model_copy(update={"seats": NAMES[: len(game.record.seats)]})
     game = replace(game, record=record)
@@ -32,14 +32,14 @@ async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> Finis
     return game
 
 
-def analysed(site: Open, game: FinishedGame, costs: float = 2.5) -> None:
+def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.5) -> None:
     """Replace the analysis with prepared verdicts."""
 
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
         moves = game.record.deals[deal - 1].moves
-        plays = [(place, one[0], one[1]) for place, one in enumerate(moves) if one[1].startswith("play ")]
-        found = []
-        for place, seat, move in plays:
+        cards = [(place, seat, move) for place, (seat, move, *_) in enumerate(moves) if move.startswith("play ")]
+        found: list[Verdict] = []
+        for place, seat, move in cards:
             lost = costs if place % 9 == 4 else 0.0
             found.append(
                 Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
@@ -49,93 +49,98 @@ def analysed(site: Open, game: FinishedGame, costs: float = 2.5) -> None:
     site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
 
 
-async def opened(browser: Browser, url: str, *, language: str = "en", errors: bool = True, **options: Any) -> Page:
+async def open_page(browser: Browser, url: str, *, language: str = "en", errors: bool = True, **options: Any) -> Page:
     context = await browser.new_context(locale=language, **(options or DESKTOP))
     page = await context.new_page()
     if errors:
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-        page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None,
+        )
     await page.goto(url)
     return page
 
 
-async def hand_of(page: Page, seat: int) -> list[str]:
+async def read_hand(page: Page, seat: int) -> list[str]:
     cards = page.locator(f"[data-seat='{seat}'] .hand svg")
-    return [await cards.nth(at).get_attribute("data-card") or "" for at in range(await cards.count())]
+    return [
+        await cards.nth(wait_for_hash).get_attribute("data-card") or "" for wait_for_hash in range(await cards.count())
+    ]
 
 
-async def at(page: Page, hash_: str) -> None:
+async def wait_for_hash(page: Page, hash_: str) -> None:
     await page.wait_for_function("hash => location.hash === hash", arg=hash_)
 
 
-async def test_keys_slider_and_link_reach_each_move(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
+async def test_keys_slider_and_link_reach_each_move(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
     last = len(game.record.deals[0].moves)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".says")).to_have_text(f"{NAMES[game.record.deals[0].dealer]} deals")
     await page.keyboard.press("ArrowRight")
-    await at(page, "#d1m1")
+    await wait_for_hash(page, "#d1m1")
     move = game.record.deals[0].moves[0][1].split(" ")[1]
     await expect(page.locator("[data-lying]")).to_have_attribute("data-lying", move)
     await page.keyboard.press("End")
-    await at(page, f"#d1m{last}")
+    await wait_for_hash(page, f"#d1m{last}")
     await expect(page.locator(".scored")).to_contain_text("Points")
     await page.keyboard.press("ArrowRight")
-    await at(page, "#d2m0")
+    await wait_for_hash(page, "#d2m0")
     await page.keyboard.press("ArrowLeft")
-    await at(page, f"#d1m{last}")
+    await wait_for_hash(page, f"#d1m{last}")
     await page.keyboard.press("Home")
-    await at(page, "#d1m0")
+    await wait_for_hash(page, "#d1m0")
     await page.locator("input[type=range]").fill("7")
-    await at(page, "#d1m7")
+    await wait_for_hash(page, "#d1m7")
     await page.locator(".moves a").nth(3).click()
     await expect(page.locator(".moves a[aria-current]")).to_have_count(1)
     await expect(page.locator(".moves a").nth(3)).to_have_attribute("aria-current", "step")
-    again = await opened(browser, f"{playground.url}g/{game.id}#d2m5")
-    await expect(again.locator(".moves a").nth(5)).to_have_attribute("aria-current", "step")
+    linked = await open_page(browser, f"{playground.url}g/{game.id}#d2m5")
+    await expect(linked.locator(".moves a").nth(5)).to_have_attribute("aria-current", "step")
 
 
-async def test_keys_faster_than_drawing_all_count(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+async def test_keys_faster_than_drawing_all_count(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".says")).to_contain_text("deals")
     await page.evaluate(
         """() => { for (const key of ["End", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"])
              dispatchEvent(Object.assign(new KeyboardEvent("keydown", { key }))); }"""
     )
-    await at(page, "#d2m1")
+    await wait_for_hash(page, "#d2m1")
 
 
-async def test_replay_plays_automatically_and_stops(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+async def test_replay_plays_automatically_and_stops(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".says")).to_contain_text("deals")
     await page.keyboard.press(" ")
-    await at(page, "#d1m2")
+    await wait_for_hash(page, "#d1m2")
     await page.keyboard.press(" ")
     await expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")
 
 
-async def test_view_of_each_seat_matches_the_engine(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    page = await opened(browser, f"{playground.url}g/{game.id}#d1m5")
-    then = load(game.record, 1, 5)
-    hands = [list(view.hand or ()) for seat in (0, 1) if (view := then.view(seat).deal)]
+async def test_view_of_each_seat_matches_the_engine(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    page = await open_page(browser, f"{playground.url}g/{game.id}#d1m5")
+    game_state = load(game.record, 1, 5)
+    hands = [list(view.hand or ()) for seat in (0, 1) if (view := game_state.view(seat).deal)]
     await expect(page.locator(".says")).not_to_be_empty()
-    assert [await hand_of(page, seat) for seat in (0, 1)] == hands
+    assert [await read_hand(page, seat) for seat in (0, 1)] == hands
     for choice in ("0", "1", "public"):
         await page.select_option("#who", choice)
-        public = then.view(None).deal
+        public = game_state.view(None).deal
         assert public
         for seat in (0, 1):
             hidden = [*public.known[seat], *["back"] * (public.counts[seat] - len(public.known[seat]))]
-            assert await hand_of(page, seat) == (hands[seat] if choice == str(seat) else hidden)
+            assert await read_hand(page, seat) == (hands[seat] if choice == str(seat) else hidden)
 
 
-async def test_analysis_is_shown_next_to_each_move(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    analysed(playground, game)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+async def test_analysis_is_shown_next_to_each_move(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    prepare_analysis(playground, game)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await page.click("#analyse")
     links = page.locator(".costliest a")
     await expect(links).to_have_count(3)
@@ -145,67 +150,67 @@ async def test_analysis_is_shown_next_to_each_move(playground: Open, browser: Br
     await expect(page.locator(".judgement.bad")).to_contain_text("it takes the trick, and the lead")
     await expect(page.locator(".moves li.bad small").first).to_contain_text("Better:")
     # Later readers find the finished analysis, with numbers formatted for their language.
-    later = await opened(browser, f"{playground.url}g/{game.id}", language="it")
+    later = await open_page(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
 
 
-async def test_player_without_decisions_has_no_quality_figure(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
+async def test_player_without_decisions_has_no_quality_figure(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
 
     async def verdicts(_record: object, _deal: int) -> list[Verdict]:
         return [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
 
     playground.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await page.click("#analyse")
     await expect(page.locator(".players li").nth(0)).to_contain_text("100 %")
     await expect(page.locator(".players li").nth(1)).to_have_text(f"{NAMES[1]} no decisions to judge")
 
 
-@pytest.mark.parametrize(("game_id", "costs", "told"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
+@pytest.mark.parametrize(("game_id", "costs", "text"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
 async def test_points_given_away_match_the_size_of_the_table(
-    playground: Open, browser: Browser, game_id: str, costs: float, told: str
+    playground: OpenPlayground, browser: Browser, game_id: str, costs: float, text: str
 ) -> None:
-    game = await kept(playground, game_id)
-    analysed(playground, game, costs)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+    game = await add_game(playground, game_id)
+    prepare_analysis(playground, game, costs)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await page.click("#analyse")
-    await expect(page.locator(".costliest li").first).to_contain_text(told)
+    await expect(page.locator(".costliest li").first).to_contain_text(text)
 
 
-async def test_analysis_uses_the_last_chosen_suits(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
+async def test_analysis_uses_the_last_chosen_suits(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
     deals = len(game.record.deals)
-    found: dict[str, Any] = {"is_begun": True, "deals": deals, "players": [], "judgements": [], "costliest": []}
-    asked, is_chosen = asyncio.Event(), asyncio.Event()
+    analysis: dict[str, Any] = {"is_begun": True, "deals": deals, "players": [], "judgements": [], "costliest": []}
+    requested, chosen = asyncio.Event(), asyncio.Event()
     polls: list[str] = []
 
     async def answer(route: Route) -> None:
         is_italian = "suits=italian" in route.request.url
         if is_italian and route.request.method == "POST":
             polls.append(route.request.url)
-            asked.set()
-            await is_chosen.wait()
+            requested.set()
+            await chosen.wait()
         with suppress(Error):
             # The page can have stopped waiting for the response.
-            await route.fulfill(json={**found, "deals_done": 0 if is_italian else deals})
+            await route.fulfill(json={**analysis, "deals_done": 0 if is_italian else deals})
 
-    page = await opened(browser, "about:blank")
+    page = await open_page(browser, "about:blank")
     await page.route("**/analysis?*", answer)
     await page.goto(f"{playground.url}g/{game.id}")
-    await asked.wait()
+    await requested.wait()
     await page.select_option("#suits", "french")
     await expect(page.locator(".analysis h2")).to_be_visible()
-    is_chosen.set()
+    chosen.set()
     await page.wait_for_timeout(2000)
     await expect(page.locator(".analysis h2")).to_be_visible()
     assert len(polls) == 1
 
 
-async def test_fair_shuffle_is_green(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+async def test_fair_shuffle_is_green(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await page.click("#check")
     await expect(page.locator("#verdict.fair")).to_contain_text("✓")
     await expect(page.locator(".shuffle details.fair")).to_have_count(len(game.record.deals))
@@ -213,8 +218,8 @@ async def test_fair_shuffle_is_green(playground: Open, browser: Browser) -> None
 
 
 @pytest.mark.parametrize("fault", ["pack", "commitment", "secret", "dealer"])
-async def test_tampered_record_is_red(playground: Open, browser: Browser, fault: str) -> None:
-    game = await kept(playground)
+async def test_tampered_record_is_red(playground: OpenPlayground, browser: Browser, fault: str) -> None:
+    game = await add_game(playground)
     record = json.loads(game.record.to_json())
     deal = record["deals"][0]
     if fault == "pack":
@@ -223,7 +228,7 @@ async def test_tampered_record_is_red(playground: Open, browser: Browser, fault:
         deal["dealer"] = 1 - deal["dealer"]
     else:
         deal["proof"][fault] = "0" * 64
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
 
     async def answer(route: Route) -> None:
         await route.fulfill(json=record)
@@ -236,47 +241,47 @@ async def test_tampered_record_is_red(playground: Open, browser: Browser, fault:
         await expect(page.locator(".pack .wrong")).to_have_count(2)
 
 
-async def test_the_record_can_be_downloaded(playground: Open, browser: Browser) -> None:
-    game = await kept(playground)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+async def test_the_record_can_be_downloaded(playground: OpenPlayground, browser: Browser) -> None:
+    game = await add_game(playground)
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     async with page.expect_download() as download:
         await page.click("a[download]")
     file = await (await download.value).path()
     assert file.read_text() == game.record.to_json()
 
 
-async def test_link_to_an_unknown_game_says_so(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, f"{playground.url}g/AAAAAA-000000", language="it", errors=False)
+async def test_link_to_an_unknown_game_says_so(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, f"{playground.url}g/AAAAAA-000000", language="it", errors=False)
     await expect(page.locator("main")).to_contain_text("Qui non c’è nessuna partita")
 
 
-async def test_names_are_escaped_in_the_page(playground: Open, browser: Browser) -> None:
+async def test_names_are_escaped_in_the_page(playground: OpenPlayground, browser: Browser) -> None:
     game = finished_game(1, "metamazzo")
     names = ["<img src=x onerror=alert(1)>", "</script><b>Bruno"]
     game = replace(game, record=game.record.model_copy(update={"seats": names}))
     await store_game(playground.worker.store, game)
-    page = await opened(browser, f"{playground.url}g/{game.id}")
+    page = await open_page(browser, f"{playground.url}g/{game.id}")
     await expect(page.locator(".who").first).to_contain_text("<img src=x")
     assert await page.locator("main img, main b b").count() == 0
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 @pytest.mark.parametrize("game_id", GAMES)
-async def test_replay_fits_the_screen(playground: Open, browser: Browser, game_id: str, size: str) -> None:
-    game = await kept(playground, game_id)
-    analysed(playground, game)
+async def test_replay_fits_the_screen(playground: OpenPlayground, browser: Browser, game_id: str, size: str) -> None:
+    game = await add_game(playground, game_id)
+    prepare_analysis(playground, game)
     scheme = "dark" if list(GAMES).index(game_id) % 2 else "light"
     language = "it" if list(GAMES).index(game_id) % 3 == 0 else "en"
     options = PHONE if size == "phone" else DESKTOP
     middle = next(place for place, move in enumerate(game.record.deals[0].moves) if move[1].startswith("play ")) + 7
     url = f"{playground.url}g/{game.id}#d1m{middle}"
-    page = await opened(browser, url, language=language, color_scheme=scheme, **options)
+    page = await open_page(browser, url, language=language, color_scheme=scheme, **options)
     await expect(page.locator("[data-lying]").first).to_be_visible()
     await page.click("#analyse")
     await expect(page.locator(".players li")).to_have_count(len(game.record.seats))
     width = options["viewport"]["width"]
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
-    boxes = [await one.bounding_box() for one in await page.locator(".position svg").all()]
+    boxes = [await card.bounding_box() for card in await page.locator(".position svg").all()]
     assert boxes
     assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
     if folder := os.environ.get("BUONGIOCO_SHOTS"):

@@ -17,8 +17,8 @@ from bot.platform import Person, Press, Reply, private_place
 from bot.rate_limits import RateLimit
 from bot.site.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
 from bot.store import keys
-from tests.open_playground import Open
-from tests.web.test_tables import Live, Visitor, browser
+from tests.open_playground import OpenPlayground
+from tests.web.test_tables import Visitor, open_browser, wait_for_card
 
 ANNA, BRUNO = (
     Person(f"playground:{number}", name, name.lower(), "en") for number, name in enumerate(("Anna", "Bruno"), 1)
@@ -30,7 +30,7 @@ class Chat:
 
     numbers = count(1)
 
-    def __init__(self, site: Open, person: Person) -> None:
+    def __init__(self, site: OpenPlayground, person: Person) -> None:
         self.site, self.person, self.dispatcher = site, person, Dispatcher(site.worker)
 
     async def press(self, payload: str, *, genuine: bool = True) -> Reply:
@@ -39,16 +39,16 @@ class Chat:
         return await self.dispatcher.handle_press(press)
 
     async def practice(self) -> str:
-        opened = await self.dispatcher.lobby.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
-        assert opened.code, opened.why
-        return opened.code
+        result = await self.dispatcher.lobby.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
+        assert result.code, result.why
+        return result.code
 
     async def key(self, payload: str) -> str:
         """Press a button and return the key in the link that it sends."""
-        return address_of(await self.press(payload)).partition("#key=")[2]
+        return link_address(await self.press(payload)).partition("#key=")[2]
 
 
-def address_of(reply: Reply) -> str:
+def link_address(reply: Reply) -> str:
     assert reply.panel, reply.toast
     assert reply.private
     [[link]] = reply.panel.rows
@@ -57,55 +57,46 @@ def address_of(reply: Reply) -> str:
 
 
 @asynccontextmanager
-async def signed_in(site: Open, chat: Chat, code: str) -> AsyncIterator[Visitor]:
-    async with browser(site) as visitor:
+async def sign_in(site: OpenPlayground, chat: Chat, code: str) -> AsyncIterator[Visitor]:
+    async with open_browser(site) as visitor:
         answer = await visitor.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)
         assert (answer.status, answer.headers["Location"]) == (303, f"/cookies?to=/t/{code}")
         yield visitor
 
 
-async def playable(live: Live) -> str:
-    """Wait for a legal card and return its payload."""
-    while True:
-        table = await live.word("table")
-        found = [card["press"] for card in table["hand"] if card["light"] == "playable"]
-        if found and table["is_mine"]:
-            return str(found[0])
-
-
-async def until(done: Callable[[], Awaitable[bool]]) -> None:
+async def wait_until(condition: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(60):
-        while not await done():
+        while not await condition():
             await asyncio.sleep(0.01)
 
 
-async def test_link_opens_the_persons_own_hand_once(site: Open) -> None:
+async def test_link_opens_the_persons_own_hand_once(site: OpenPlayground) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    address = address_of(await chat.press(f"1t{code}:browser"))
+    address = link_address(await chat.press(f"1t{code}:browser"))
     page, _hash, key = address.partition("#key=")
     assert page == f"{site.url}in?t={code}"
     client = site.worker.store.client
-    async with browser(site) as anna, browser(site) as thief:
+    async with open_browser(site) as anna, open_browser(site) as thief:
         # Loading the page, as a link preview does, does not use up the link.
         for _ in range(2):
-            status, shown = await anna.get(f"/in?t={code}")
+            status, page_text = await anna.get(f"/in?t={code}")
             assert status == 200
-            assert ANNA.name not in shown
+            assert ANNA.name not in page_text
         answer = await anna.post("/in", None, key=key, t=code)
         assert answer.headers["Location"] == f"/cookies?to=/t/{code}"
         cookie = answer.headers["Set-Cookie"]
         for flag in ("HttpOnly", "SameSite=Lax", "Path=/"):
             assert flag in cookie
-        held = cookie.split("=", 1)[1].split(";")[0].strip('"')
-        for secret in (key, held.rpartition(".")[2]):
-            assert not [one async for one in client.scan_iter() if secret.encode() in one]
+        session_cookie = cookie.split("=", 1)[1].split(";")[0].strip('"')
+        for secret in (key, session_cookie.rpartition(".")[2]):
+            assert not [key_ async for key_ in client.scan_iter() if secret.encode() in key_]
             assert secret not in str(await client.hgetall(keys.sessions(ANNA.id)))
         assert (await thief.post("/in", None, key=key, t=code)).status == 410
         assert not list(thief.session.cookie_jar)
-        async with anna.live(code) as live:
+        async with anna.connect(code) as live:
             # The person plays on the page as in the chat.
-            card = await playable(live)
+            card = await wait_for_card(live)
             before = (await site.worker.room.table(code)).version
             assert not (await live.press(card))["refused"]
         real = await site.worker.room.table(code)
@@ -115,37 +106,39 @@ async def test_link_opens_the_persons_own_hand_once(site: Open) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "a" * 43, "ü", "\x00", "a" * 2000])
-async def test_invalid_link_opens_nothing(site: Open, key: str) -> None:
-    async with browser(site) as anna:
+async def test_invalid_link_opens_nothing(site: OpenPlayground, key: str) -> None:
+    async with open_browser(site) as anna:
         answer = await anna.post("/in", None, key=key, t="../evil")
         assert answer.status == 410
         assert not list(anna.session.cookie_jar)
         assert (await anna.post("/in", {}, key=key)).status == 403
 
 
-async def test_link_works_ten_minutes_and_only_for_its_table(site: Open) -> None:
+async def test_link_works_ten_minutes_and_only_for_its_table(site: OpenPlayground) -> None:
     chat = Chat(site, ANNA)
     key = await chat.key("1pbrowsers home")
-    [entrance] = [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
+    [entrance] = [key_ async for key_ in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
     assert 0 < await site.worker.store.client.ttl(entrance) <= LINK_SECONDS
-    async with browser(site) as anna:
+    async with open_browser(site) as anna:
         await chat.practice()
         answer = await anna.post("/in", None, key=key, t="//evil.example")
         assert (answer.status, answer.headers["Location"]) == (303, "/cookies?to=/")
 
 
-async def test_link_from_an_older_worker_still_works(site: Open) -> None:
+async def test_link_from_an_older_worker_still_works(site: OpenPlayground) -> None:
     """Older links held only a token, and the store held its person. Workers are updated one by one."""
     await Chat(site, ANNA).practice()
     token = "A" * 43
     await site.worker.store.client.set(keys.entrance(token_digest(token)), ANNA.id, ex=LINK_SECONDS)
-    async with browser(site) as anna, browser(site) as thief:
+    async with open_browser(site) as anna, open_browser(site) as thief:
         assert (await anna.post("/in", None, key=token)).status == 303
         assert "You play here as Anna." in (await anna.get("/"))[1]
         assert (await thief.post("/in", None, key=token)).status == 410
 
 
-async def test_failed_tries_do_not_block_sign_in_from_the_address(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_tries_do_not_block_sign_in_from_the_address(
+    site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
     for limit in ("CODES", "MISSES"):
         monkeypatch.setattr(f"adapters.web.limits.{limit}", RateLimit(burst=1, interval=3600.0))
@@ -153,67 +146,69 @@ async def test_failed_tries_do_not_block_sign_in_from_the_address(site: Open, mo
     await site.start()
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    async with browser(site) as other:
+    async with open_browser(site) as stranger:
         for path in ("/t/ZZZZZZ", "/g/AAAAAA-000000"):
-            assert [(await other.get(path))[0] for _ in range(2)] == [404, 429], path
-        assert {(await other.post("/in", None, key="x")).status for _ in range(3)} == {410}
-    async with signed_in(site, chat, code) as anna:
+            assert [(await stranger.get(path))[0] for _ in range(2)] == [404, 429], path
+        assert {(await stranger.post("/in", None, key="x")).status for _ in range(3)} == {410}
+    async with sign_in(site, chat, code) as anna:
         assert (await anna.get(f"/t/{code}"))[0] == 200
 
 
-async def test_only_seated_people_get_a_link_to_the_table(site: Open) -> None:
+async def test_only_seated_people_get_a_link_to_the_table(site: OpenPlayground) -> None:
     code = await Chat(site, ANNA).practice()
     reply = await Chat(site, BRUNO).press(f"1t{code}:browser", genuine=False)
     assert reply.toast
     assert reply.panel is None
-    assert not [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
+    assert not [key async for key in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
 
 
-async def test_ending_a_session_in_settings_closes_its_page(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ending_a_session_in_settings_closes_its_page(
+    site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 0.05)
-    chat, other = Chat(site, ANNA), Chat(site, BRUNO)
+    chat, stranger = Chat(site, ANNA), Chat(site, BRUNO)
     code = await chat.practice()
-    async with signed_in(site, chat, code) as one, signed_in(site, chat, code) as two:
+    async with sign_in(site, chat, code) as laptop, sign_in(site, chat, code) as phone:
         reply = await chat.press("1pbrowsers list")
         assert reply.panel
-        ends = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
-        assert [button.label for button in ends] == ["End 1", "End 2", "End all"]
+        buttons = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
+        assert [button.label for button in buttons] == ["End 1", "End 2", "End all"]
         # Other people cannot end or see these sessions.
-        theirs = await other.press(ends[0].payload)
-        assert theirs.panel
-        assert "None" in theirs.panel.plain
-        await other.press("1pbrowsers end all")
+        reply_to_stranger = await stranger.press(buttons[0].payload)
+        assert reply_to_stranger.panel
+        assert "None" in reply_to_stranger.panel.plain
+        await stranger.press("1pbrowsers end all")
         assert len(await Sessions(site.worker.store.client).sessions_of(ANNA.id)) == 2
-        async with one.live(code) as first, two.live(code) as second:
-            await first.word("table")
-            await second.word("table")
+        async with laptop.connect(code) as first, phone.connect(code) as second:
+            await first.receive("table")
+            await second.receive("table")
             await chat.press("1pbrowsers end all")
-            for one_of_them in (first, second):
-                assert "You play in this browser no more" in await one_of_them.word("why")
-            assert (await first.line.receive()).type is aiohttp.WSMsgType.CLOSE
-        assert f"/t/{code}" not in (await one.get("/"))[1]
+            for socket in (first, second):
+                assert "You play in this browser no more" in await socket.receive("why")
+            assert (await first.socket.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert f"/t/{code}" not in (await laptop.get("/"))[1]
         # A page that was offline is notified when it reconnects, and stops retrying.
-        async with two.live(code) as late:
-            assert "You play in this browser no more" in await late.word("why")
-            assert (await late.line.receive()).type is aiohttp.WSMsgType.CLOSE
+        async with phone.connect(code) as late:
+            assert "You play in this browser no more" in await late.receive("why")
+            assert (await late.socket.receive()).type is aiohttp.WSMsgType.CLOSE
 
 
-async def test_ended_session_cannot_press(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ended_session_cannot_press(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 600)
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    async with signed_in(site, chat, code) as anna, anna.live(code) as live:
-        card = await playable(live)
+    async with sign_in(site, chat, code) as anna, anna.connect(code) as live:
+        card = await wait_for_card(live)
         await chat.press("1pbrowsers end all")
         version = (await site.worker.room.table(code)).version
         assert (await live.press(card))["refused"]
         assert (await site.worker.room.table(code)).version == version
 
 
-async def test_signing_out_restores_the_earlier_guest(site: Open) -> None:
+async def test_signing_out_restores_the_earlier_guest(site: OpenPlayground) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    async with browser(site) as anna:
+    async with open_browser(site) as anna:
         own = await anna.play("testa", name="Carla")
         assert (await anna.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)).status == 303
         page = (await anna.get("/"))[1]
@@ -227,10 +222,10 @@ async def test_signing_out_restores_the_earlier_guest(site: Open) -> None:
         assert not await site.worker.store.client.exists(keys.sessions(ANNA.id))
 
 
-async def test_returning_person_keeps_their_identity(site: Open) -> None:
+async def test_returning_person_keeps_their_identity(site: OpenPlayground) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    async with browser(site) as anna:
+    async with open_browser(site) as anna:
         assert "Set-Cookie" not in (await anna.session.get(site.url)).headers
         await anna.play()
         answer = await anna.session.get(site.url)
@@ -240,9 +235,9 @@ async def test_returning_person_keeps_their_identity(site: Open) -> None:
         await anna.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)
         for path in ("", f"t/{code}"):
             answer = await anna.session.get(site.url + path)
-            [kept] = answer.headers.getall("Set-Cookie")
-            assert kept.startswith(f"{people.SESSION}={ANNA.id}.")
-            assert f"Max-Age={KEPT_SECONDS};" in kept + ";"
+            [cookie] = answer.headers.getall("Set-Cookie")
+            assert cookie.startswith(f"{people.SESSION}={ANNA.id}.")
+            assert f"Max-Age={KEPT_SECONDS};" in cookie + ";"
         # Pages without personal content do not mention the person.
         for path in ("in", "healthz"):
             assert "Set-Cookie" not in (await anna.session.get(site.url + path)).headers
@@ -251,10 +246,10 @@ async def test_returning_person_keeps_their_identity(site: Open) -> None:
         assert guest.startswith(f"{people.COOKIE}=")
 
 
-async def test_pages_of_a_person_are_not_cached(site: Open) -> None:
+async def test_pages_of_a_person_are_not_cached(site: OpenPlayground) -> None:
     chat = Chat(site, ANNA)
     code = await chat.practice()
-    async with signed_in(site, chat, code) as anna:
+    async with sign_in(site, chat, code) as anna:
         for path in ("", f"t/{code}", "puzzle", "t/ZZZZZZ"):
             answer = await anna.session.get(site.url + path)
             assert answer.headers["Cache-Control"] == "no-store", path
@@ -262,21 +257,21 @@ async def test_pages_of_a_person_are_not_cached(site: Open) -> None:
         assert (await anna.session.get(f"{site.url}puzzle")).headers["Cache-Control"] == "no-cache"
 
 
-async def test_link_of_another_person_takes_over_the_browser(site: Open) -> None:
+async def test_link_of_another_person_takes_over_the_browser(site: OpenPlayground) -> None:
     anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
-    code, other = await anna.practice(), await bruno.practice()
-    async with signed_in(site, anna, code) as visitor:
-        await visitor.post("/in", None, key=await bruno.key(f"1t{other}:browser"), t=other)
+    code, bruno_code = await anna.practice(), await bruno.practice()
+    async with sign_in(site, anna, code) as visitor:
+        await visitor.post("/in", None, key=await bruno.key(f"1t{bruno_code}:browser"), t=bruno_code)
         assert "You play here as Bruno." in (await visitor.get("/"))[1]
         assert not await Sessions(site.worker.store.client).sessions_of(ANNA.id)
 
 
-async def test_forged_sessions_sign_in_nobody(site: Open) -> None:
+async def test_forged_sessions_sign_in_nobody(site: OpenPlayground) -> None:
     sessions = Sessions(site.worker.store.client)
-    held = await sessions.start(ANNA.id)
-    person, id_, token = held.rsplit(".", 2)
-    assert await sessions.authenticate(held) == ANNA.id
-    for wrong in (
+    cookie = await sessions.start(ANNA.id)
+    person, id_, token = cookie.rsplit(".", 2)
+    assert await sessions.authenticate(cookie) == ANNA.id
+    for forged in (
         "",
         ".",
         "..",
@@ -286,106 +281,106 @@ async def test_forged_sessions_sign_in_nobody(site: Open) -> None:
         f"{BRUNO.id}.{id_}.{token}",
         "ü.ü.ü",
     ):
-        assert not await sessions.authenticate(wrong)
+        assert not await sessions.authenticate(forged)
 
 
-async def test_unused_sessions_expire_and_sessions_are_limited(site: Open) -> None:
+async def test_unused_sessions_expire_and_sessions_are_limited(site: OpenPlayground) -> None:
     sessions, now = Sessions(site.worker.store.client), 1_800_000_000.0
     sessions.now = lambda: now
     first = await sessions.start(ANNA.id)
     now += NOTED_SECONDS + 1
     assert await sessions.authenticate(first)
-    [one] = await sessions.sessions_of(ANNA.id)
-    assert one.used == int(now) > one.made
-    held = [await sessions.start(ANNA.id) for _ in range(MOST_SESSIONS)]
+    [session] = await sessions.sessions_of(ANNA.id)
+    assert session.used == int(now) > session.made
+    cookies = [await sessions.start(ANNA.id) for _ in range(MOST_SESSIONS)]
     assert not await sessions.authenticate(first)
-    assert all([await sessions.authenticate(one) for one in held])
+    assert all([await sessions.authenticate(session) for session in cookies])
     now += KEPT_SECONDS + 1
-    assert not any([await sessions.authenticate(one) for one in held])
+    assert not any([await sessions.authenticate(session) for session in cookies])
     assert not await sessions.sessions_of(ANNA.id)
 
 
-async def test_expired_session_is_removed_while_another_is_used(site: Open) -> None:
+async def test_expired_session_is_removed_while_another_is_used(site: OpenPlayground) -> None:
     client, now = site.worker.store.client, 1_800_000_000.0
     sessions = Sessions(client)
     sessions.now = lambda: now
     await sessions.start(ANNA.id)
     for step in (KEPT_SECONDS // 2, KEPT_SECONDS // 2, KEPT_SECONDS // 2):
         now += step + 1
-        held = await sessions.start(ANNA.id)
+        cookie = await sessions.start(ANNA.id)
     assert await client.hlen(keys.sessions(ANNA.id)) == 2
     for _ in range(2):
         now += KEPT_SECONDS // 2 + 1
-        assert await sessions.authenticate(held)
+        assert await sessions.authenticate(cookie)
     assert await client.hlen(keys.sessions(ANNA.id)) == 1
 
 
-async def test_session_ended_during_use_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_session_ended_during_use_stays_ended(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     sessions = Sessions(client)
-    held = await sessions.start(ANNA.id)
-    key, id_ = keys.sessions(ANNA.id), held.split(".")[-2]
+    cookie = await sessions.start(ANNA.id)
+    key, id_ = keys.sessions(ANNA.id), cookie.split(".")[-2]
     stored = json.loads(await client.hget(key, id_))
     await client.hset(key, id_, json.dumps({**stored, "used": stored["used"] - 2 * NOTED_SECONDS}))
     read = client.hget
 
-    async def ended_meanwhile(key: str, field: str) -> bytes | None:
-        found = await read(key, field)
+    async def read_and_end(key: str, field: str) -> bytes | None:
+        value = await read(key, field)
         await client.hdel(key, field)
-        return found  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(client, "hget", ended_meanwhile)
-    assert await sessions.authenticate(held)
+    monkeypatch.setattr(client, "hget", read_and_end)
+    assert await sessions.authenticate(cookie)
     monkeypatch.undo()
     assert not await sessions.sessions_of(ANNA.id)
 
 
-async def test_mydata_and_forget_include_sessions(site: Open) -> None:
+async def test_mydata_and_forget_include_sessions(site: OpenPlayground) -> None:
     worker, chat = site.worker, Chat(site, ANNA)
     code = await chat.practice()
-    async with signed_in(site, chat, code) as anna:
+    async with sign_in(site, chat, code) as anna:
         file = await worker.feature(PrivacyFeature).own_data.mydata.file(ANNA.id, [], 0)
-        [told] = json.loads(file.content)["browsers"]
-        assert set(told) == {"made", "used"}
+        [session] = json.loads(file.content)["browsers"]
+        assert set(session) == {"made", "used"}
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA.id)
 
         async def is_forgotten() -> bool:
             return not await worker.store.client.exists(keys.sessions(ANNA.id), keys.person(ANNA.id))
 
-        await until(is_forgotten)
+        await wait_until(is_forgotten)
         assert "You play here" not in (await anna.get("/"))[1]
 
 
 async def test_logs_contain_no_link_or_cookie_secret(
-    site: Open, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    site: OpenPlayground, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
     chat = Chat(site, ANNA)
     code = await chat.practice()
     key = await chat.key(f"1t{code}:browser")
-    async with browser(site) as anna:
+    async with open_browser(site) as anna:
         answer = await anna.post("/in", None, key=key, t=code)
-        held = answer.headers["Set-Cookie"].split("=", 1)[1].split(";")[0].strip('"')
-        async with anna.live(code) as live:
-            await live.word("table")
+        cookie = answer.headers["Set-Cookie"].split("=", 1)[1].split(";")[0].strip('"')
+        async with anna.connect(code) as live:
+            await live.receive("table")
         await anna.post("/in", None, key=key, t=code)
-    said = capfd.readouterr()
-    for secret in (key, held, held.rpartition(".")[2]):
-        assert secret not in said.out + said.err + caplog.text
+    output = capfd.readouterr()
+    for secret in (key, cookie, cookie.rpartition(".")[2]):
+        assert secret not in output.out + output.err + caplog.text
 
 
-async def test_press_on_a_page_does_not_count_as_a_private_chat(site: Open) -> None:
+async def test_press_on_a_page_does_not_count_as_a_private_chat(site: OpenPlayground) -> None:
     """A person who only played on the page has no private chat, and pressed no message of the bot."""
     stranger = Person("playground:77", "Dino", "dino", "en")
     chat = Chat(site, stranger)
     code = await chat.practice()
-    held = await Sessions(site.worker.store.client).start(stranger.id)
-    async with browser(site) as dino:
-        dino.session.cookie_jar.update_cookies({people.SESSION: held})
-        async with dino.live(code) as live:
-            card = await playable(live)
+    cookie = await Sessions(site.worker.store.client).start(stranger.id)
+    async with open_browser(site) as dino:
+        dino.session.cookie_jar.update_cookies({people.SESSION: cookie})
+        async with dino.connect(code) as live:
+            card = await wait_for_card(live)
             assert not (await live.press(card))["refused"]
         await dino.post(f"/t/{code}")
     assert not (await site.worker.people.reload(stranger.id)).has_private_chat
-    shown = await site.worker.store.load_shown(code)
-    assert all(people.PLATFORM not in text and "page" not in text for text in shown.values())
+    messages = await site.worker.store.load_shown(code)
+    assert all(people.PLATFORM not in text and "page" not in text for text in messages.values())

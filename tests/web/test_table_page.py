@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
 from tests.browser import ONE_BROWSER
 from tests.long import long
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 
 pytestmark = ONE_BROWSER
 
@@ -22,30 +22,32 @@ DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
 
-HOLD = """() => {
+HOLD_TRICK = """() => {
   window.usual = setTimeout; window.held = [];
   window.setTimeout = (then, ms) => ms === 1500 ? -window.held.push(then) : window.usual(then, ms);
 }"""
 """JavaScript that keeps a finished trick on the table, so that a slow test still sees it."""
 
-LET_GO = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
+RELEASE_TRICK = "() => { window.setTimeout = window.usual; for (const then of window.held) then(); }"
 
 
-async def opened(browser: Browser, url: str, **how: object) -> Page:
-    page = await (await browser.new_context(locale="en-GB", **(how or PHONE))).new_page()  # type: ignore[arg-type]
+async def open_page(browser: Browser, url: str, **options: object) -> Page:
+    page = await (await browser.new_context(locale="en-GB", **(options or PHONE))).new_page()  # type: ignore[arg-type]
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-    page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
+    page.on(
+        "console", lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None
+    )
     await page.goto(url)
     return page
 
 
-async def shot(page: Page, name: str) -> None:
+async def take_screenshot(page: Page, name: str) -> None:
     if SHOTS:
         await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
 
-async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
-    page = await opened(browser, site.url, **how)
+async def start_game(browser: Browser, site: OpenPlayground, game: str, **options: object) -> Page:
+    page = await open_page(browser, site.url, **options)
     await page.select_option("[name=game]", game)
     await page.select_option("[name=robot]", "easy")
     await page.get_by_role("button", name="Play now").click()
@@ -53,38 +55,38 @@ async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
     return page
 
 
-async def told_otherwise(page: Page, change: Callable[[dict[str, Any]], None]) -> None:
+async def change_tables(page: Page, change: Callable[[dict[str, Any]], None]) -> None:
     """Apply ``change`` to every table that the bot sends to the page."""
 
-    def changed(text: str | bytes) -> str:
-        word = json.loads(text)
-        if "table" in word:
-            change(word["table"])
-        return json.dumps(word)
+    def change_message(text: str | bytes) -> str:
+        message = json.loads(text)
+        if "table" in message:
+            change(message["table"])
+        return json.dumps(message)
 
-    def between(line: WebSocketRoute) -> None:
-        line.connect_to_server().on_message(lambda text: line.send(changed(text)))
+    def forward(socket: WebSocketRoute) -> None:
+        socket.connect_to_server().on_message(lambda text: socket.send(change_message(text)))
 
-    await page.route_web_socket("**/live", between)
+    await page.route_web_socket("**/live", forward)
     await page.reload()
     await page.wait_for_selector(".felt")
 
 
-async def is_mine(page: Page) -> None:
+async def wait_for_turn(page: Page) -> None:
     await expect(page.locator(".line.mine")).to_be_visible()
 
 
-async def test_first_card_takes_three_clicks_from_the_first_page(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.url)
+async def test_first_card_takes_three_clicks_from_the_first_page(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.url)
     # A taken trick stays visible for a moment. Here it stays for an hour, so that a slow test sees it.
     await page.add_init_script(
         "const usual = setTimeout; window.setTimeout = (then, ms) => usual(then, ms > 1000 ? 3_600_000 : ms);"
     )
-    sizes: list[Response] = []
-    page.on("response", lambda answer: sizes.append(answer))  # noqa: PLW0108 - Playwright takes no builtin
+    responses: list[Response] = []
+    page.on("response", lambda answer: responses.append(answer))  # noqa: PLW0108 - Playwright takes no builtin
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
-    await is_mine(page)
+    await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
     await card.click()
@@ -93,106 +95,106 @@ async def test_first_card_takes_three_clicks_from_the_first_page(playground: Ope
     await expect(page.locator(".lying")).to_have_count(2)
     await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
     # The response to the form, the page and all its files.
-    files = [one for one in sizes if one.request.method == "GET"]
-    total = sum([(await one.request.sizes())["responseBodySize"] for one in files])
+    files = [response for response in responses if response.request.method == "GET"]
+    total = sum([(await response.request.sizes())["responseBodySize"] for response in files])
     assert len(files) <= 20
     assert 20_000 < total <= 250_000
 
 
-@pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
+@pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
 @pytest.mark.parametrize("deck", ["italian", long("italian-easy")])
 @pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
 async def test_controls_are_visible(
-    playground: Open, browser: Browser, game: str, deck: str, how: dict[str, object]
+    playground: OpenPlayground, browser: Browser, game: str, deck: str, screen: dict[str, object]
 ) -> None:
-    page = await begun(browser, playground, game, **how)
+    page = await start_game(browser, playground, game, **screen)
     if deck == "italian-easy" and game != "spades":
-        await told_otherwise(page, lambda table: table.update(deck=deck))
+        await change_tables(page, lambda table: table.update(deck=deck))
     for step in range(8):
-        await is_mine(page)
+        await wait_for_turn(page)
         first = page.locator(TO_PRESS).first
         await expect(first).to_be_in_viewport(ratio=0.9)
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if not await page.locator("#table > .buttons").count():
             # No scrolling is needed, except if there are more buttons than fit on a phone.
             assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-        await shot(page, f"{game}-{step}")
+        await take_screenshot(page, f"{game}-{step}")
         before = await page.locator("#table").inner_html()
         await first.click()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
 
 
-ALL_SEEN = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
+ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
   const box = one.getBoundingClientRect();
   const points = at.map(([x, y]) => document.elementFromPoint(box.x + x * box.width, box.y + y * box.height));
   return points.every((found) => one.contains(found) || found.contains(one) && found.matches("figcaption"));
 })"""
 """JavaScript: whether nothing covers these elements at these points, given as fractions of their width and height."""
 
-CUT = """() => [...document.querySelectorAll(".other .who, figcaption span")]
+CUT_OFF_NAMES = """() => [...document.querySelectorAll(".other .who, figcaption span")]
   .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
   .map((one) => one.textContent)"""
 
 
-@pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
+@pytest.mark.parametrize("screen", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
 async def test_four_played_cards_and_full_names_do_not_overlap(
-    playground: Open, browser: Browser, how: dict[str, object]
+    playground: OpenPlayground, browser: Browser, screen: dict[str, object]
 ) -> None:
     names = ("you", "🤖 Nonna Rosa", "🤖 Zio Beppe", "🤖 Maestro Elio")
 
     def change(table: dict[str, Any]) -> None:
-        for one in table["sitting"]:
-            one["name"] = names[one["at"]]
+        for seat in table["sitting"]:
+            seat["name"] = names[seat["at"]]
         table["deck"] = "italian-easy"
         table["trick"] = [
-            {"code": code, "by": names[at], "at": at, "said": "", "wins": at == 1}
-            for code, at in (("6S", 1), ("AS", 2), ("6D", 3), ("5D", 0))
+            {"code": code, "by": names[place], "at": place, "said": "", "wins": place == 1}
+            for code, place in (("6S", 1), ("AS", 2), ("6D", 3), ("5D", 0))
         ]
 
-    page = await begun(browser, playground, "tressette", **how, reduced_motion="reduce")
-    await told_otherwise(page, change)
+    page = await start_game(browser, playground, "tressette", **screen, reduced_motion="reduce")
+    await change_tables(page, change)
     await expect(page.locator(".lying")).to_have_count(4)
-    await shot(page, "four")
-    assert await page.evaluate(CUT) == []
+    await take_screenshot(page, "four")
+    assert await page.evaluate(CUT_OFF_NAMES) == []
     corners = [[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]]
-    assert await page.evaluate(ALL_SEEN, [".lying .face", corners])
-    assert await page.evaluate(ALL_SEEN, ["figcaption span", [[0.1, 0.5], [0.9, 0.5]]])
+    assert await page.evaluate(ARE_UNCOVERED, [".lying .face", corners])
+    assert await page.evaluate(ARE_UNCOVERED, ["figcaption span", [[0.1, 0.5], [0.9, 0.5]]])
     # On a card with large signs the rank is at the top, and the sign reaches the lower edge.
-    assert await page.evaluate(ALL_SEEN, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
+    assert await page.evaluate(ARE_UNCOVERED, [".fan .face", [[0.4, 0.1], [0.4, 0.9]]])
 
 
-async def test_large_text_does_not_widen_the_page(playground: Open, browser: Browser) -> None:
+async def test_large_text_does_not_widen_the_page(playground: OpenPlayground, browser: Browser) -> None:
     def change(table: dict[str, Any]) -> None:
-        [_me, other] = table["sitting"]
+        [_me, opponent] = table["sitting"]
         top = {"code": "3D", "name": "3", "light": "", "press": "", "size": 5, "label": ""}
-        other.update(hidden=10, packets=[{**top, "label": str(number)} for number in range(1, 5)])
+        opponent.update(hidden=10, packets=[{**top, "label": str(number)} for number in range(1, 5)])
 
-    page = await begun(browser, playground, "pizzichino")
-    await told_otherwise(page, change)
+    page = await start_game(browser, playground, "pizzichino")
+    await change_tables(page, change)
     await page.evaluate("document.documentElement.style.fontSize = '24px'")
-    await shot(page, "large-letters")
+    await take_screenshot(page, "large-letters")
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for card in await page.locator(".backs .small").all():
         await expect(card).to_be_in_viewport(ratio=1)
 
 
-async def test_illegal_card_says_why(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "testa")
+async def test_illegal_card_says_why(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "testa")
     for _ in range(20):
-        await is_mine(page)
+        await wait_for_turn(page)
         if await page.locator(".fan .tap.dim").count():
             break
         before = await page.locator(".fan").inner_html()
         await page.locator(".fan .tap.playable").first.click()
         await page.wait_for_function("old => document.querySelector('.fan').innerHTML !== old", arg=before)
-        await is_mine(page)
+        await wait_for_turn(page)
     await page.locator(".fan .tap.dim").first.click()
     await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
 
 
-async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo")
-    await is_mine(page)
+async def test_played_card_moves_at_once_and_returns_if_refused(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
     # Offline the card still moves to the table, and the press is sent after the connection returns.
@@ -204,26 +206,26 @@ async def test_played_card_moves_at_once_and_returns_if_refused(playground: Open
     await page.context.set_offline(False)
     # A forged card is refused and returns to the hand.
     code = page.url.rpartition("/")[2]
-    other = await begun(browser, playground, "metamazzo")
-    await is_mine(other)
-    assert code != other.url.rpartition("/")[2]
-    payload = await other.locator(".fan .tap.playable").first.get_attribute("data-press")
+    other_page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(other_page)
+    assert code != other_page.url.rpartition("/")[2]
+    payload = await other_page.locator(".fan .tap.playable").first.get_attribute("data-press")
     assert payload
-    forged = await other.locator(".fan .tap.playable").first.get_attribute("data-card")
-    await other.evaluate(
+    forged = await other_page.locator(".fan .tap.playable").first.get_attribute("data-card")
+    await other_page.evaluate(
         """() => {
           const send = WebSocket.prototype.send;
           WebSocket.prototype.send = function (text) { send.call(this, text.replace(/:play .*"/, ':play ZZ"')); };
         }"""
     )
-    await other.locator(".fan .tap.playable").first.click()
-    await expect(other.locator(".toast")).not_to_be_empty()
-    await expect(other.locator(f".fan [data-card='{forged}']")).to_have_count(1)
+    await other_page.locator(".fan .tap.playable").first.click()
+    await expect(other_page.locator(".toast")).not_to_be_empty()
+    await expect(other_page.locator(f".fan [data-card='{forged}']")).to_have_count(1)
 
 
-async def test_reloaded_page_shows_the_same_table(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo")
-    await is_mine(page)
+async def test_reloaded_page_shows_the_same_table(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
     before = await page.locator(".fan").inner_html()
     await page.reload()
     await page.wait_for_selector(".felt")
@@ -231,12 +233,12 @@ async def test_reloaded_page_shows_the_same_table(playground: Open, browser: Bro
 
 
 @pytest.mark.long
-async def test_page_reconnects_to_a_restarted_bot(playground: Open, browser: Browser) -> None:
+async def test_page_reconnects_to_a_restarted_bot(playground: OpenPlayground, browser: Browser) -> None:
     page = await (await browser.new_context(**PHONE)).new_page()  # type: ignore[arg-type]
     await page.goto(playground.url)
     await page.locator("button.main").click()
     await page.wait_for_selector(".felt")
-    await is_mine(page)
+    await wait_for_turn(page)
     before = await page.locator(".fan").inner_html()
     await playground.stop()
     await expect(page.locator(".away")).to_be_visible()
@@ -252,37 +254,37 @@ async def test_page_reconnects_to_a_restarted_bot(playground: Open, browser: Bro
     assert any(move == f"play {name}" for _seat, move in table.game.history(0))
 
 
-async def test_page_places_hint_by_its_role(playground: Open, browser: Browser) -> None:
-    def without_meaning(table: dict[str, Any]) -> None:
+async def test_page_places_hint_by_its_role(playground: OpenPlayground, browser: Browser) -> None:
+    def hide_payloads(table: dict[str, Any]) -> None:
         for button in (button for rows in (table["rows"], table["extra"]) for row in rows for button in row):
             button[1] = "opaque"
 
-    page = await begun(browser, playground, "metamazzo")
-    await is_mine(page)
-    await told_otherwise(page, without_meaning)
+    page = await start_game(browser, playground, "metamazzo")
+    await wait_for_turn(page)
+    await change_tables(page, hide_payloads)
     await expect(page.locator(".beside")).to_have_text("💡 Hint")
     await expect(page.locator("#table > .buttons button", has_text="Hint")).to_have_count(0)
 
 
-async def test_friend_joins_by_link_and_two_play_with_keys(playground: Open, browser: Browser) -> None:
-    anna = await opened(browser, playground.url)
+async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayground, browser: Browser) -> None:
+    anna = await open_page(browser, playground.url)
     await anna.select_option("[name=game]", "testa")
     await anna.fill("[name=name]", "Anna")
     await anna.get_by_role("button", name="Play with a friend").click()
     link = await anna.locator(".link input").input_value()
-    await shot(anna, "waiting")
-    bruno = await opened(browser, link, **DESKTOP)
+    await take_screenshot(anna, "waiting")
+    bruno = await open_page(browser, link, **DESKTOP)
     await expect(bruno.locator(".invitation")).to_contain_text("Anna\u2069 invites you to play Testa a Testa.")
     await bruno.fill("[name=name]", "Bruno")
-    await shot(bruno, "invited")
+    await take_screenshot(bruno, "invited")
     await bruno.get_by_role("button", name="Sit down").click()
     for page in (anna, bruno):
         await page.wait_for_selector(".felt")
     await expect(anna.locator(".score")).to_contain_text("Bruno")
     # Players of games against people see their clock.
     await expect(anna.locator(".clock")).to_contain_text(":")
-    shown = await anna.locator(".clock").inner_text()
-    await expect(anna.locator(".clock")).not_to_have_text(shown)
+    time_left = await anna.locator(".clock").inner_text()
+    await expect(anna.locator(".clock")).not_to_have_text(time_left)
     for _ in range(6):
         for page in (anna, bruno):
             if await page.locator(".line.mine").count():
@@ -300,34 +302,34 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: Open, bro
                 # The next card gets the focus, so keys continue from there.
                 await expect(page.locator(".fan .tap:focus")).to_have_count(1)
         await anna.wait_for_timeout(50)
-    await shot(anna, "two-people")
+    await take_screenshot(anna, "two-people")
 
 
-async def test_keys_draw_and_choose_without_the_buttons(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "spades")
-    await is_mine(page)
+async def test_keys_draw_and_choose_without_the_buttons(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "spades")
+    await wait_for_turn(page)
     await page.keyboard.press("Tab")
     await page.locator("#table > .buttons button").first.focus()
     for _ in range(5):
-        await is_mine(page)
+        await wait_for_turn(page)
         await expect(page.locator("#table > .buttons button:focus")).to_have_count(1)
         before = await page.locator("#table").inner_html()
         await page.keyboard.press("Enter")
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
 
 
-async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "spades")
+async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "spades")
     first = page.url
     await page.locator(".opens-menu").click()
     menu = page.get_by_role("dialog")
-    await shot(page, "menu")
-    for shut in (
+    await take_screenshot(page, "menu")
+    for action in (
         page.keyboard.press("Escape"),
         page.mouse.click(5, 630),
         menu.get_by_role("button", name="Close").click(),
     ):
-        await shut
+        await action
         await expect(menu).to_be_hidden()
         await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
@@ -336,22 +338,22 @@ async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: Ope
     await page.get_by_role("button", name="Yes, I resign").click()
     await expect(page.locator(".line")).to_have_text(re.compile("^You lose. .+ won: .+ resigned.$"))
     await expect(page.locator(".tally")).to_have_count(0)
-    await shot(page, "over")
+    await take_screenshot(page, "over")
     await page.get_by_role("button", name="Rematch").click()
     await page.wait_for_url(lambda url: url != first and "/t/" in url)
     await page.wait_for_selector(".felt")
 
 
-async def test_reduced_motion_disables_animations(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
-    await is_mine(page)
+async def test_reduced_motion_disables_animations(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
+    await wait_for_turn(page)
     await page.locator(".fan .tap.playable").first.click()
     assert await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
 
 
 @pytest.mark.long
-async def test_last_trick_is_visible_before_the_score(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo")
+async def test_last_trick_is_visible_before_the_score(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
         await expect(page.locator(".line.mine, .tally").first).to_be_visible()
@@ -360,85 +362,91 @@ async def test_last_trick_is_visible_before_the_score(playground: Open, browser:
         before = await page.locator("#table").inner_html()
         last = await page.locator(".fan .tap").count() == 1
         if last:
-            await page.evaluate(HOLD)
+            await page.evaluate(HOLD_TRICK)
         await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
         if last:
             await expect(page.locator(".fan .tap")).to_have_count(0)
             await expect(page.locator(".lying")).to_have_count(2)
             await expect(page.locator(".lying.wins")).to_have_count(1)
-            await shot(page, "last-trick-of-a-deal")
+            await take_screenshot(page, "last-trick-of-a-deal")
             assert not await deal_over.count()
-            await page.evaluate(LET_GO)
+            await page.evaluate(RELEASE_TRICK)
             await expect(deal_over).to_be_visible()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
     # The next deal appears only after the reader continues; a key works too.
     await expect(page.locator(".fan")).to_have_count(0)
-    await shot(page, "tally")
+    await take_screenshot(page, "tally")
     await page.keyboard.press("Enter")
     await expect(deal_over).to_have_count(0)
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
-async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo")
+async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
-    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
+    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
 
-    def ends_a_deal(line: WebSocketRoute) -> None:
+    def end_deal(socket: WebSocketRoute) -> None:
         """Replace the bot's first message with the last state of a deal that other players ended, and the next deal."""
 
-        def said(text: str | bytes) -> None:
+        def replace(text: str | bytes) -> None:
             state = json.loads(text).get("table")
             if state is None:
-                line.send(text)
+                socket.send(text)
                 return
             card = {"code": "3D", "by": "Anna", "at": 1, "said": "", "wins": True}
-            line.send(json.dumps({"table": {**state, "is_mine": False}}))
-            line.send(json.dumps({"table": {**state, "is_mine": True, "deal": 2, "end_trick": [card]}}))
+            socket.send(json.dumps({"table": {**state, "is_mine": False}}))
+            socket.send(json.dumps({"table": {**state, "is_mine": True, "deal": 2, "end_trick": [card]}}))
 
-        line.connect_to_server().on_message(said)
+        socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live", ends_a_deal)
+    await page.route_web_socket("**/live", end_deal)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     assert await page.evaluate("turns") == 0
-    await page.evaluate(LET_GO)
+    await page.evaluate(RELEASE_TRICK)
     await page.wait_for_function("() => window.turns >= 1")
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["in two words", "in one word"])
 async def test_turn_is_announced_after_the_led_card_is_visible(
-    playground: Open, browser: Browser, at_once: bool
+    playground: OpenPlayground, browser: Browser, at_once: bool
 ) -> None:
-    page = await begun(browser, playground, "metamazzo")
+    page = await start_game(browser, playground, "metamazzo")
     turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
-    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD})()")
+    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
 
-    told: list[str] = []
+    sent: list[str] = []
 
-    def leads(line: WebSocketRoute) -> None:
+    def lead(socket: WebSocketRoute) -> None:
         """The opponent takes a trick and leads before the page has shown the trick."""
 
-        def said(text: str | bytes) -> None:
+        def replace(text: str | bytes) -> None:
             state = json.loads(text).get("table")
-            if state is None or told:
+            if state is None or sent:
                 return
             last = [
-                {"code": code, "by": "Anna", "at": at, "said": "", "wins": at == 1}
-                for at, code in ((0, "4D"), (1, "3D"))
+                {"code": code, "by": "Anna", "at": place, "said": "", "wins": place == 1}
+                for place, code in ((0, "4D"), (1, "3D"))
             ]
-            lit = [{**card, "light": "playable"} for card in state["hand"]]
-            quiet = {**state, "is_mine": False, "line": "", "hand": [{**card, "light": ""} for card in lit]}
+            playable = [{**card, "light": "playable"} for card in state["hand"]]
+            quiet = {**state, "is_mine": False, "line": "", "hand": [{**card, "light": ""} for card in playable]}
             before = {**quiet, "trick": last[:1], "last_trick": [], "says": "before"}
             taken = {**quiet, "trick": [], "last_trick": last, "says": "taken"}
-            led = {**taken, "trick": [{**last[1], "code": "3C"}], "is_mine": True, "line": "Your turn.", "hand": lit}
-            for word in (before, led) if at_once else (before, taken, led):
-                told.append(json.dumps({"table": {**word, "says": "led" if word is led else word["says"]}}))
-                line.send(told[-1])
+            led = {
+                **taken,
+                "trick": [{**last[1], "code": "3C"}],
+                "is_mine": True,
+                "line": "Your turn.",
+                "hand": playable,
+            }
+            for table in (before, led) if at_once else (before, taken, led):
+                sent.append(json.dumps({"table": {**table, "says": "led" if table is led else table["says"]}}))
+                socket.send(sent[-1])
 
-        line.connect_to_server().on_message(said)
+        socket.connect_to_server().on_message(replace)
 
-    await page.route_web_socket("**/live", leads)
+    await page.route_web_socket("**/live", lead)
     await page.reload()
     await expect(page.locator("[data-lying='3D']")).to_be_visible()
     await expect(page.locator("[data-lying='3C']")).to_have_count(0)
@@ -446,7 +454,7 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
     await expect(page.locator(".fan .tap.playable")).to_have_count(0)
     await expect(page.locator("#says")).to_have_text("before" if at_once else "taken")
     assert await page.evaluate("turns") == 0
-    await page.evaluate(LET_GO)
+    await page.evaluate(RELEASE_TRICK)
     await expect(page.locator("[data-lying='3C']")).to_be_visible()
     await expect(page.locator(".line.mine")).to_have_text("Your turn.")
     await expect(page.locator("#says")).to_have_text("led")
@@ -454,8 +462,8 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
 
 
 @pytest.mark.long
-async def test_menu_question_is_not_covered_by_the_score(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo")
+async def test_menu_question_is_not_covered_by_the_score(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
         await expect(page.locator(".line.mine, .tally").first).to_be_visible()
@@ -470,10 +478,10 @@ async def test_menu_question_is_not_covered_by_the_score(playground: Open, brows
     await expect(page.locator(".line")).to_have_text(re.compile(" resigned.$"))
 
 
-async def test_taps_take_two_packets_in_hand(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "pizzichino")
+async def test_taps_take_two_packets_in_hand(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "pizzichino")
     packets = page.locator(".fan .tap")
-    await is_mine(page)
+    await wait_for_turn(page)
     pressed = page.locator(".middle .tap[aria-pressed]")
     # The player who takes second gets the remaining four packets.
     for number in range(4 if await page.locator(".middle").count() else 0):
@@ -487,9 +495,9 @@ async def test_taps_take_two_packets_in_hand(playground: Open, browser: Browser)
     await expect(page.locator(".fan .tap")).to_have_count(12)
 
 
-async def test_dragged_card_is_played_or_put_back(playground: Open, browser: Browser) -> None:
-    page = await begun(browser, playground, "metamazzo", **DESKTOP)
-    await is_mine(page)
+async def test_dragged_card_is_played_or_put_back(playground: OpenPlayground, browser: Browser) -> None:
+    page = await start_game(browser, playground, "metamazzo", **DESKTOP)
+    await wait_for_turn(page)
     card = page.locator(".fan .tap.playable").first
     name = await card.get_attribute("data-card")
     await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")

@@ -9,40 +9,42 @@ from playwright.async_api import Browser, expect
 
 from bot.words.wording import card_faces
 from tests.browser import ONE_BROWSER
-from tests.open_playground import Open
+from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
-from tests.web.test_replay import DESKTOP, PHONE, opened
+from tests.web.test_replay import DESKTOP, PHONE, open_page
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
-async def plays(site: Open, code: str, key: str) -> str:
+async def play_card(site: OpenPlayground, code: str, key: str) -> str:
     """Play the first legal card of the player to move, and return it."""
     table = await site.worker.room.table(code)
     assert table.game
     turn = table.game.turn
     assert turn is not None
-    move = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+    move = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
     await site.worker.room.make_move(code, f"playground:{turn + 1}", table.version, move, key)
     return move.split(" ")[1]
 
 
-async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: Open, browser: Browser) -> None:
+async def test_watcher_sees_each_played_card_and_no_hidden_card(playground: OpenPlayground, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
-    page = await opened(browser, f"{playground.url}t/{watch_id}")
+    page = await open_page(browser, f"{playground.url}t/{watch_id}")
     await expect(page.locator(".seat .hand svg[data-card=back]")).to_have_count(20)
     for number in range(3):
-        card = await plays(playground, code, f"m{number}")
+        card = await play_card(playground, code, f"m{number}")
         await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
-        called = card_faces("italian").card(card)
-        await expect(page.locator(".says")).to_contain_text(re.compile(rf"^(Anna|Player 2) plays {called}\. "))
-        lying = page.get_by_role("group", name="On the table").get_by_role("img", name=called)
-        await expect(lying).to_have_accessible_name(re.compile(rf"^(Anna|Player 2): {called}$"))
-        assert await page.locator(".seat .hand svg:not([data-card=back])").count() == await known(playground, code)
+        card_name = card_faces("italian").card(card)
+        await expect(page.locator(".says")).to_contain_text(re.compile(rf"^(Anna|Player 2) plays {card_name}\. "))
+        lying = page.get_by_role("group", name="On the table").get_by_role("img", name=card_name)
+        await expect(lying).to_have_accessible_name(re.compile(rf"^(Anna|Player 2): {card_name}$"))
+        assert await page.locator(".seat .hand svg:not([data-card=back])").count() == await count_known_cards(
+            playground, code
+        )
     await expect(page.locator(".says")).to_contain_text("is to move")
 
 
-async def known(site: Open, code: str) -> int:
+async def count_known_cards(site: OpenPlayground, code: str) -> int:
     """Return how many cards in hands have been shown to everyone."""
     table = await site.worker.room.table(code)
     assert table.game
@@ -51,11 +53,11 @@ async def known(site: Open, code: str) -> int:
     return sum(map(len, deal.known))
 
 
-async def test_finished_watched_game_leads_to_the_replay(playground: Open, browser: Browser) -> None:
+async def test_finished_watched_game_leads_to_the_replay(playground: OpenPlayground, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
-    page = await opened(browser, f"{playground.url}t/{watch_id}")
+    page = await open_page(browser, f"{playground.url}t/{watch_id}")
     await expect(page.locator(".says")).to_contain_text("is to move")
-    await plays(playground, code, "m1")
+    await play_card(playground, code, "m1")
     table = await playground.worker.room.table(code)
     await playground.worker.room.make_move(code, "playground:1", table.version, "resign", "m2")
     await expect(page.locator(".says")).to_have_text("Player 2 won.")
@@ -64,24 +66,24 @@ async def test_finished_watched_game_leads_to_the_replay(playground: Open, brows
     await expect(page.locator(".result")).to_contain_text("resigned")
 
 
-async def test_link_to_an_unknown_table_says_so(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, f"{playground.url}t/AAAAAA-ABCDEFGHJKMN", language="it", errors=False)
+async def test_link_to_an_unknown_table_says_so(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, f"{playground.url}t/AAAAAA-ABCDEFGHJKMN", language="it", errors=False)
     await expect(page.locator("main")).to_contain_text("Qui non c’è niente da guardare")
 
 
-async def test_closing_a_chats_tables_ends_watching(playground: Open, browser: Browser) -> None:
+async def test_closing_a_chats_tables_ends_watching(playground: OpenPlayground, browser: Browser) -> None:
     code, watch_id = await open_table(playground)
-    page = await opened(browser, f"{playground.url}t/{watch_id}", errors=False)
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", errors=False)
     await expect(page.locator(".says")).to_contain_text("is to move")
     await playground.worker.people.update_chat("playground:bar", watched="0")
-    card = await plays(playground, code, "m1")
+    card = await play_card(playground, code, "m1")
     await expect(page.locator("[role=alert]")).to_contain_text("nothing to watch")
     assert await page.locator(f"[data-lying='{card}']").count() == 0
 
 
-async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: Open, browser: Browser) -> None:
+async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: OpenPlayground, browser: Browser) -> None:
     _code, watch_id = await open_table(playground, game="spizzichino")
-    page = await opened(browser, f"{playground.url}t/{watch_id}", **PHONE)
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", **PHONE)
     packets = page.locator(".middle .pile")
     await expect(packets).to_have_count(8)
     tops = await packets.evaluate_all("all => all.map((one) => one.offsetTop)")
@@ -90,7 +92,7 @@ async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: Open, browse
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 @pytest.mark.parametrize("game", ["spizzichino", "tressette", "spades"])
-async def test_watch_page_fits_the_screen(playground: Open, browser: Browser, game: str, size: str) -> None:
+async def test_watch_page_fits_the_screen(playground: OpenPlayground, browser: Browser, game: str, size: str) -> None:
     options: dict[str, Any] = PHONE if size == "phone" else DESKTOP
     people = 4 if game == "tressette" else 2
     code, watch_id = await open_table(playground, people, game)
@@ -104,7 +106,7 @@ async def test_watch_page_fits_the_screen(playground: Open, browser: Browser, ga
             break
         await room.make_move(code, f"playground:{table.game.turn + 1}", table.version, move, f"m{number}")
     scheme = "dark" if game == "tressette" else "light"
-    page = await opened(browser, f"{playground.url}t/{watch_id}", language="it", color_scheme=scheme, **options)
+    page = await open_page(browser, f"{playground.url}t/{watch_id}", language="it", color_scheme=scheme, **options)
     await expect(page.locator(".says")).not_to_be_empty()
     width = options["viewport"]["width"]
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
@@ -119,8 +121,8 @@ async def test_watch_page_fits_the_screen(playground: Open, browser: Browser, ga
         await page.screenshot(path=f"{folder}/watch-{game}-{size}.png")
 
 
-async def test_playground_board_and_result_have_links(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.chat_url)
+async def test_playground_board_and_result_have_links(playground: OpenPlayground, browser: Browser) -> None:
+    page = await open_page(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
     await page.locator("[data-payload*='robot']").first.click()

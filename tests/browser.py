@@ -22,7 +22,7 @@ ONE_BROWSER = [
 ]
 """Marks of tests in the browser. They all run in one process and one event loop, to which the browser belongs.
 
-Chromium crashes about once in a hundred runs. The test then runs again with a new Chromium; a second crash fails it.
+Chromium crashes about once in a hundred runs. The test then runs again with a new Chromium. A second crash fails the test.
 """
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -32,77 +32,77 @@ PHONE = {"width": 390, "height": 844}
 expect.set_options(timeout=30_000)
 
 
-def needed(*names: str, package: str) -> str:
+def find_tool(*names: str, package: str) -> str:
     """Return the path of a tool, by the first name found. Without it, skip the test, or fail it in CI."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
         if os.environ.get("CI"):
-            pytest.fail(f"there is no {names[0]} on this machine: .ci/run installs it")
-        pytest.skip(f"there is no {names[0]} on this machine (apt install {package})")
-    return found
+            pytest.fail(f"{names[0]} is not installed: .ci/run installs it")
+        pytest.skip(f"{names[0]} is not installed (apt install {package})")
+    return path
 
 
 def chromium() -> str:
-    return needed("chromium", "chromium-browser", "google-chrome", package="chromium")
+    return find_tool("chromium", "chromium-browser", "google-chrome", package="chromium")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
-    opened_worker = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
-    await opened_worker.start()
-    yield opened_worker
-    await opened_worker.stop()
+    running = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
+    await running.start()
+    yield running
+    await running.stop()
 
 
 @asynccontextmanager
-async def launched(*flags: str) -> AsyncIterator[Browser]:
+async def launch_browser(*flags: str) -> AsyncIterator[Browser]:
     with pytest.MonkeyPatch.context() as environment:
         # Chromium's output appears in the report of a failed test, with the reason of a crash.
         environment.setenv("DEBUG", "pw:browser")
         playwright = await async_playwright().start()
     try:
-        running = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS, *flags])
-        yield running
-        await running.close()
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS, *flags])
+        yield browser
+        await browser.close()
     finally:
         await playwright.stop()
 
 
-class OneBrowser:
+class SharedBrowser:
     """A Chromium shared by all tests of a process, because starting one takes longer than most tests."""
 
-    def __init__(self, kept: AsyncExitStack) -> None:
-        self._kept = kept
-        self._running: Browser | None = None
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._browser: Browser | None = None
 
-    async def running(self) -> Browser:
+    async def open(self) -> Browser:
         """Return the shared browser, or a new one if it crashed."""
-        if self._running is None or not await is_usable(self._running):
-            if self._running:
-                warnings.warn("Chromium has died: see what it said in the test before", stacklevel=1)
-            self._running = await self._kept.enter_async_context(launched())
-        return self._running
+        if self._browser is None or not await is_usable(self._browser):
+            if self._browser:
+                warnings.warn("Chromium has died: see its output in the report of the test before", stacklevel=1)
+            self._browser = await self._stack.enter_async_context(launch_browser())
+        return self._browser
 
 
-async def is_usable(running: Browser) -> bool:
+async def is_usable(browser: Browser) -> bool:
     """Return whether a browser still opens contexts. For seconds after a crash it can count as connected."""
     try:
-        await (await running.new_context()).close()
+        await (await browser.new_context()).close()
     except Error:
         return False
     return True
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def one_browser() -> AsyncIterator[OneBrowser]:
-    async with AsyncExitStack() as kept:
-        yield OneBrowser(kept)
+async def one_browser() -> AsyncIterator[SharedBrowser]:
+    async with AsyncExitStack() as stack:
+        yield SharedBrowser(stack)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def browser(one_browser: OneBrowser) -> AsyncIterator[Browser]:
+async def browser(one_browser: SharedBrowser) -> AsyncIterator[Browser]:
     """A Chromium without a page."""
-    running = await one_browser.running()
+    running = await one_browser.open()
     yield running
     for context in running.contexts:
         await context.close()
@@ -111,9 +111,9 @@ async def browser(one_browser: OneBrowser) -> AsyncIterator[Browser]:
 async def expose_chat(page: Page) -> None:
     """Make names that are private to the playground's script module global for a test. Call it before `Page.goto`."""
 
-    async def with_globals(route: Route) -> None:
+    async def add_globals(route: Route) -> None:
         response = await route.fetch()
         names = "Object.assign(globalThis, { ask, draw, drawHeads, toBottom, state });"
         await route.fulfill(response=response, body=f"{await response.text()}\n{names}")
 
-    await page.route(re.compile(r"/chat[^/]*\.js"), with_globals)
+    await page.route(re.compile(r"/chat[^/]*\.js"), add_globals)

@@ -66,9 +66,9 @@ def no_store_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def same_logs() -> Iterator[None]:
     """Restore the logging configuration, which commands change for the whole process."""
-    known = structlog.get_config()
+    configuration = structlog.get_config()
     yield
-    structlog.configure(**known)
+    structlog.configure(**configuration)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

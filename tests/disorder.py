@@ -30,10 +30,10 @@ WINDOW = 4  # updates delivered at once, in any order
 PLACE = "paper:g1"
 
 
-class Made(NamedTuple):
+class Update(NamedTuple):
     """An update: the index of its player and the pressed payload, with ``{code}`` for the table's code."""
 
-    who: int
+    player: int
     payload: str
 
 
@@ -55,36 +55,38 @@ class Comparison:
 
     async def run(self, moves: int) -> int:
         """Play both tables. Return how many updates were delivered out of order."""
-        made = await self._in_order(await self._challenge("a"), moves)
-        code, delivered = await self._in_disorder(made)
+        updates = await self._play_in_order(await self._open_table("a"), moves)
+        code, delivered = await self._play_out_of_order(updates)
         await self.worker.settled()
         await self._compare(self.code, code)
-        for each in (self.code, code):
-            version = (await self.worker.room.load_cached(each)).version
-            await self.worker.room.make_move(each, self.players[0].person.id, version, "resign", f"{each}.end")
+        for table_code in (self.code, code):
+            version = (await self.worker.room.load_cached(table_code)).version
+            await self.worker.room.make_move(
+                table_code, self.players[0].person.id, version, "resign", f"{table_code}.end"
+            )
         await self.worker.settled()
         self.fake.messages.clear()
         self.fake._keys.clear()
         self.fake.calls.clear()
         return delivered
 
-    async def _challenge(self, which: str, times: int = 1) -> str:
+    async def _open_table(self, suffix: str, times: int = 1) -> str:
         """Open a table by a challenge, delivered ``times`` times at once."""
-        key = f"d{self.number}{which}"
+        key = f"d{self.number}{suffix}"
         command = Command(key, self.players[0].person, PLACE, "challenge", (self.game,))
         replies: list[Reply] = await asyncio.gather(
             *(self.players[0].dispatcher.handle_command(command) for _ in range(times))
         )
-        self._refuse_none(replies)
-        before = {self.code} if which == "b" else set()
+        self._check_accepted(replies)
+        before = {self.code} if suffix == "b" else set()
         tables = await self.worker.room.lists.tables_of(self.players[0].person.id)
         [code] = {table.code for table in tables} - before
         return code
 
-    async def _in_order(self, code: str, moves: int) -> list[Made]:
+    async def _play_in_order(self, code: str, moves: int) -> list[Update]:
         self.code = code
-        made = [Made(1, "1t{code}:sit")]
-        self._refuse_none([await self._deliver(code, made[0], "a0")])
+        updates = [Update(1, "1t{code}:sit")]
+        self._check_accepted([await self._deliver(code, updates[0], "a0")])
         for number in range(1, moves + 1):
             table = await self.worker.room.load_cached(code)
             game = table.game
@@ -92,36 +94,36 @@ class Comparison:
                 break
             legal = [move for move in legal_moves_for_record(game, game.turn) if move not in ("resign", "claim")]
             move = self.random.choice(legal)
-            made.append(Made(game.turn, f"1m{{code}}:{table.version}:{move}"))
-            self._refuse_none([await self._deliver(code, made[-1], f"a{number}")])
-        return made
+            updates.append(Update(game.turn, f"1m{{code}}:{table.version}:{move}"))
+            self._check_accepted([await self._deliver(code, updates[-1], f"a{number}")])
+        return updates
 
-    async def _in_disorder(self, made: Sequence[Made]) -> tuple[str, int]:
-        code = await self._challenge("b", self.random.randint(1, 3))
-        waiting, delivered = dict(enumerate(made)), 0
+    async def _play_out_of_order(self, updates: Sequence[Update]) -> tuple[str, int]:
+        code = await self._open_table("b", self.random.randint(1, 3))
+        waiting, delivered = dict(enumerate(updates)), 0
         while waiting:
             window = list(waiting)[:WINDOW]
-            updates = [number for number in window for _ in range(self.random.randint(1, 3))]
-            self.random.shuffle(updates)
-            replies = await asyncio.gather(*(self._deliver(code, waiting[one], f"b{one}") for one in updates))
-            delivered += len(updates)
-            answered = {one for one, reply in zip(updates, replies, strict=True) if not reply.toast}
+            numbers = [number for number in window for _ in range(self.random.randint(1, 3))]
+            self.random.shuffle(numbers)
+            replies = await asyncio.gather(*(self._deliver(code, waiting[number], f"b{number}") for number in numbers))
+            delivered += len(numbers)
+            answered = {number for number, reply in zip(numbers, replies, strict=True) if not reply.toast}
             if not answered:
                 raise Disorder(f"sequence {self.number}: {[reply.toast for reply in replies]}")
-            waiting = {number: one for number, one in waiting.items() if number not in answered}
+            waiting = {number: update for number, update in waiting.items() if number not in answered}
         # Repeat one update that was answered long ago.
-        late = self.random.randrange(len(made))
-        await self._deliver(code, made[late], f"b{late}")
+        late = self.random.randrange(len(updates))
+        await self._deliver(code, updates[late], f"b{late}")
         return code, delivered
 
-    async def _deliver(self, code: str, made: Made, key: str) -> Reply:
-        player = self.players[made.who]
-        place = PLACE if made.payload.endswith("sit") else player.private
-        press = Press(f"{self.number}.{key}", player.person, place, "0", made.payload.replace("{code}", code))
+    async def _deliver(self, code: str, update: Update, key: str) -> Reply:
+        player = self.players[update.player]
+        place = PLACE if update.payload.endswith("sit") else player.private
+        press = Press(f"{self.number}.{key}", player.person, place, "0", update.payload.replace("{code}", code))
         return await player.dispatcher.handle_press(press)
 
-    async def _compare(self, one: str, other: str) -> None:
-        logs = [(await self.worker.store.load(code)).entries for code in (one, other)]
+    async def _compare(self, first: str, second: str) -> None:
+        logs = [(await self.worker.store.load(code)).entries for code in (first, second)]
         texts = [[entry.partition(b"\t")[0] for entry in log] for log in logs]
         if texts[0] != texts[1]:
             raise Disorder(f"sequence {self.number}: the logs differ, {texts}")
@@ -130,21 +132,22 @@ class Comparison:
             # The last move of a deal and the last chair add the next deal under the same stamp.
             raise Disorder(f"sequence {self.number}: made twice, {twice}")
         for player in self.players:
-            shown = self.fake.messages[player.private].values()
+            messages = self.fake.messages[player.private].values()
             panels = [
-                [panel.plain for panel in shown if code in repr(panel.rows) + panel.plain] for code in (one, other)
+                [panel.plain for panel in messages if code in repr(panel.rows) + panel.plain]
+                for code in (first, second)
             ]
             if len(panels[0]) != 1 or len(panels[1]) != 1:
                 raise Disorder(f"sequence {self.number}: {panels}")
-            if panels[0][0].replace(one, other) != panels[1][0]:
+            if panels[0][0].replace(first, second) != panels[1][0]:
                 raise Disorder(f"sequence {self.number}: {player.person.name} sees {panels}")
 
-    def _refuse_none(self, replies: Sequence[Reply]) -> None:
+    def _check_accepted(self, replies: Sequence[Reply]) -> None:
         if toasts := [reply.toast for reply in replies if reply.toast]:
             raise Disorder(f"sequence {self.number}: refused in order, {toasts}")
 
 
-async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, show: bool = False) -> int:
+async def run_sequences(sequences: int, seed: int, folder: Path, *, moves: int = 10, show: bool = False) -> int:
     """Run the sequences. Return how many updates were delivered out of order."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
@@ -164,12 +167,12 @@ async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, 
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--sequences", type=int, default=10_000)
-    options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sequences", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(disorder(given.sequences, given.seed, Path(folder), show=True))
+        asyncio.run(run_sequences(arguments.sequences, arguments.seed, Path(folder), show=True))
 
 
 if __name__ == "__main__":

@@ -44,48 +44,48 @@ THIRD_PARTY = (
 ).split()
 """Modules imported once before processes are forked, because every test run needs them."""
 
-LONGER = 1.5  # CPU limit with a fault, as a multiple of the time without; more counts as a noticed endless loop
+CPU_FACTOR = 1.5  # CPU limit with a fault, as a multiple of the time without; more counts as a noticed endless loop
 TEST_SECONDS = 120  # limit of one test without a fault
-ALL_SECONDS = 900  # limit of all tests together
+TRACE_SECONDS = 900  # limit of all tests together
 
-PATIENCE = 10.0
+GRACE_SECONDS = 10.0
 """Seconds a test can last with a fault, in addition to three times its usual time. More counts as an endless wait.
 
 Also the time for cleaning up after a failed test.
 """
 
-MOST_SECONDS = 30.0
+MAX_SECONDS = 30.0
 """Total duration of the tests run for a mutant, by their traced durations.
 
 A mutant that only further tests would notice counts as survived.
 """
 
 
-EQUIVALENT = tuple(f"ReplaceComparisonOperator_{one}" for one in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"))
+EQUIVALENT = tuple(f"ReplaceComparisonOperator_{pair}" for pair in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"))
 """Excluded operators: they make no difference for small numbers, words and None."""
 
 
-NOT_BINARY = {"parameters", "dictorsetmaker", "atom"}
+UNPACKING_NODES = {"parameters", "dictorsetmaker", "atom"}
 """The parser's names of nodes in which a star is no multiplication."""
 
-EVEN_OR_ODD = {"Add", "Sub", "BitXor"}
+PARITY_OPERATORS = {"Add", "Sub", "BitXor"}
 """Operators with the same last bit."""
 
-OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
+SWAPPING_OPERATORS = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
 """Pairs of operators with the same result for 1 and a last bit."""
 
 
-AS_GOOD = {"kw_only", "slots", "strict"}
+UNTESTABLE_ARGUMENTS = {"kw_only", "slots", "strict"}
 """Arguments of dataclasses and `zip` that no test can notice.
 
 mypy checks ``kw_only``, ``slots`` only saves memory, and ``strict`` asserts lengths that are equal anyway.
 """
 
-TUNED = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
+TUNED_NAMES = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
 """Names of limits, durations and counts that could also be one more or less."""
 
 
-class Covered(NamedTuple):
+class CoveredModules(NamedTuple):
     """Modules, and the arguments of pytest that test them."""
 
     modules: Sequence[str]
@@ -95,58 +95,60 @@ class Covered(NamedTuple):
 class Part(NamedTuple):
     """A group of modules to mutate. The first entry of ``covered`` with a pattern that matches a module applies."""
 
-    covered: Sequence[Covered]
+    covered: Sequence[CoveredModules]
     preloaded: Sequence[str] = ()
-    """Modules of this project that import nothing from this part."""
+    """Modules of this project to import once. They import nothing from this part."""
 
-    but: Sequence[str] = ()
+    excluded: Sequence[str] = ()
     """Excluded modules."""
 
 
-def named(pattern: str, names: str) -> list[str]:
-    """Return the pattern filled with each of the names."""
+def fill_pattern(pattern: str, names: str) -> list[str]:
+    """Return the pattern with each of the names filled in."""
     return [pattern.format(name) for name in names.split()]
 
 
 PARTS = {
     "engine": Part(
         [
-            Covered(
+            CoveredModules(
                 ["engine/*.py"],
                 [
-                    *named("tests/engine/test_{}.py", "worked_deals game common_rules declarations full packets stock"),
-                    *named("tests/engine/test_{}.py", "spades options views shuffle records position card_sets"),
-                    *named("tests/engine/test_{}.py", "properties against_naive"),
+                    *fill_pattern(
+                        "tests/engine/test_{}.py", "worked_deals game common_rules declarations full packets stock"
+                    ),
+                    *fill_pattern("tests/engine/test_{}.py", "spades options views shuffle records position card_sets"),
+                    *fill_pattern("tests/engine/test_{}.py", "properties against_naive"),
                     "-k not (mutated_records or 40650 or 24714 or 27558)",
                 ],
             ),
-            Covered(
-                named("engine/robots/{}.py", "knowledge memory"),
-                [*named("tests/engine/test_{}.py", "robots worlds"), "-k not (strong or greedy_beats)"],
+            CoveredModules(
+                fill_pattern("engine/robots/{}.py", "knowledge memory"),
+                [*fill_pattern("tests/engine/test_{}.py", "robots worlds"), "-k not (strong or greedy_beats)"],
             ),
-            Covered(
-                named("engine/robots/{}.py", "analysis findings hints"),
+            CoveredModules(
+                fill_pattern("engine/robots/{}.py", "analysis findings hints"),
                 [
-                    *named("tests/engine/test_{}.py", "hints analysis strong"),
+                    *fill_pattern("tests/engine/test_{}.py", "hints analysis strong"),
                     "-k not (plays_exactly or beats or waiting_declarations or bids_add_up or deterministic or loses_less)",
                 ],
             ),
-            Covered(
+            CoveredModules(
                 ["engine/robots/*.py"],
-                [*named("tests/engine/test_{}.py", "greedy robots"), "-k not (strong or greedy_beats)"],
+                [*fill_pattern("tests/engine/test_{}.py", "greedy robots"), "-k not (strong or greedy_beats)"],
             ),
         ],
-        but=["engine/robots/strong.py"],
+        excluded=["engine/robots/strong.py"],
     ),
     "tables": Part(
         [
-            Covered(
+            CoveredModules(
                 ["bot/tables/*.py"],
                 [
                     "tests/bot/tables",
                     "tests/bot/features/privacy/test_forgetting.py",
                     "tests/bot/handlers",
-                    *named("tests/bot/worker/test_{}.py", "set_aside told_by_commits retries"),
+                    *fill_pattern("tests/bot/worker/test_{}.py", "set_aside told_by_commits retries"),
                     "-k not forgetting_continues_after_a_kill",
                 ],
             ),
@@ -155,16 +157,16 @@ PARTS = {
     ),
     "delivery": Part(
         [
-            Covered(
+            CoveredModules(
                 ["bot/delivery/*.py"],
                 [
                     "tests/bot/delivery",
                     "tests/bot/handlers",
                     "tests/bot/panels",
                     "tests/bot/tables/test_table_lists.py",
-                    *named("tests/bot/worker/test_{}.py", "delivery platform_away told_by_commits background"),
+                    *fill_pattern("tests/bot/worker/test_{}.py", "delivery platform_away told_by_commits background"),
                     "tests/bot/features/analysis",
-                    *named("tests/bot/worker/test_{}.py", "one_without_store three_workers"),
+                    *fill_pattern("tests/bot/worker/test_{}.py", "one_without_store three_workers"),
                     "-k not missed_moves_after_its_outage",
                 ],
             ),
@@ -184,14 +186,14 @@ class Mutant(NamedTuple):
     line: int
 
 
-def mutants_of(part: Part) -> Iterator[Mutant]:
+def iter_mutants(part: Part) -> Iterator[Mutant]:
     """Yield the mutants of a part, except EQUIVALENT operators and annotations, which have no effect."""
     from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator, operator_names  # noqa: PLC0415
 
-    for path, tests in covered_by(part).items():
+    for path, tests in find_tests(part).items():
         source = path.read_text()
-        annotated = set(annotations(source))
+        annotated = set(iter_annotations(source))
         nodes = list(ast_nodes(get_ast(source)))
         for name in operator_names():
             if get_operator(name).arguments() or name.endswith(EQUIVALENT):
@@ -199,7 +201,7 @@ def mutants_of(part: Part) -> Iterator[Mutant]:
             operator = get_operator(name)()
             places = ((node, start) for node in nodes for start, _end in operator.mutation_positions(node))
             for occurrence, (node, start) in enumerate(places):
-                is_star = "BinaryOperator" in name and node.parent.type in NOT_BINARY
+                is_star = "BinaryOperator" in name and node.parent.type in UNPACKING_NODES
                 if start not in annotated and not is_star and not is_equivalent(name, node):
                     yield Mutant(path, tests, name, occurrence, start[0])
 
@@ -207,47 +209,50 @@ def mutants_of(part: Part) -> Iterator[Mutant]:
 def is_equivalent(name: str, node: Any) -> bool:
     """Return whether no test can notice the mutant.
 
-    These are AS_GOOD, TUNED, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another operator that swaps 0 and 1.
+    These are UNTESTABLE_ARGUMENTS, TUNED_NAMES, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another
+    operator that swaps 0 and 1.
     """
-    around = node.parent
-    if around.type == "argument":
-        return "TrueWithFalse" in name and str(around.children[0].value) in AS_GOOD
+    parent = node.parent
+    if parent.type == "argument":
+        return "TrueWithFalse" in name and str(parent.children[0].value) in UNTESTABLE_ARGUMENTS
     if "NumberReplacer" in name:
         statement = node.search_ancestor("expr_stmt")
-        return bool(statement) and all(TUNED.fullmatch(one.value) for one in statement.get_defined_names())
-    if "BinaryOperator" not in name or len(around.children) != 3:
+        return bool(statement) and all(
+            TUNED_NAMES.fullmatch(name_node.value) for name_node in statement.get_defined_names()
+        )
+    if "BinaryOperator" not in name or len(parent.children) != 3:
         return False
     operators = name.rpartition("BinaryOperator_")[2]
-    first, _, last = ("".join(one.get_code().split()) for one in around.children)
-    if operators in OTHER_OF_TWO and first == "1" and last.endswith("&1)"):
+    first, _, last = ("".join(child.get_code().split()) for child in parent.children)
+    if operators in SWAPPING_OPERATORS and first == "1" and last.endswith("&1)"):
         return True
-    parity = around.parent.type == "atom" and around.parent.parent.get_code().strip().endswith(") & 1")
-    return parity and EVEN_OR_ODD.issuperset(operators.split("_"))
+    parity = parent.parent.type == "atom" and parent.parent.parent.get_code().strip().endswith(") & 1")
+    return parity and PARITY_OPERATORS.issuperset(operators.split("_"))
 
 
-def covered_by(part: Part) -> dict[Path, Sequence[str]]:
+def find_tests(part: Part) -> dict[Path, Sequence[str]]:
     """Return the modules of a part with their tests."""
-    found: dict[Path, Sequence[str]] = {ROOT / one: () for one in part.but}
+    tests_by_path: dict[Path, Sequence[str]] = {ROOT / name: () for name in part.excluded}
     for modules, tests in part.covered:
         for pattern in modules:
             for path in sorted(ROOT.glob(pattern)):
-                found.setdefault(path, tests)
-    return {path: tests for path, tests in found.items() if tests}
+                tests_by_path.setdefault(path, tests)
+    return {path: tests for path, tests in tests_by_path.items() if tests}
 
 
-def annotations(source: str) -> Iterator[tuple[int, int]]:
+def iter_annotations(source: str) -> Iterator[tuple[int, int]]:
     """Yield each line and column of annotations and type aliases."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
-        for noted in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            if isinstance(noted, ast.expr):
-                for line in range(noted.lineno, (noted.end_lineno or noted.lineno) + 1):
-                    first = noted.col_offset if line == noted.lineno else 0
-                    last = noted.end_col_offset if line == noted.end_lineno else None
+        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if isinstance(annotation, ast.expr):
+                for line in range(annotation.lineno, (annotation.end_lineno or annotation.lineno) + 1):
+                    first = annotation.col_offset if line == annotation.lineno else 0
+                    last = annotation.end_col_offset if line == annotation.end_lineno else None
                     yield from ((line, column) for column in range(first, last or len(lines[line - 1])))
 
 
-def mutated(mutant: Mutant) -> str:
+def mutate(mutant: Mutant) -> str:
     """Return the source of the module with the fault."""
     from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator  # noqa: PLC0415
@@ -256,7 +261,7 @@ def mutated(mutant: Mutant) -> str:
     return code
 
 
-class Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports one module from the given source instead of its file."""
 
     def __init__(self, path: Path, source: str) -> None:
@@ -279,7 +284,7 @@ class Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.source, str(self.path), "exec"), module.__dict__)  # noqa: S102
 
 
-class FirstFailure:
+class FailureReporter:
     """A pytest plugin that immediately reports the first failed test."""
 
     def __init__(self, answer: Connection) -> None:
@@ -287,38 +292,39 @@ class FirstFailure:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self.tell(report.nodeid)
+            self.report_failure(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.tell(f"{report.nodeid} (import)")
+            self.report_failure(f"{report.nodeid} (import)")
 
-    def tell(self, name: str) -> None:
+    def report_failure(self, name: str) -> None:
         if not self.name:
             self.name = name
             self._answer.send(name)
 
 
-class Reached(NamedTuple):
+class Trace(NamedTuple):
     """The tests that reach each line of the modules, the seconds of each test, and the CPU seconds of all."""
 
     lines: dict[Path, dict[int, set[str]]]
-    lasts: dict[str, float]
+    durations: dict[str, float]
     cpu: float
 
-    def tests_of(self, mutant: Mutant) -> list[str]:
-        """Return at most MOST_SECONDS of tests that reach the line, then of tests that reach its function.
+    def select_tests(self, mutant: Mutant) -> list[str]:
+        """Return at most MAX_SECONDS of tests that reach the line, then of tests that reach its function.
 
         Quick tests come first. Tests of the function are needed because of coverage 7.17 on Python 3.11. It misses lines
         that a coroutine runs after an exception was thrown into it.
         """
         lines = self.lines.get(mutant.path, {})
-        found: dict[str, None] = {}
-        for around in lines_around(mutant.path.read_text(), mutant.line) or [set(lines)]:
-            tests = {test for line in around for test in lines.get(line, ())}
-            found |= dict.fromkeys(sorted(tests, key=lambda test: self.lasts[test]))
-        until = accumulate(self.lasts[test] for test in found)
-        return [test for test, seconds in zip(found, until, strict=True) if seconds <= MOST_SECONDS] or [*found][:1]
+        selected: dict[str, None] = {}
+        for block in find_lines_around(mutant.path.read_text(), mutant.line) or [set(lines)]:
+            tests = {test for line in block for test in lines.get(line, ())}
+            selected |= dict.fromkeys(sorted(tests, key=lambda test: self.durations[test]))
+        totals = accumulate(self.durations[test] for test in selected)
+        quick = [test for test, seconds in zip(selected, totals, strict=True) if seconds <= MAX_SECONDS]
+        return quick or [*selected][:1]
 
 
 class Tracer:
@@ -329,7 +335,7 @@ class Tracer:
 
         self._modules = list(modules)
         self._coverage = Coverage(data_file=None, config_file=False, include=[str(path) for path in self._modules])
-        self._lasts: defaultdict[str, float] = defaultdict(float)
+        self._durations: defaultdict[str, float] = defaultdict(float)
         self.failed = ""
 
     def pytest_sessionstart(self) -> None:
@@ -339,20 +345,22 @@ class Tracer:
         self._coverage.switch_context(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._lasts[report.nodeid] += report.duration
+        self._durations[report.nodeid] += report.duration
         if report.failed:
             self.failed = report.nodeid
 
-    def reached(self) -> Reached:
+    def finish(self) -> Trace:
         self._coverage.stop()
         data, lines = self._coverage.get_data(), dict[Path, dict[int, set[str]]]()
         for path in self._modules:
-            found = data.contexts_by_lineno(str(path))
-            lines[path] = {line: {test for test in tests if test in self._lasts} for line, tests in found.items()}
-        return Reached(lines, dict(self._lasts), time.process_time())
+            contexts = data.contexts_by_lineno(str(path))
+            lines[path] = {
+                line: {test for test in tests if test in self._durations} for line, tests in contexts.items()
+            }
+        return Trace(lines, dict(self._durations), time.process_time())
 
 
-def lines_around(source: str, line: int) -> list[set[int]]:
+def find_lines_around(source: str, line: int) -> list[set[int]]:
     """Return the lines of the innermost statement around a line, and the lines of its function.
 
     For a compound statement the first set has only the line itself. Lines that run at import have no sets.
@@ -380,45 +388,45 @@ def lines_around(source: str, line: int) -> list[set[int]]:
 def run_tests(tests: Sequence[str], seconds: float, plugin: object) -> int | pytest.ExitCode:
     """Run tests in this process without output, each for at most ``seconds``."""
     os.setsid()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.dup2(devnull, 2)
     with tempfile.TemporaryDirectory() as folder:
         options = f"-x -n 0 -p no:cacheprovider --timeout {seconds} --hypothesis-seed 1 --basetemp {folder}/t"
         return pytest.main([*options.split(), *tests], plugins=[plugin])
 
 
-def try_out(tests: Sequence[str], planted: Planted, seconds: float, cpu_seconds: int, answer: Connection) -> None:
+def run_with_mutant(
+    tests: Sequence[str], importer: MutantImporter, seconds: float, cpu_seconds: int, answer: Connection
+) -> None:
     """Run tests with a fault in this process. Send the name of the failed test, or an empty text."""
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
-    sys.meta_path.insert(0, planted)
-    first = FirstFailure(answer)
-    code = run_tests(tests, seconds, first)
-    first.tell("" if code == pytest.ExitCode.OK else f"pytest: {code!r}")
+    sys.meta_path.insert(0, importer)
+    reporter = FailureReporter(answer)
+    code = run_tests(tests, seconds, reporter)
+    reporter.report_failure("" if code == pytest.ExitCode.OK else f"pytest: {code!r}")
 
 
-def trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection) -> None:
-    """Run tests without a fault in this process. Send their `Reached` data, or the failure."""
+def send_trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection) -> None:
+    """Run tests without a fault in this process. Send their `Trace`, or the failure."""
     tracer = Tracer(modules)
     code = run_tests(tests, TEST_SECONDS, tracer)
-    answer.send(
-        tracer.reached() if code == pytest.ExitCode.OK else f"this fails without any fault: {tracer.failed or code}"
-    )
+    answer.send(tracer.finish() if code == pytest.ExitCode.OK else f"fails without a fault: {tracer.failed or code}")
 
 
-def in_a_process(work: Any, *given: Any) -> Any:
+def run_in_process(function: Any, *arguments: Any) -> Any:
     """Run ``work`` in its own process and return its answer."""
     context = get_context("fork")
-    mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=work, args=(*given, theirs))
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=function, args=(*arguments, sender))
     process.start()
-    theirs.close()
+    sender.close()
     assert process.pid is not None
     try:
-        answer = mine.recv() if mine.poll(ALL_SECONDS) else "they do not end"
+        answer = receiver.recv() if receiver.poll(TRACE_SECONDS) else "the tests do not end"
     except EOFError:
         answer = "an endless loop"
-    process.join(PATIENCE)
+    process.join(GRACE_SECONDS)
     # A fault can leave processes of the tests behind, and the end of this process would wait for them.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -426,21 +434,23 @@ def in_a_process(work: Any, *given: Any) -> Any:
     return answer
 
 
-def reached_by(tests: Sequence[str], modules: Sequence[Path]) -> Reached:
+def trace_tests(tests: Sequence[str], modules: Sequence[Path]) -> Trace:
     """Return the lines of modules that the tests reach. Raise RuntimeError if a test fails without a fault."""
-    answer = in_a_process(trace, tests, modules)
-    if not isinstance(answer, Reached):
+    answer = run_in_process(send_trace, tests, modules)
+    if not isinstance(answer, Trace):
         raise RuntimeError(answer)  # noqa: TRY004
     return answer
 
 
-def noticed_by(mutant: Mutant, source: str, reached: Reached) -> str:
+def find_failing_test(mutant: Mutant, source: str, trace: Trace) -> str:
     """Return the name of the test that notices a mutant, or an empty text."""
-    tests = reached.tests_of(mutant)
+    tests = trace.select_tests(mutant)
     if not tests:
         return ""
-    seconds = PATIENCE + 3 * max(reached.lasts[test] for test in tests)
-    name: str = in_a_process(try_out, tests, Planted(mutant.path, source), seconds, ceil(LONGER * reached.cpu))
+    seconds = GRACE_SECONDS + 3 * max(trace.durations[test] for test in tests)
+    name: str = run_in_process(
+        run_with_mutant, tests, MutantImporter(mutant.path, source), seconds, ceil(CPU_FACTOR * trace.cpu)
+    )
     return name
 
 
@@ -449,14 +459,15 @@ def main() -> None:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, help="try only so many of the sample")
-    given = parser.parse_args()
-    part = PARTS[given.part]
+    parser.add_argument("--first", type=int, help="try only this many of the sample")
+    arguments = parser.parse_args()
+    part = PARTS[arguments.part]
 
-    everything = list(mutants_of(part))
-    sample = Random(given.seed).sample(everything, given.sample)
-    print(f"{given.part}: {len(everything)} mutants, a sample of {given.sample} with seed {given.seed}", flush=True)  # noqa: T201
-    sources = [(mutant, mutated(mutant)) for mutant in sample[: given.first]]
+    mutants = list(iter_mutants(part))
+    sample = Random(arguments.seed).sample(mutants, arguments.sample)
+    size, seed = arguments.sample, arguments.seed
+    print(f"{arguments.part}: {len(mutants)} mutants, a sample of {size} with seed {seed}", flush=True)  # noqa: T201
+    sources = [(mutant, mutate(mutant)) for mutant in sample[: arguments.first]]
 
     os.chdir(ROOT)
     for name in [*THIRD_PARTY, *part.preloaded]:
@@ -464,20 +475,20 @@ def main() -> None:
     modules = defaultdict[tuple[str, ...], set[Path]](set)
     for mutant, _ in sources:
         modules[tuple(mutant.tests)].add(mutant.path)
-    reached = {tests: reached_by(tests, list(paths)) for tests, paths in modules.items()}
+    traces = {tests: trace_tests(tests, list(paths)) for tests, paths in modules.items()}
 
     survived = 0
     for number, (mutant, source) in enumerate(sources, 1):
-        place, begun = f"{mutant.path.relative_to(ROOT)}:{mutant.line}", time.monotonic()
-        name = noticed_by(mutant, source, reached[tuple(mutant.tests)])
-        what = f"{mutant.operator.removeprefix('core/')}, {time.monotonic() - begun:.0f} s"
-        print(f"{number:4} {place} {what}: {name or 'SURVIVED'}", flush=True)  # noqa: T201
+        place, start = f"{mutant.path.relative_to(ROOT)}:{mutant.line}", time.monotonic()
+        name = find_failing_test(mutant, source, traces[tuple(mutant.tests)])
+        operator, seconds = mutant.operator.removeprefix("core/"), time.monotonic() - start
+        print(f"{number:4} {place} {operator}, {seconds:.0f} s: {name or 'SURVIVED'}", flush=True)  # noqa: T201
         if not name:
             survived += 1
             lines = unified_diff(mutant.path.read_text().splitlines(), source.splitlines(), lineterm="", n=1)
             print("\n".join(f"     {line}" for line in list(lines)[2:]), flush=True)  # noqa: T201
     killed = len(sources) - survived
-    print(f"{given.part}: {killed} of {len(sources)} killed, {killed / len(sources):.1%}")  # noqa: T201
+    print(f"{arguments.part}: {killed} of {len(sources)} killed, {killed / len(sources):.1%}")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -33,26 +33,26 @@ from engine import GAMES
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
 PEOPLE, CHATS = 60, 20
-AT_ONCE = 8
+CONCURRENT_GAMES = 8
 MESSAGES_KEPT = 30
-GIVEN_UP = 0.7  # share of games in which a player resigns early
+RESIGN_SHARE = 0.7  # share of games in which a player resigns early
 
 STUCK_SECONDS, STUCK_PRESSES = 120.0, 5000
 
-KEPT = ("game:", "games_of:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
-"""Prefixes of keys that stay: finished games, people, chats and the store's own. Other keys belong to live tables."""
+STORED_KEYS = ("game:", "games_of:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
+"""Prefixes of keys for finished games, people, chats and the store itself. Other keys belong to live tables."""
 
 EXPIRING = "expiring keys"
 
-MOST_MORE_MEMORY, LEAST_GAMES = 1.1, 1000
-"""Largest growth of memory, as a factor, and the games before it is measured: until then caches fill."""
+MAX_MEMORY_GROWTH, WARM_UP_GAMES = 1.1, 1000
+"""Largest growth of memory, as a factor. It is measured after the caches have filled."""
 
 
 class Leak(AssertionError):
     """Data, tasks, files or memory left over after games."""
 
 
-class Rest(NamedTuple):
+class Usage(NamedTuple):
     """Resources in use while the bot is idle."""
 
     games: int
@@ -64,20 +64,20 @@ class Rest(NamedTuple):
     keys: Counter[str]
 
 
-class Roll(FakePlatform):
+class ForgetfulPlatform(FakePlatform):
     """A fake platform that drops old messages."""
 
     def __init__(self) -> None:
         super().__init__(knows_keys=False)
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-        sent = await super().send(place, panel, key)
+        message = await super().send(place, panel, key)
         self._keys.clear()
         self.calls.clear()
-        shown = self.messages[place]
-        while len(shown) > MESSAGES_KEPT:
-            del shown[next(iter(shown))]
-        return sent
+        messages = self.messages[place]
+        while len(messages) > MESSAGES_KEPT:
+            del messages[next(iter(messages))]
+        return message
 
 
 @dataclass
@@ -85,41 +85,43 @@ class Soak:
     """Scripted people who play a number of games."""
 
     worker: Worker
-    fake: Roll
+    fake: ForgetfulPlatform
     random: Random
-    free: list[Player] = field(default_factory=list)
-    over: Counter[str] = field(default_factory=Counter)
+    idle_players: list[Player] = field(default_factory=list)
+    finished_games: Counter[str] = field(default_factory=Counter)
     presses: int = 0
 
     def __post_init__(self) -> None:
         names = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
-        self.free = [Player(self.worker, self.fake, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)]
+        self.idle_players = [
+            Player(self.worker, self.fake, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)
+        ]
 
     async def play(self, games: int) -> None:
         """Play this many whole games, some at once. Return when the bot is idle."""
-        left = iter(range(games))
+        remaining = iter(range(games))
 
         async def play_games() -> None:
-            for _ in left:
-                await self._game()
+            for _ in remaining:
+                await self._play_game()
 
-        await asyncio.gather(*(play_games() for _ in range(AT_ONCE)))
+        await asyncio.gather(*(play_games() for _ in range(CONCURRENT_GAMES)))
         await self.worker.settled()
 
-    async def _game(self) -> None:
+    async def _play_game(self) -> None:
         game = self.random.choice(list(GAMES))
         seats = GAMES[game].seats
         robots = self.random.randint(1, seats - 1) if self.random.random() < 0.15 else 0
-        players = [self.free.pop(self.random.randrange(len(self.free))) for _ in range(seats - robots)]
+        players = [self.idle_players.pop(self.random.randrange(len(self.idle_players))) for _ in range(seats - robots)]
         chat = f"paper:g{self.random.randrange(CHATS)}"
         try:
-            code = await self._seated(game, players, robots, chat)
-            await self._played(code, players)
-            self.over[game] += 1
+            code = await self._seat_players(game, players, robots, chat)
+            await self._press_until_gone(code, players)
+            self.finished_games[game] += 1
         finally:
-            self.free += players
+            self.idle_players += players
 
-    async def _seated(self, game: str, players: list[Player], robots: int, chat: str) -> str:
+    async def _seat_players(self, game: str, players: list[Player], robots: int, chat: str) -> str:
         """Open a table with the shortest target and seat all players."""
         opener = players[0]
         key = f"s{next(Player.numbers)}"
@@ -128,91 +130,95 @@ class Soak:
         [table] = await self.worker.room.lists.tables_of(opener.person.id)
         choices = GAMES[game].rules.choices()
         if "target" in choices:
-            # Short games, so that there are many.
+            # Short games allow more of them.
             shortest = min(choices["target"], key=lambda value: abs(float(str(value))))
             assert not (await opener.send(f"1t{table.code}:rule target={shortest}", chat)).toast
         for player in players[1:]:
             await player.send(f"1t{table.code}:sit", chat)
-            await self._accepted(table.code, players)
+            await self._accept_requests(table.code, players)
         for _ in range(robots):
             await opener.send(f"1t{table.code}:robot easy", chat)
-            await self._accepted(table.code, players)
+            await self._accept_requests(table.code, players)
         table = await self.worker.room.load_cached(table.code)
         assert table.phase == "playing", (game, table.phase, table.chairs, table.asking)
         return table.code
 
-    async def _accepted(self, code: str, players: list[Player]) -> None:
+    async def _accept_requests(self, code: str, players: list[Player]) -> None:
         """Accept every player who asks for a chair."""
         for seat in list((await self.worker.room.load_cached(code)).asking):
             for player in players:
                 await player.send(f"1t{code}:accept {seat}", player.private)
 
-    async def _played(self, code: str, players: list[Player]) -> None:
+    async def _press_until_gone(self, code: str, players: list[Player]) -> None:
         """Press offered buttons until the table is gone."""
-        moved, made = time.monotonic(), 0
-        resigns_after = self.random.randint(5, 40) if self.random.random() < GIVEN_UP else STUCK_PRESSES
+        last_press, press_count = time.monotonic(), 0
+        resigns_at = self.random.randint(5, 40) if self.random.random() < RESIGN_SHARE else STUCK_PRESSES
         while True:
             while self.worker.delivery.is_busy(code):
                 await asyncio.sleep(0.001)
-            if made == resigns_after:
-                made += 1
+            if press_count == resigns_at:
+                press_count += 1
                 await self.random.choice(players).say(f"/resign {code}")
-            pressed = False
+            has_pressed = False
             for player in players:
-                if payload := self._choice(player, code):
+                if payload := self._choose_payload(player, code):
                     message = next(reversed(self.fake.messages[player.private]))
                     await player.send(payload, player.private, message)
                     self.presses += 1
-                    made += 1
-                    pressed, moved = True, time.monotonic()
+                    press_count += 1
+                    has_pressed, last_press = True, time.monotonic()
                     break
-            if not pressed:
+            if not has_pressed:
                 if not await self.worker.store.client.exists(keys.table(code)):
                     return
-                if time.monotonic() - moved > STUCK_SECONDS:
+                if time.monotonic() - last_press > STUCK_SECONDS:
                     raise Leak(f"no player can continue at table {code}")
                 await asyncio.sleep(0.01)
 
-    def _choice(self, player: Player, code: str) -> str:
+    def _choose_payload(self, player: Player, code: str) -> str:
         """Return a button on the player's last panel that continues the game."""
-        shown = self.fake.messages[player.private]
-        if not shown:
+        messages = self.fake.messages[player.private]
+        if not messages:
             return ""
-        panel = shown[next(reversed(shown))]
+        panel = messages[next(reversed(messages))]
         payloads = [button.payload for row in panel.rows for button in row if button.kind == "press"]
-        mine = [one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft"))]
-        if asked := [one for one in mine if one.endswith(":resign")]:
-            return asked[0]
-        mine = [one for one in mine if not one.endswith(("claim", "resign", ":browser")) and "blind" not in one]
-        bids = [one for one in mine if ":bid " in one]
-        mine = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or mine
-        return self.random.choice(mine) if mine else ""
+        moves = [payload for payload in payloads if payload.startswith((f"1m{code}:", f"1t{code}:draft"))]
+        if confirmations := [payload for payload in moves if payload.endswith(":resign")]:
+            return confirmations[0]
+        moves = [
+            payload
+            for payload in moves
+            if not payload.endswith(("claim", "resign", ":browser")) and "blind" not in payload
+        ]
+        bids = [payload for payload in moves if ":bid " in payload]
+        moves = [payload for payload in bids if payload.endswith(("bid 4", "bid 5"))] or moves
+        return self.random.choice(moves) if moves else ""
 
-    async def rest(self, start: float) -> Rest:
+    async def measure(self, start: float) -> Usage:
         """Wait until the bot is idle and return the resources in use."""
         # Open the largest number of connections, so that counts are comparable.
         await asyncio.gather(*(self.worker.store.client.ping() for _ in range(2 * CONNECTIONS)))
-        found = Counter[str]()
+        counts = Counter[str]()
         async for key in self.worker.store.client.scan_iter(count=1000):
             name = key.decode()
-            kind = next((kind for kind in KEPT if name.startswith(kind)), "")
-            # A key that has gone in the meantime expired. Milliseconds, because seconds round down to 0.
+            kind = next((kind for kind in STORED_KEYS if name.startswith(kind)), "")
+            # A key that no longer exists has expired. Seconds would round down to 0.
             if not kind and await self.worker.store.client.pttl(key) != -1:
                 kind = EXPIRING
-            found[kind or name] += 1
+            counts[kind or name] += 1
         memory = (await self.worker.store.client.info("memory"))["used_memory"]
-        return Rest(
-            self.over.total(),
+        return Usage(
+            self.finished_games.total(),
             time.monotonic() - start,
-            resident() / 1e6,
+            read_memory() / 1e6,
             memory / 1e6,
             len(asyncio.all_tasks()),
-            sorted(open_files()),
-            found,
+            sorted(iter_open_files()),
+            counts,
         )
 
 
-def resident() -> int:
+def read_memory() -> int:
     """Return the memory of this process in bytes, or 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -220,7 +226,7 @@ def resident() -> int:
         return 0
 
 
-def open_files() -> Iterator[str]:
+def iter_open_files() -> Iterator[str]:
     """Yield open files as Linux and macOS list them, with their targets if known."""
     for folder in (Path("/proc/self/fd"), Path("/dev/fd")):
         if folder.exists():
@@ -230,59 +236,63 @@ def open_files() -> Iterator[str]:
             return
 
 
-def compare(rests: list[Rest], now: Rest) -> None:
-    """Raise Leak if more is in use than at the first idle point, apart from stored games and people."""
-    first = rests[0]
-    if now.tasks > first.tasks:
-        raise Leak(f"{now.tasks - first.tasks} tasks are left over")
-    if len(now.files) > len(first.files):
-        raise Leak(f"files are left open: {first.files}, {now.files}")
-    if more := [key for key in now.keys if key not in (*KEPT, EXPIRING) and not key.endswith(":attended")]:
-        raise Leak(f"keys are left over: {more[:20]}")
-    settled = next((rest.megabytes for rest in rests if rest.games >= LEAST_GAMES), now.megabytes)
-    if now.megabytes > MOST_MORE_MEMORY * settled:
-        raise Leak(f"{now.megabytes:.0f} MB of memory, and {settled:.0f} MB after {LEAST_GAMES} games")
+def compare(usages: list[Usage], usage: Usage) -> None:
+    """Raise Leak if more is in use than at the first idle point. Stored games and people can grow."""
+    first = usages[0]
+    if usage.tasks > first.tasks:
+        raise Leak(f"{usage.tasks - first.tasks} tasks are left over")
+    if len(usage.files) > len(first.files):
+        raise Leak(f"files are left open: {first.files}, {usage.files}")
+    if leftovers := [
+        key for key in usage.keys if key not in (*STORED_KEYS, EXPIRING) and not key.endswith(":attended")
+    ]:
+        raise Leak(f"keys are left over: {leftovers[:20]}")
+    baseline = next((earlier.megabytes for earlier in usages if earlier.games >= WARM_UP_GAMES), usage.megabytes)
+    if usage.megabytes > MAX_MEMORY_GROWTH * baseline:
+        raise Leak(f"{usage.megabytes:.0f} MB of memory, and {baseline:.0f} MB after {WARM_UP_GAMES} games")
 
 
-async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = False) -> list[Rest]:
+async def run_soak(games: int, every: int, seed: int, folder: Path, *, show: bool = False) -> list[Usage]:
     """Play the games, and compare each idle point with the first one."""
     embedded = EmbeddedStore(folder / "data")
     await embedded.start()
-    rests: list[Rest] = []
+    usages: list[Usage] = []
     try:
-        fake = Roll()
+        fake = ForgetfulPlatform()
         async with open_store(embedded.url) as store, open_worker(store, fake) as worker:
-            one = Soak(worker, fake, Random(seed))
+            people = Soak(worker, fake, Random(seed))
             start = time.monotonic()
             for _ in count():
-                await one.play(min(every, games - one.over.total()))
-                rests.append(await one.rest(start))
+                await people.play(min(every, games - people.finished_games.total()))
+                usages.append(await people.measure(start))
                 if show:
-                    print(line(rests[-1], one.presses), flush=True)  # noqa: T201
-                compare(rests, rests[-1])
-                if one.over.total() >= games:
-                    return rests
+                    print(format_usage(usages[-1], people.presses), flush=True)  # noqa: T201
+                compare(usages, usages[-1])
+                if people.finished_games.total() >= games:
+                    return usages
     finally:
         await embedded.stop()
     raise AssertionError
 
 
-def line(rest: Rest, presses: int) -> str:
-    kept = ", ".join(f"{name} {number:,}" for name, number in sorted(rest.keys.items()) if name in (*KEPT, EXPIRING))
+def format_usage(usage: Usage, presses: int) -> str:
+    stored = ", ".join(
+        f"{name} {number:,}" for name, number in sorted(usage.keys.items()) if name in (*STORED_KEYS, EXPIRING)
+    )
     return (
-        f"{rest.games:,} games, {presses:,} presses, {rest.seconds:.0f} s: {rest.megabytes:.1f} MB, {rest.tasks} tasks, "
-        f"{len(rest.files)} files; store {rest.store_megabytes:.1f} MB: {kept}"
+        f"{usage.games:,} games, {presses:,} presses, {usage.seconds:.0f} s: {usage.megabytes:.1f} MB, {usage.tasks} tasks, "
+        f"{len(usage.files)} files; store {usage.store_megabytes:.1f} MB: {stored}"
     )
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--games", type=int, default=10_000)
-    options.add_argument("--every", type=int, default=1000)
-    options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--every", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(soak(given.games, given.every, given.seed, Path(folder), show=True))
+        asyncio.run(run_soak(arguments.games, arguments.every, arguments.seed, Path(folder), show=True))
 
 
 if __name__ == "__main__":

@@ -48,12 +48,12 @@ def empty_valkey(shared_valkey: EmbeddedStore) -> EmbeddedStore:
 @pytest.fixture
 async def store(shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
     """An empty store."""
-    async with opened_empty(shared_valkey) as opened_store:
+    async with open_empty(shared_valkey) as opened_store:
         yield opened_store
 
 
 @asynccontextmanager
-async def opened_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
+async def open_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
     async with Redis.from_url(valkey.url) as client:
         await client.flushall()
     async with open_store(valkey.url) as opened_store:
@@ -91,5 +91,5 @@ async def any_store(request: pytest.FixtureRequest, shared_valkey: EmbeddedStore
         async with open_store(nodes.url) as opened_store:
             yield opened_store
         return
-    async with opened_empty(shared_valkey) as opened_store:
+    async with open_empty(shared_valkey) as opened_store:
         yield opened_store

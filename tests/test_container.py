@@ -26,41 +26,41 @@ SCRIPTS = PROJECT["scripts"]
 COMMANDS = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
-def instructions() -> list[tuple[str, str]]:
+def read_instructions() -> list[tuple[str, str]]:
     """Return the Dockerfile's instructions in order, without comments and with continued lines joined."""
     text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines]
 
 
-def of(word: str) -> list[str]:
-    return [rest for name, rest in instructions() if name == word]
+def find_instructions(word: str) -> list[str]:
+    return [arguments for instruction, arguments in read_instructions() if instruction == word]
 
 
-def compose() -> dict[str, Any]:
+def load_compose() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
     return loaded
 
 
-def filled(text: str) -> str:
+def fill_password(text: str) -> str:
     """Fill in the password as compose does. Without a password, compose explains what to do and exits."""
     return re.sub(r"\$\{VALKEY_PASSWORD:\?set VALKEY_PASSWORD in \.env[^}]*\}", "secret", text)
 
 
 def test_every_instruction_is_covered_by_these_tests() -> None:
     known = {"FROM", "COPY", "WORKDIR", "ENV", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL"}
-    assert {name for name, _ in instructions()} == known | {"ENTRYPOINT", "CMD"}
+    assert {name for name, _ in read_instructions()} == known | {"ENTRYPOINT", "CMD"}
 
 
 def test_two_stages_use_a_supported_python() -> None:
-    assert of("FROM") == ["python:3.13-slim AS build", "python:3.13-slim"]
+    assert find_instructions("FROM") == ["python:3.13-slim AS build", "python:3.13-slim"]
     assert "Programming Language :: Python :: 3.13" in PROJECT["classifiers"]
 
 
 def test_copied_files_exist_and_are_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
     copied = []
-    for line in of("COPY"):
+    for line in find_instructions("COPY"):
         words = shlex.split(line)
         if words[0].startswith("--from="):
             continue
@@ -71,43 +71,43 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
     # All packages of the wheel, and all files that pyproject.toml needs for a build.
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(packages["packages"]) | {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
-    assert [line for line in of("COPY") if line.startswith("--from")] == [
+    assert [line for line in find_instructions("COPY") if line.startswith("--from")] == [
         "--from=ghcr.io/astral-sh/uv:0.9 /uv /bin/uv",
         "--from=build /app/.venv /app/.venv",
     ]
-    assert of("WORKDIR") == ["/app", "/home/buongioco"]
+    assert find_instructions("WORKDIR") == ["/app", "/home/buongioco"]
 
 
-def pins(name: str) -> dict[str, list[str]]:
+def read_pins(name: str) -> dict[str, list[str]]:
     """Return the pins of a file with their hashes. A pin for some platforms has its condition in its name."""
     text = re.sub(r" \\\n", " ", (ROOT / name).read_text())
     lines = [line.partition(" --hash=") for line in text.splitlines() if line and not line.startswith("#")]
-    return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", rest) for pin, _, rest in lines}
+    return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", hashes) for pin, _, hashes in lines}
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-run.txt"])
 def test_pins_have_one_version_and_hashes_and_name_no_index(name: str) -> None:
-    found = pins(name)
-    for pin, hashes in found.items():
+    pins_ = read_pins(name)
+    for pin, hashes in pins_.items():
         assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), f"{name} does not pin one version: {pin}"
         assert hashes, f"{name} has no hash for {pin}"
     assert "://" not in (ROOT / name).read_text()
-    pinned = {pin.partition("==")[0] for pin in found}
-    for wanted in PROJECT["dependencies"]:
+    pinned = {pin.partition("==")[0] for pin in pins_}
+    for dependency in PROJECT["dependencies"]:
         # Pins use the index's names, with dashes instead of dots.
-        assert re.split(r"[\[>=<;]", wanted)[0].strip().lower().replace(".", "-") in pinned
+        assert re.split(r"[\[>=<;]", dependency)[0].strip().lower().replace(".", "-") in pinned
 
 
 def test_installed_files_are_checked_by_hash() -> None:
-    [build, user] = of("RUN")
+    [build, user] = find_instructions("RUN")
     assert "--require-hashes --requirement requirements-run.txt" in build
     # The package itself comes last, with pinned build requirements and no dependencies.
     assert build.rstrip().endswith("--no-deps --build-constraint requirements.txt .")
-    assert any(pin.startswith("hatchling==") for pin in pins("requirements.txt"))
+    assert any(pin.startswith("hatchling==") for pin in read_pins("requirements.txt"))
     # The image has the tested versions.
-    assert set(pins("requirements-run.txt")) <= set(pins("requirements.txt"))
-    assert not {pin for pin in pins("requirements-run.txt") if pin.startswith(("pytest", "mypy", "playwright"))}
-    assert "/app/.venv" in " ".join(of("COPY"))
+    assert set(read_pins("requirements-run.txt")) <= set(read_pins("requirements.txt"))
+    assert not {pin for pin in read_pins("requirements-run.txt") if pin.startswith(("pytest", "mypy", "playwright"))}
+    assert "/app/.venv" in " ".join(find_instructions("COPY"))
     assert "install -d -o buongioco -g buongioco /data" in user
     make = (ROOT / "Makefile").read_text()
     assert "--require-hashes --requirement requirements.txt" in make
@@ -115,53 +115,58 @@ def test_installed_files_are_checked_by_hash() -> None:
 
 def test_packages_that_break_at_a_major_have_an_upper_bound() -> None:
     fast = PROJECT["optional-dependencies"]["fast"]
-    unbounded = [one for one in [*PROJECT["dependencies"], *fast] if "<" not in one.partition(";")[0]]
-    assert [re.split(r"[\[>=<;]", one)[0] for one in unbounded] == ["tzdata", "structlog"]  # versions by the calendar
+    unbounded = [
+        dependency for dependency in [*PROJECT["dependencies"], *fast] if "<" not in dependency.partition(";")[0]
+    ]
+    assert [re.split(r"[\[>=<;]", dependency)[0] for dependency in unbounded] == [
+        "tzdata",
+        "structlog",
+    ]  # versions by the calendar
 
 
 def test_environment_has_only_settings_and_uses_the_volume() -> None:
-    environment = dict(word.split("=", 1) for line in of("ENV") for word in shlex.split(line))
+    environment = dict(word.split("=", 1) for line in find_instructions("ENV") for word in shlex.split(line))
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
     assert set(ours) <= set(variable_names())
-    assert of("VOLUME") == [ours["BUONGIOCO_DATA"]]
-    assert of("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
+    assert find_instructions("VOLUME") == [ours["BUONGIOCO_DATA"]]
+    assert find_instructions("EXPOSE") == [ours["BUONGIOCO_PLAYGROUND_PORT"]]
     assert int(ours["BUONGIOCO_PLAYGROUND_PORT"]) == Settings.model_fields["playground_port"].default
     assert ours["BUONGIOCO_PLAYGROUND_HOST"] == "0.0.0.0"  # noqa: S104
     assert environment["PATH"].startswith("/app/.venv/bin:")
 
 
 def test_commands_in_the_image_exist() -> None:
-    [entry], [command] = of("ENTRYPOINT"), of("CMD")
+    [entry], [command] = find_instructions("ENTRYPOINT"), find_instructions("CMD")
     assert yaml.safe_load(entry) == ["buongioco"]
     assert "buongioco" in SCRIPTS
     assert set(yaml.safe_load(command)) <= COMMANDS
-    check = of("HEALTHCHECK")[0].partition("CMD ")[2]
+    check = find_instructions("HEALTHCHECK")[0].partition("CMD ")[2]
     python, _m, module = yaml.safe_load(check)
     assert python == "python"
     assert find_spec(module)
-    assert of("STOPSIGNAL") == ["SIGTERM"]
-    assert of("USER") == ["buongioco"]
+    assert find_instructions("STOPSIGNAL") == ["SIGTERM"]
+    assert find_instructions("USER") == ["buongioco"]
 
 
 def test_compose_names_existing_settings_ports_and_volumes() -> None:
-    services = compose()["services"]
+    services = load_compose()["services"]
     bot, valkey = services["bot"], services["valkey"]
     assert set(bot["environment"]) <= set(variable_names())
     assert (ROOT / bot["build"] / "Dockerfile").exists()
     assert [entry["path"] for entry in bot["env_file"]] == [".env"]
     assert (ROOT / ".env.example").exists()
-    assert filled(bot["environment"]["REDIS_URL"]) == "redis://:secret@valkey:6379/0"
+    assert fill_password(bot["environment"]["REDIS_URL"]) == "redis://:secret@valkey:6379/0"
     [port] = bot["ports"]
-    assert port == f"127.0.0.1:{of('EXPOSE')[0]}:{of('EXPOSE')[0]}"
-    assert [volume.split(":")[1] for volume in bot["volumes"]] == of("VOLUME")
+    assert port == f"127.0.0.1:{find_instructions('EXPOSE')[0]}:{find_instructions('EXPOSE')[0]}"
+    assert [volume.split(":")[1] for volume in bot["volumes"]] == find_instructions("VOLUME")
     used = {volume.split(":")[0] for service in (bot, valkey) for volume in service["volumes"]}
-    assert used == set(compose()["volumes"])
+    assert used == set(load_compose()["volumes"])
     assert set(bot["depends_on"]) <= set(services)
     assert int(bot["stop_grace_period"].removesuffix("s")) > 5
 
 
 def test_both_services_are_confined() -> None:
-    services = compose()["services"]
+    services = load_compose()["services"]
     for service in services.values():
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
@@ -171,7 +176,7 @@ def test_both_services_are_confined() -> None:
         assert service["restart"] == "unless-stopped"
     # Each writes only to its volume, and neither runs as root.
     assert services["valkey"]["user"] == "valkey"
-    assert of("USER") == ["buongioco"]
+    assert find_instructions("USER") == ["buongioco"]
     # The store has no port on the network, and its clients need the password.
     assert "ports" not in services["valkey"]
 
@@ -179,27 +184,27 @@ def test_both_services_are_confined() -> None:
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
     """A folder with a path short enough for a socket on any system."""
-    with tempfile.TemporaryDirectory(prefix="r") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="r") as folder:
+        yield Path(folder)
 
 
 async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) -> None:
     """The arguments of valkey-server start the tests' Valkey with settings that `buongioco doctor` accepts."""
-    command = compose()["services"]["valkey"]["command"]
+    command = load_compose()["services"]["valkey"]["command"]
     assert command[0] == "valkey-server"
     path = short_folder / "s"
-    words = [*map(filled, command[1:]), "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
-    process = await asyncio.create_subprocess_exec(str(server_path()), *words, stdout=asyncio.subprocess.DEVNULL)
+    arguments = [*map(fill_password, command[1:]), "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
+    process = await asyncio.create_subprocess_exec(str(server_path()), *arguments, stdout=asyncio.subprocess.DEVNULL)
     try:
         client = Redis.from_url(f"unix://:secret@{path}")
         while not path.exists():
             assert process.returncode is None
             await asyncio.sleep(0.02)
-        kept = await client.config_get()
-        assert kept["appendonly"] == "yes"
-        assert kept["appendfsync"] == "always"
-        assert kept["maxmemory-policy"] == "noeviction"
-        assert 0 < int(str(kept["maxmemory"])) <= 2**30 // 2
+        settings = await client.config_get()
+        assert settings["appendonly"] == "yes"
+        assert settings["appendfsync"] == "always"
+        assert settings["maxmemory-policy"] == "noeviction"
+        assert 0 < int(str(settings["maxmemory"])) <= 2**30 // 2
         with pytest.raises(StoreConnectionError, match="authenticated"):
             await Redis.from_url(f"unix://{path}").ping()
         await client.aclose()

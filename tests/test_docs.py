@@ -38,15 +38,15 @@ def test_links_have_targets(page: Path) -> None:
 
 
 def test_commands_in_the_readme_exist() -> None:
-    named = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert named <= set(Commands.targets), "README.md names commands that do not exist"
+    commands = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert commands <= set(Commands.targets), "README.md names commands that do not exist"
 
 
 def test_documented_benchmarks_exist() -> None:
     text = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
-    named = set(re.findall(r"python -m benchmarks (\w+)", text))
-    assert "engine" in named
-    assert named <= set(Benchmarks.targets), "the docs name benchmarks that do not exist"
+    benchmarks = set(re.findall(r"python -m benchmarks (\w+)", text))
+    assert "engine" in benchmarks
+    assert benchmarks <= set(Benchmarks.targets), "the docs name benchmarks that do not exist"
 
 
 def test_rules_describe_every_game_and_option() -> None:
@@ -62,22 +62,24 @@ def test_rules_describe_every_game_and_option() -> None:
 
 
 def test_documented_modules_and_files_exist() -> None:
-    found = 0
+    count = 0
     for page in PAGES:
         for name in re.findall(
             r"`((?:engine|bot|adapters|benchmarks|tests)[./][\w./]+)`", page.read_text(encoding="utf-8")
         ):
             if (ROOT / name).exists():
-                found += 1
+                count += 1
                 continue
             # A module, or a name in a module.
-            module, _, rest = name.rpartition(".")
+            module, _, attribute = name.rpartition(".")
             assert "/" not in name, f"{page.name} names {name}, which does not exist"
             path = ROOT / name.replace(".", "/")
             is_module = path.is_dir() or path.with_suffix(".py").exists()
-            assert is_module or hasattr(import_module(module), rest), f"{page.name} names {name}, which does not exist"
-            found += 1
-    assert found > 100
+            assert is_module or hasattr(import_module(module), attribute), (
+                f"{page.name} names {name}, which does not exist"
+            )
+            count += 1
+    assert count > 100
 
 
 def test_files_have_no_merge_conflict_markers() -> None:
@@ -106,12 +108,14 @@ def test_changelog_and_command_have_the_version() -> None:
 
 def test_workflow_runs_ci_on_every_supported_python() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
-    named = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]]
-    assert jobs["linux"]["strategy"]["matrix"]["python"] == [found[1] for found in named if found]
+    versions = [
+        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", classifier) for classifier in PROJECT["classifiers"]
+    ]
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == [version[1] for version in versions if version]
     # The Makefile reads PYTHON from the environment.
     assert jobs["linux"]["env"]["PYTHON"] == "python${{ matrix.python }}"
     assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    runs = {job: [step["run"] for step in about["steps"] if "run" in step] for job, about in jobs.items()}
+    runs = {job: [step["run"] for step in description["steps"] if "run" in step] for job, description in jobs.items()}
     assert runs["linux"] == [".ci/run"]
     assert {"make check", "env -u CI make test"} <= set(runs["macos"])
 
@@ -120,11 +124,11 @@ def test_commit_hook_and_make_run_the_same_checks() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [recipe] = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    checked = [line.strip().replace("$(BIN)", ".venv/bin").replace("$(MAKE)", "make") for line in recipe.splitlines()]
-    assert [hook["entry"] for hook in hooks] == checked, ".pre-commit-config.yaml must run what make check runs"
+    commands = [line.strip().replace("$(BIN)", ".venv/bin").replace("$(MAKE)", "make") for line in recipe.splitlines()]
+    assert [hook["entry"] for hook in hooks] == commands, ".pre-commit-config.yaml must run what make check runs"
 
 
-def program(path: Path, text: str) -> Path:
+def write_script(path: Path, text: str) -> Path:
     """Write an executable shell script of one line."""
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
@@ -135,37 +139,37 @@ def test_unsupported_python_prints_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("pyproject.toml", "requirements.txt"):
         (tmp_path / name).touch()
-    done = subprocess.run(["make", "setup", "PYTHON="], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert done.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 or newer")
-    assert "Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv" in done.stderr
+    result = subprocess.run(["make", "setup", "PYTHON="], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert result.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 or newer")
+    assert "Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv" in result.stderr
     # The package belongs to the chosen Python, which can differ from the system's.
-    no_venv = program(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
-    done = subprocess.run(
+    no_venv = write_script(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
+    result = subprocess.run(
         ["make", "setup", f"PYTHON={no_venv}"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert "(apt install python3.12-venv)" in done.stderr.splitlines()[0]
+    assert "(apt install python3.12-venv)" in result.stderr.splitlines()[0]
 
 
-WHOLE, CUT_SHORT, GONE = "whole", "cut short before pip was there", "its Python went away"
+COMPLETE, WITHOUT_PIP, WITHOUT_PYTHON = "whole", "cut short before pip was there", "its Python went away"
 
 
-@pytest.mark.parametrize("venv", [WHOLE, CUT_SHORT, GONE])
+@pytest.mark.parametrize("venv", [COMPLETE, WITHOUT_PIP, WITHOUT_PYTHON])
 def test_incomplete_setup_is_rebuilt(tmp_path: Path, venv: str) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     folder = tmp_path / ".venv" / "bin"
     folder.mkdir(parents=True)
     for name in ("uv", "buongioco"):
-        program(folder / name, f"echo {name}")
+        write_script(folder / name, f"echo {name}")
     for name in ("pyproject.toml", "requirements.txt", ".venv/.ready"):
         (tmp_path / name).touch()
-    if venv == GONE:
+    if venv == WITHOUT_PYTHON:
         (folder / "python").symlink_to(tmp_path / "python3.10")
     else:
-        program(folder / "python", "exit 1" if venv == CUT_SHORT else "exit 0")
-    python = program(tmp_path / "python", 'case "$2" in venv) echo "$@";; esac')
-    done = subprocess.run(
+        write_script(folder / "python", "exit 1" if venv == WITHOUT_PIP else "exit 0")
+    python = write_script(tmp_path / "python", 'case "$2" in venv) echo "$@";; esac')
+    result = subprocess.run(
         ["make", "-s", "run", f"PYTHON={python}"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    made = ["-m venv --clear .venv", "uv", "uv"] if venv != WHOLE else []
-    assert [line for line in done.stdout.splitlines() if not line.startswith("make")] == [*made, "buongioco"]
+    steps = ["-m venv --clear .venv", "uv", "uv"] if venv != COMPLETE else []
+    assert [line for line in result.stdout.splitlines() if not line.startswith("make")] == [*steps, "buongioco"]

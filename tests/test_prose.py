@@ -45,21 +45,21 @@ def read_prose(source: str) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in FILES if path.is_relative_to(ROOT / folder)}
-    found = [
+    faults = [
         f"{path.relative_to(ROOT)}:{line}: write {PLAIN[word.lower()]!r} instead of {word!r}"
         for path, source in sources.items()
         if path != Path(__file__) and HEAVY.search(source)
         for line, text in read_prose(source)
         for word in HEAVY.findall(" ".join(text.split()))
     ]
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)
 
 
 def test_names_of_tests_are_short() -> None:
-    found = [
+    faults = [
         f"{path.relative_to(ROOT)}: {name} has {len(name)} characters; use {MAX_TEST_NAME} or fewer"
         for path in FILES
         if path.name.startswith("test_")
         for name in LONG_TEST_NAME.findall(path.read_text(encoding="utf-8"))
     ]
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)

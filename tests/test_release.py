@@ -22,42 +22,47 @@ import pytest
 from tests.bot.command import environment
 from tests.kills.bot_process import free_port
 from tests.paths import ROOT
-from tests.test_container import PROJECT, of
+from tests.test_container import PROJECT, find_instructions
 
 UV = Path(sys.executable).with_name("uv")
 PACKAGES = ("engine", "bot", "adapters")
-PATIENCE = 60.0  # seconds allowed for each step of a released bot
+STEP_SECONDS = 60.0  # seconds allowed for each step of a released bot
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("release")]
 
 
-def build(line: str, folder: Path) -> None:
+def run_line(line: str, folder: Path) -> None:
     """Run a line of shell with uv. It uses the packages cached by `make setup`, or an index if they are missing."""
     own = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
-    asked = {**own, "PATH": f"{UV.parent}:{os.environ['PATH']}", "UV_PYTHON": sys.executable, "UV_VENV_CLEAR": "1"}
-    words = ["sh", "-c", line]
-    offline = {**asked, "UV_OFFLINE": "1"}
-    if subprocess.run(words, cwd=folder, env=offline, capture_output=True, check=False).returncode:
-        subprocess.run(words, cwd=folder, env=asked, check=True)
+    environment_ = {
+        **own,
+        "PATH": f"{UV.parent}:{os.environ['PATH']}",
+        "UV_PYTHON": sys.executable,
+        "UV_VENV_CLEAR": "1",
+    }
+    command = ["sh", "-c", line]
+    offline = {**environment_, "UV_OFFLINE": "1"}
+    if subprocess.run(command, cwd=folder, env=offline, capture_output=True, check=False).returncode:
+        subprocess.run(command, cwd=folder, env=environment_, check=True)
 
 
-def built_wheel(folder: Path) -> Path:
+def build_wheel(folder: Path) -> Path:
     """Build the wheel with the command in docs/releasing.md."""
     text = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
     [line] = re.findall(r"^ +(\.venv/bin/uv build .*) --out-dir dist$", text, re.MULTILINE)
-    build(f"{shlex.quote(str(UV))} {line.partition(' ')[2]} --out-dir {shlex.quote(str(folder))}", ROOT)
+    run_line(f"{shlex.quote(str(UV))} {line.partition(' ')[2]} --out-dir {shlex.quote(str(folder))}", ROOT)
     [wheel] = folder.glob("*.whl")
     return wheel
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_wheel(tmp_path_factory.mktemp("dist"))
+    return build_wheel(tmp_path_factory.mktemp("dist"))
 
 
 def install_wheel(folder: Path, wheel: Path) -> None:
     shutil.copy(ROOT / "requirements-run.txt", folder)
-    build(
+    run_line(
         "uv venv .venv && uv pip install --python .venv --require-hashes --requirement requirements-run.txt"
         f" && uv pip install --python .venv --no-deps {shlex.quote(str(wheel))}",
         folder,
@@ -66,16 +71,16 @@ def install_wheel(folder: Path, wheel: Path) -> None:
 
 def install_image(folder: Path, _wheel: Path) -> None:
     """Install as the image's first stage does, with the Python of these tests."""
-    for line in of("COPY"):
-        *names, to = shlex.split(line)
+    for line in find_instructions("COPY"):
+        *names, target = shlex.split(line)
         for name in names:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / to, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(ROOT / name, folder / target, ignore=shutil.ignore_patterns("__pycache__"))
             elif not name.startswith("--from="):
-                shutil.copy(ROOT / name, folder / to)
+                shutil.copy(ROOT / name, folder / target)
             else:
                 break
-    build(of("RUN")[0], folder)
+    run_line(find_instructions("RUN")[0], folder)
 
 
 @pytest.fixture(scope="module", params=[install_wheel, install_image], ids=["wheel", "image"])
@@ -86,16 +91,23 @@ def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pyt
     return folder / ".venv" / "bin"
 
 
-def clean(folder: Path, **settings: str) -> dict[str, str]:
+def clean_environment(folder: Path, **settings: str) -> dict[str, str]:
     own = environment(folder, PYTHONSAFEPATH="1", **settings)
     return {name: value for name, value in own.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
 
 
-def call(folder: Path, *words: str | Path, text: str = "") -> str:
-    done = subprocess.run(
-        words, cwd=folder, env=clean(folder), input=text, capture_output=True, text=True, timeout=PATIENCE, check=True
+def run_command(folder: Path, *command: str | Path, text: str = "") -> str:
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        env=clean_environment(folder),
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=STEP_SECONDS,
+        check=True,
     )
-    return done.stdout
+    return result.stdout
 
 
 def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
@@ -108,25 +120,25 @@ def test_wheel_has_exactly_the_package_files(wheel: Path) -> None:
     for suffix in (".po", ".lua", ".js", "py.typed"):
         assert any(name.endswith(suffix) for name in ours)
     names = set(zipfile.ZipFile(wheel).namelist())
-    about = f"buongioco-{PROJECT['version']}.dist-info/"
-    assert {name for name in names if not name.startswith(about)} == ours
-    assert {about + name for name in ("METADATA", "entry_points.txt", "licenses/LICENSE")} <= names
+    metadata = f"buongioco-{PROJECT['version']}.dist-info/"
+    assert {name for name in names if not name.startswith(metadata)} == ours
+    assert {metadata + name for name in ("METADATA", "entry_points.txt", "licenses/LICENSE")} <= names
 
 
 def test_installed_package_runs_and_prints_its_version(installed: Path, tmp_path: Path) -> None:
     imports = "import engine, bot, adapters; print(engine.__file__, bot.__file__, adapters.__file__)"
-    for path in call(tmp_path, installed / "python", "-c", imports).split():
+    for path in run_command(tmp_path, installed / "python", "-c", imports).split():
         assert Path(path).is_relative_to(installed.parent)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert call(tmp_path, installed / "buongioco", "--version") == f"buongioco {version}\n"
+    assert run_command(tmp_path, installed / "buongioco", "--version") == f"buongioco {version}\n"
 
 
 def test_installed_game_commands_work(installed: Path, tmp_path: Path) -> None:
-    assert "spades: Spades" in call(tmp_path, installed / "buongioco", "games")
+    assert "spades: Spades" in run_command(tmp_path, installed / "buongioco", "games")
     words = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
-    told = call(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
-    assert "fa la presa" in told
-    assert "Hai perso." in told
+    output = run_command(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
+    assert "fa la presa" in output
+    assert "Hai perso." in output
 
 
 class Tab:
@@ -134,47 +146,51 @@ class Tab:
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
         self.socket = line
-        self.messages = {(chat, one["id"]): one for chat, found in hello["messages"].items() for one in found}
-        self.asked = 0
+        self.messages = {
+            (chat, message["id"]): message for chat, messages in hello["messages"].items() for message in messages
+        }
+        self.request_count = 0
 
-    async def hear(self) -> dict[str, Any]:
-        word: dict[str, Any] = await self.socket.receive_json(timeout=PATIENCE)
-        if word["type"] == "message":
-            self.messages[word["chat"], word["message"]["id"]] = word["message"]
-        return word
+    async def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = await self.socket.receive_json(timeout=STEP_SECONDS)
+        if message["type"] == "message":
+            self.messages[message["chat"], message["message"]["id"]] = message["message"]
+        return message
 
     def texts(self, chat: str) -> list[str]:
         """Return the texts of the bot's messages in a chat."""
-        found = [one for (place, _), one in self.messages.items() if place == chat and one["by"] == "bot"]
-        return ["".join(span[0] for span in one["spans"]) for one in found]
+        messages = [
+            message for (place, _), message in self.messages.items() if place == chat and message["by"] == "bot"
+        ]
+        return ["".join(span[0] for span in message["spans"]) for message in messages]
 
     async def ask(self, **request: Any) -> None:
-        self.asked += 1
-        name = f"r{self.asked:05}"
+        self.request_count += 1
+        name = f"r{self.request_count:05}"
         await self.socket.send_json({"n": name, "as": "1", **request})
-        while (word := await self.hear()).get("n") != name:
+        while (answer := await self.receive()).get("n") != name:
             pass
-        assert (word["type"], word["toast"]) == ("done", "")
+        assert (answer["type"], answer["toast"]) == ("done", "")
 
-    async def press(self, begin: str) -> str:
+    async def press(self, prefix: str) -> str:
         """Wait for a button with a payload that starts with ``begin``, press it, and return the payload."""
         while True:
             for (chat, number), message in self.messages.items():
-                for button in (one for row in message.get("rows", ()) for one in row):
-                    if re.match(begin, button["payload"]):
+                for button in (button for row in message.get("rows", ()) for button in row):
+                    if re.match(prefix, button["payload"]):
                         await self.ask(do="press", chat=chat, message=number, payload=button["payload"])
                         return str(button["payload"])
-            await self.hear()
+            await self.receive()
 
 
 @asynccontextmanager
-async def running(installed: Path, folder: Path, port: int) -> AsyncIterator[aiohttp.ClientSession]:
+async def run_bot(installed: Path, folder: Path, port: int) -> AsyncIterator[aiohttp.ClientSession]:
     """Start the bot, wait until it is healthy, and check at the end that it stops cleanly."""
     bot = await asyncio.create_subprocess_exec(
-        installed / "buongioco", "run", cwd=folder, env=clean(folder, BUONGIOCO_PLAYGROUND_PORT=str(port))
+        installed / "buongioco", "run", cwd=folder, env=clean_environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port))
     )
     try:
-        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}/") as session, asyncio.timeout(2 * PATIENCE):
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}/") as session, asyncio.timeout(2 * STEP_SECONDS):
             healthy = False
             while not healthy:
                 assert bot.returncode is None
@@ -193,12 +209,12 @@ async def running(installed: Path, folder: Path, port: int) -> AsyncIterator[aio
 
 async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: Path) -> None:
     port = free_port()
-    async with running(installed, tmp_path, port) as session:
+    async with run_bot(installed, tmp_path, port) as session:
         check = await asyncio.create_subprocess_exec(
-            *json.loads(of("HEALTHCHECK")[0].partition("CMD ")[2]),
+            *json.loads(find_instructions("HEALTHCHECK")[0].partition("CMD ")[2]),
             cwd=tmp_path,
             env={
-                **clean(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port)),
+                **clean_environment(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port)),
                 "PATH": f"{installed}:{os.environ['PATH']}",
             },
         )
@@ -206,17 +222,17 @@ async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: 
         for page in ("/", "/chat"):
             async with session.get(page) as answer:
                 assert answer.status == 200
-                linked = re.findall(r'(?:src|href)="(/[^"]+[.](?:js|css|svg))"', await answer.text())
-            assert linked
-            for asset in linked:
+                assets = re.findall(r'(?:src|href)="(/[^"]+[.](?:js|css|svg))"', await answer.text())
+            assert assets
+            for asset in assets:
                 async with session.get(asset) as answer:
                     assert answer.status == 200, asset
         origin = {"Origin": f"http://127.0.0.1:{port}"}
         async with session.ws_connect("ws", headers=origin, max_msg_size=0) as line:
-            tab = Tab(line, await line.receive_json(timeout=PATIENCE))
+            tab = Tab(line, await line.receive_json(timeout=STEP_SECONDS))
             await tab.ask(do="say", chat="1", text="/challenge metamazzo")
             await tab.press(r"1t\w+:robot")
             await tab.press(r"1m\w+:\d+:play ")
             # The board shows the card to the group.
             while not any(re.search(r"Trick 1:.*Anna", text) for text in tab.texts("1")):
-                await tab.hear()
+                await tab.receive()

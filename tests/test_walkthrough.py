@@ -23,47 +23,52 @@ WALKS = (DOCS / "walkthrough.md").read_text(encoding="utf-8")
 GLOSSARY = (DOCS / "glossary.md").read_text(encoding="utf-8")
 PACKAGES = tuple(str(ROOT / package) + "/" for package in ("adapters", "bot", "engine"))
 
-Called = tuple[str, str]
+Function = tuple[str, str]
 """A file and the qualified name of a function in it."""
 
 
-def named(text: str) -> list[Called]:
+def find_names(text: str) -> list[Function]:
     return re.findall(r"`([\w/]+\.py): ([\w.]+)`", text)
 
 
-def walk(title: str) -> str:
+def read_section(title: str) -> str:
     """Return a section of the walkthrough."""
-    [found] = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", WALKS, re.MULTILINE | re.DOTALL)
-    return str(found)
+    [section] = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", WALKS, re.MULTILINE | re.DOTALL)
+    return str(section)
 
 
-def steps(title: str) -> list[Called]:
+def find_steps(title: str) -> list[Function]:
     """Return the numbered steps of a section."""
-    return [called for line in walk(title).splitlines() if re.match(r"\d+\. ", line) for called in named(line)]
+    return [
+        function
+        for socket in read_section(title).splitlines()
+        if re.match(r"\d+\. ", socket)
+        for function in find_names(socket)
+    ]
 
 
-def defined(path: Path) -> set[str]:
+def find_definitions(path: Path) -> set[str]:
     """Return the qualified names of the functions and classes in a file."""
 
-    def names(body: list[ast.stmt], before: str) -> Iterator[str]:
-        for one in body:
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                yield before + one.name
-                if isinstance(one, ast.ClassDef):
-                    yield from names(one.body, f"{before}{one.name}.")
+    def iter_names(body: list[ast.stmt], prefix: str) -> Iterator[str]:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield prefix + node.name
+                if isinstance(node, ast.ClassDef):
+                    yield from iter_names(node.body, f"{prefix}{node.name}.")
 
-    return set(names(ast.parse(path.read_text(encoding="utf-8")).body, ""))
+    return set(iter_names(ast.parse(path.read_text(encoding="utf-8")).body, ""))
 
 
 @pytest.mark.parametrize("title", ["A press", "A challenge", "A rule"])
 def test_functions_in_the_walkthrough_exist(title: str) -> None:
-    assert len(named(walk(title))) > 10
-    for path, name in named(walk(title)):
-        assert name in defined(ROOT / path), f"docs/walkthrough.md names {path}: {name}, which does not exist"
+    assert len(find_names(read_section(title))) > 10
+    for path, name in find_names(read_section(title)):
+        assert name in find_definitions(ROOT / path), f"docs/walkthrough.md names {path}: {name}, which does not exist"
 
 
 def test_places_in_the_glossary_exist() -> None:
-    rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ") and not line.startswith("| word")]
+    rows = [socket for socket in GLOSSARY.splitlines() if socket.startswith("| ") and not socket.startswith("| word")]
     assert len(rows) > 70
     for row in rows:
         places = re.findall(r"`([a-z_/]+(?:/|\.py|\.lua))`", row.rsplit("|", 2)[1])
@@ -73,63 +78,63 @@ def test_places_in_the_glossary_exist() -> None:
 
 
 @contextmanager
-def calls() -> Iterator[list[Called]]:
+def record_calls() -> Iterator[list[Function]]:
     """Record calls of this project's functions in this thread, in order."""
-    found: list[Called] = []
+    calls: list[Function] = []
 
-    def note(frame: FrameType, event: str, _argument: object) -> None:
+    def record(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(PACKAGES):
-            found.append((str(Path(code.co_filename).relative_to(ROOT)), code.co_qualname))
+            calls.append((str(Path(code.co_filename).relative_to(ROOT)), code.co_qualname))
 
-    before = sys.getprofile()
-    sys.setprofile(note)
+    profiler = sys.getprofile()
+    sys.setprofile(record)
     try:
-        yield found
+        yield calls
     finally:
-        sys.setprofile(before)
+        sys.setprofile(profiler)
 
 
-def first_missed(wanted: list[Called], found: list[Called]) -> Called | None:
+def find_missed_step(steps: list[Function], calls: list[Function]) -> Function | None:
     """Return the first step that was not called after the previous ones, or None if all were."""
-    left = iter(found)
-    return next((step for step in wanted if step not in left), None)
+    remaining = iter(calls)
+    return next((step for step in steps if step not in remaining), None)
 
 
 class Page:
     """A client of the playground."""
 
-    def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
-        self.line = line
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
 
     async def ask(self, name: str, **request: Any) -> None:
-        await self.line.send_json({"n": name, **request})
-        while (word := await self.hear()).get("n") != name:
+        await self.socket.send_json({"n": name, **request})
+        while (answer := await self.receive()).get("n") != name:
             pass
-        assert (word["type"], word["toast"]) == ("done", "")
+        assert (answer["type"], answer["toast"]) == ("done", "")
 
-    async def hear(self) -> dict[str, Any]:
-        word: dict[str, Any] = json.loads((await self.line.receive(timeout=30)).data)
-        return word
+    async def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads((await self.socket.receive(timeout=30)).data)
+        return message
 
 
 @pytest.fixture
 async def playground(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
-    one = OpenPlayground(tmp_path / "data")
-    await one.start()
-    yield one
-    await one.stop()
+    opened = OpenPlayground(tmp_path / "data")
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
 async def test_challenge_calls_the_functions_of_its_walk(playground: OpenPlayground) -> None:
     origin = {"Origin": playground.url.rstrip("/")}
     async with (
         aiohttp.ClientSession(playground.url) as session,
-        session.ws_connect("ws", headers=origin, max_msg_size=0) as line,
+        session.ws_connect("ws", headers=origin, max_msg_size=0) as socket,
     ):
-        page = Page(line)
-        await page.hear()
-        with calls() as found:
+        page = Page(socket)
+        await page.receive()
+        with record_calls() as calls:
             await page.ask("n0001", do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
             await playground.worker.delivery.wait_until_idle()
-        assert first_missed(steps("A challenge"), found) is None
+        assert find_missed_step(find_steps("A challenge"), calls) is None

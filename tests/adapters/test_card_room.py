@@ -92,13 +92,13 @@ def test_adapters_import_only_allowed_modules() -> None:
     files = sorted((ROOT / "adapters").rglob("*.py"))
     assert len(files) > 30
     for file in files:
-        found = [(module, name) for module, name in list_imports(file) if module.split(".")[0] in ("bot", "engine")]
+        imports = [(module, name) for module, name in list_imports(file) if module.split(".")[0] in ("bot", "engine")]
         path = file.relative_to(ROOT)
-        forbidden = sorted({module for module, _ in found} - ALLOWED_IMPORTS)
+        forbidden = sorted({module for module, _ in imports} - ALLOWED_IMPORTS)
         assert not forbidden, (
             f"{path} imports {forbidden}, which adapters must not use: add them here and to docs/adapters.md"
         )
-        names = {name for module, name in found if module == "bot.store"} - ALLOWED_STORE_NAMES
+        names = {name for module, name in imports if module == "bot.store"} - ALLOWED_STORE_NAMES
         assert not names, f"{path} imports {sorted(names)} from bot.store, which adapters must not use"
 
 
@@ -161,9 +161,9 @@ class Parrot:
         raise AssertionError("no hand was missed")
 
     async def suggestions(
-        self, kind: ArgumentKind, begun: str, person: Person, place: str, game: str = ""
+        self, kind: ArgumentKind, typed: str, person: Person, place: str, game: str = ""
     ) -> list[Suggestion]:
-        return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]
+        return [Suggestion(f"{kind.name} {typed} by {person.name}", "a table")]
 
     async def offers(self, person: Person, typed: str) -> OfferList:
         return OfferList([])

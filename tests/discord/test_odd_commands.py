@@ -14,7 +14,7 @@ from adapters.discord.commands import Commands
 from adapters.discord.events import repair_interaction
 from tests.discord.players import Person
 from tests.discord.server import AUTOCOMPLETE, BOT, CHANNEL, COMMAND, DiscordServer
-from tests.optional_fields import variants
+from tests.optional_fields import iter_variants
 
 BRUNO = {"id": "2", "username": "bruno", "discriminator": "0", "global_name": "Bruno", "avatar": None}
 MEMBER: dict[str, Any] = {"nick": None, "roles": [], "permissions": "0", "flags": 0, "joined_at": None}
@@ -92,7 +92,7 @@ async def test_odd_options_are_run_or_answered(
     said = sample(server, COMMAND, data)
     assert await runner.call(said) == (1, [])
     [wanted] = runner.done
-    for what, variant in variants(data, ("name", "type")):
+    for what, variant in iter_variants(data, ("name", "type")):
         answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
         assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
@@ -114,7 +114,7 @@ async def test_odd_autocompletion_is_answered(
     said = sample(server, AUTOCOMPLETE, data)
     assert await runner.call(said) == (1, [])
     assert runner.suggested == ["1"]
-    for what, variant in variants(data, ("name", "type")):
+    for what, variant in iter_variants(data, ("name", "type")):
         answers, logs = await runner.call({**said, "data": variant})
         assert answers == 1, what
         assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what

@@ -14,7 +14,7 @@ from adapters.discord.client import Client
 from adapters.discord.events import repair_interaction
 from tests.discord.players import Person
 from tests.discord.server import BAR, BOT, CHANNEL, COMMAND, COMPONENT, Channel, DiscordServer
-from tests.optional_fields import variants
+from tests.optional_fields import iter_variants
 
 COMMON = ("id", "token", "type", "channel_id")
 # Fields that the bot needs, by True for servers and False for private chats.
@@ -68,7 +68,7 @@ async def test_optional_fields_never_lose_a_press(server: DiscordServer, client:
     interaction = server.begin(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
     sample = server.event(interaction, MESSAGE)
     wanted = press_fields(read_interaction(client, sample))
-    for what, variant in variants(sample, (*REQUIRED[in_server], *PRESSED)):
+    for what, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
         assert press_fields(read_interaction(client, variant)) == wanted, what
 
 
@@ -78,7 +78,7 @@ async def test_optional_fields_never_lose_a_command(server: DiscordServer, clien
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
     sample = server.event(server.begin(COMMAND, 1, channel, data))
     wanted = command_fields(read_interaction(client, sample))
-    for what, variant in variants(sample, (*REQUIRED[in_server], "data.name")):
+    for what, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
         assert command_fields(read_interaction(client, variant)) == wanted, what
 
 
@@ -162,7 +162,7 @@ class EventReceiver:
 
 
 async def test_odd_servers_are_known_by_id_and_name() -> None:
-    for what, variant in variants(SERVER_EVENT, ("id",)):
+    for what, variant in iter_variants(SERVER_EVENT, ("id",)):
         receiver = EventReceiver()
         with capture_logs() as logs:
             await receiver.receive("GUILD_CREATE", variant)
@@ -180,7 +180,7 @@ async def test_odd_servers_are_known_by_id_and_name() -> None:
 async def test_optional_fields_never_hide_that_a_server_opened(event: str) -> None:
     receiver = EventReceiver()
     assert await receiver.receive(event, OPENING[event]) == [BAR]
-    for what, variant in variants(OPENING[event], ("guild_id",)):
+    for what, variant in iter_variants(OPENING[event], ("guild_id",)):
         with capture_logs() as logs:
             assert await receiver.receive(event, variant) == [BAR], what
         assert logs == [], what
@@ -196,7 +196,7 @@ async def test_closed_threads_open_no_server(change: dict[str, bool]) -> None:
 async def test_unused_odd_events_log_nothing(event: str, caplog: pytest.LogCaptureFixture) -> None:
     receiver = EventReceiver()
     await receiver.receive("GUILD_CREATE", SERVER_EVENT)
-    for what, variant in [*variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
+    for what, variant in [*iter_variants(UNUSED[event], ()), ("nothing", {}), ("a list", []), ("null", None)]:
         with capture_logs() as logs:
             assert await receiver.receive(event, variant) == [], what
         assert logs == [], what

@@ -22,7 +22,7 @@ from bot.store.entries import Rule
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from engine import GAMES
-from tests.browser import expose_chat, launched
+from tests.browser import expose_chat, launch_browser
 from tests.open_playground import OpenPlayground
 
 GROUP = "playground:1"
@@ -36,80 +36,80 @@ PEOPLE = {1: "Anna", 3: "Maximiliane-Friederike Hohenstein", 4: "Ελένη Πα
 The names are short, long, in letters of the pictures' font, and in letters that the font lacks.
 """
 
-TALL = 2400
-MOST_MOVES = 3000
-ACROSS, GAP = 3, 12
+TALL_HEIGHT = 2400
+MAX_MOVES = 3000
+PICTURES_PER_ROW, GAP = 3, 12
 
 Moment = tuple[str, Callable[[Table], bool]]
 
 
-def has(word: str) -> Callable[[Table], bool]:
+def has_move(prefix: str) -> Callable[[Table], bool]:
     """Return a test for a legal move that starts with ``word``."""
-    return lambda table: any(move.startswith(word) for move in moves_of(table))
+    return lambda table: any(move.startswith(prefix) for move in legal_moves(table))
 
 
-def moves_of(table: Table) -> list[str]:
+def legal_moves(table: Table) -> list[str]:
     """Return the legal moves of the player to move."""
     game = table.game
     return list(game.view(game.turn).moves) if game and game.turn is not None else []
 
 
-def deal_of(table: Table):  # type: ignore[no-untyped-def]
+def view_deal(table: Table):  # type: ignore[no-untyped-def]
     assert table.game
     return table.game.view(None).deal
 
 
-def in_play(tricks: int, lying: int) -> Callable[[Table], bool]:
+def is_in_play(tricks: int, lying: int) -> Callable[[Table], bool]:
     """Return a test for this many taken tricks and this many cards on the table."""
 
-    def is_so(table: Table) -> bool:
-        deal = deal_of(table)
+    def check(table: Table) -> bool:
+        deal = view_deal(table)
         return deal.phase == "play" and sum(deal.tricks) >= tricks and len(deal.trick) == lying
 
-    return is_so
+    return check
 
 
-def phase(name: str) -> Callable[[Table], bool]:
-    return lambda table: deal_of(table).phase == name
+def is_in_phase(name: str) -> Callable[[Table], bool]:
+    return lambda table: view_deal(table).phase == name
 
 
 def moments(game: str) -> list[Moment]:
     """Return the moments of a game in the order of the screenshots."""
     seats = 4 if game in ("tressette", "tavolo") else 2
     before: list[Moment] = {
-        "pizzichino": [("take", phase("take")), ("hold", phase("hold"))],
-        "spizzichino": [("take", phase("take")), ("hold", phase("hold"))],
-        "spades": [("draft", phase("draft")), ("drawn", has("keep")), ("bid", phase("bid"))],
+        "pizzichino": [("take", is_in_phase("take")), ("hold", is_in_phase("hold"))],
+        "spizzichino": [("take", is_in_phase("take")), ("hold", is_in_phase("hold"))],
+        "spades": [("draft", is_in_phase("draft")), ("drawn", has_move("keep")), ("bid", is_in_phase("bid"))],
     }.get(game, [])
-    begin: list[Moment] = [("begin", in_play(0, 0)), ("answer", in_play(2, 1))]
+    begin: list[Moment] = [("begin", is_in_play(0, 0)), ("answer", is_in_play(2, 1))]
     late: list[Moment] = (
-        [("four-lie", in_play(3, 3)), ("end", in_play(8, 1))] if seats == 4 else [("end", in_play(10, 1))]
+        [("four-lie", is_in_play(3, 3)), ("end", is_in_play(8, 1))] if seats == 4 else [("end", is_in_play(10, 1))]
     )
-    declares: list[Moment] = [] if game == "spades" else [("declare", has("declare"))]
+    declares: list[Moment] = [] if game == "spades" else [("declare", has_move("declare"))]
     return [*before, *begin, *declares, *late]
 
 
 class Shooter:
     """Plays games on one bot in one language and takes screenshots of its page."""
 
-    def __init__(self, playground: OpenPlayground, page: Page, language: str, asked: Namespace) -> None:
-        self.playground, self.page, self.language, self.asked = playground, page, language, asked
+    def __init__(self, playground: OpenPlayground, page: Page, language: str, options: Namespace) -> None:
+        self.playground, self.page, self.language, self.options = playground, page, language, options
         self.worker = playground.worker
         self.random = Random(17)
         # The same cards each time, so that old and new screenshots can be compared.
         self.worker.room.new_secret = Random(18).randbytes
         self._updates = count()
 
-    def update(self) -> str:
+    def make_update_id(self) -> str:
         return f"shots:{next(self._updates)}"
 
-    async def begin(self) -> None:
+    async def set_languages(self) -> None:
         people = self.worker.people
         await people.update_chat(GROUP, language=self.language)
         for number, name in PEOPLE.items():
             await people.update_person(f"playground:{number}", language=self.language, name=name)
 
-    async def settled(self) -> None:
+    async def wait_until_drawn(self) -> None:
         """Wait until the page shows all messages and pictures."""
         for _ in range(400):
             await asyncio.sleep(0.05)
@@ -127,118 +127,120 @@ class Shooter:
             timeout=20_000,
         )
 
-    async def take(self, name: str, person: int | None = None) -> None:
+    async def take_screenshots(self, name: str, person: int | None = None) -> None:
         """Take the group, or a person's private chat, in all windows and themes."""
-        if self.asked.moments and not any(one in name for one in self.asked.moments):
+        if self.options.moments and not any(moment in name for moment in self.options.moments):
             return
         await self.page.evaluate(
             "person => { if (person) { state.me = person; state.chat = '@' + person; } else { state.me = '1'; state.chat = '1'; } draw(); }",
             str(person) if person else None,
         )
-        await self.settled()
-        for window in self.asked.windows:
+        await self.wait_until_drawn()
+        for window in self.options.windows:
             width, height, _pixels = WINDOWS[window]
             await self.page.set_viewport_size({"width": width, "height": height})
-            for theme in self.asked.themes:
+            for theme in self.options.themes:
                 await self.page.emulate_media(color_scheme=theme)
                 await self.page.evaluate("() => { drawHeads(); toBottom(); }")
                 await self.page.wait_for_timeout(60)
-                folder = self.asked.into / f"{self.language}-{window}-{theme}"
+                folder = self.options.into / f"{self.language}-{window}-{theme}"
                 (folder / "messages").mkdir(parents=True, exist_ok=True)
                 await self.page.screenshot(path=str(folder / f"{name}.png"))
                 last = self.page.locator(".message").last
                 if await last.count():
                     # The complete message, also if it is higher than the window.
-                    await self.page.set_viewport_size({"width": width, "height": TALL})
+                    await self.page.set_viewport_size({"width": width, "height": TALL_HEIGHT})
                     await last.screenshot(path=str(folder / "messages" / f"{name}.png"))
                     await self.page.set_viewport_size({"width": width, "height": height})
 
     # Playing
 
-    async def table(self, code: str) -> Table:
+    async def load_table(self, code: str) -> Table:
         return await self.worker.room.table(code)
 
-    async def play(self, code: str, until: Callable[[Table], bool]) -> Table:
+    async def play(self, code: str, is_done: Callable[[Table], bool]) -> Table:
         """Play random moves until the condition holds or the game is over."""
-        for _ in range(MOST_MOVES):
-            table = await self.table(code)
-            if table.phase != "playing" or not table.game or until(table):
+        for _ in range(MAX_MOVES):
+            table = await self.load_table(code)
+            if table.phase != "playing" or not table.game or is_done(table):
                 return table
             seat = table.game.turn
             assert seat is not None
             chair = table.chairs[seat]
             assert chair
-            moves = [move for move in moves_of(table) if move not in ("claim", "blind", "resign")]
+            moves = [move for move in legal_moves(table) if move not in ("claim", "blind", "resign")]
             bids = [move for move in moves if move in ("bid 4", "bid 5")]
             declared = [move for move in moves if move.startswith("declare")]
             plain = [move for move in moves if not move.endswith(("busso", "volo"))]
             move = self.random.choice(bids or (declared if self.random.random() < 0.7 else []) or plain)
-            await self.worker.room.make_move(code, chair.person, table.oldest_panel(seat), move, self.update())
+            await self.worker.room.make_move(code, chair.person, table.oldest_panel(seat), move, self.make_update_id())
         raise AssertionError("it never came to an end")
 
-    async def game(self, game: str) -> None:
+    async def shoot_game(self, game: str) -> None:
         seats = 4 if game in ("tressette", "tavolo") else 2
         target = {"metamazzo": 11, "testa": 11, "tavolo": 11, "pizzichino": 21, "spades": 200}.get(game)
         choices = GAMES[game].rules.choices()["target"]
         setup = [Rule("target", target if target in choices else min(choices, key=int))]
         challenges = self.worker.challenges
-        table = await challenges.open_table(game, "playground:1", PEOPLE[1], self.update(), host=GROUP, setup=setup)
+        table = await challenges.open_table(
+            game, "playground:1", PEOPLE[1], self.make_update_id(), host=GROUP, setup=setup
+        )
         code = table.code
-        await self.take(f"{game}-challenge")
+        await self.take_screenshots(f"{game}-challenge")
         for person in list(PEOPLE)[1:seats]:
-            await challenges.sit(code, f"playground:{person}", PEOPLE[person], self.update())
-            table = await self.table(code)
+            await challenges.sit(code, f"playground:{person}", PEOPLE[person], self.make_update_id())
+            table = await self.load_table(code)
             for seat in list(table.asking):
                 ruler = table.ruler_of(seat)
                 chair = table.chairs[ruler] if ruler is not None else None
                 assert chair
-                await challenges.answer(code, chair.person, seat, True, self.update())
-        for name, is_so in moments(game):
-            table = await self.play(code, is_so)
+                await challenges.answer(code, chair.person, seat, True, self.make_update_id())
+        for name, is_reached in moments(game):
+            table = await self.play(code, is_reached)
             if table.phase != "playing" or not table.game or table.game.turn is None:
                 break
             chair = table.chairs[table.game.turn]
             assert chair
-            await self.take(f"{game}-{name}", int(chair.person.split(":")[1]))
+            await self.take_screenshots(f"{game}-{name}", int(chair.person.split(":")[1]))
             if name in ("begin", "answer", "end", "take", "bid"):
-                other = table.chairs[(table.game.turn + 1) % seats]
-                assert other
-                await self.take(f"{game}-{name}-waiting", int(other.person.split(":")[1]))
-                await self.take(f"{game}-{name}-board")
+                waiting = table.chairs[(table.game.turn + 1) % seats]
+                assert waiting
+                await self.take_screenshots(f"{game}-{name}-waiting", int(waiting.person.split(":")[1]))
+                await self.take_screenshots(f"{game}-{name}-board")
         first = table.game.deal_number if table.game else 1
         table = await self.play(
             code, lambda table: bool(table.game and table.game.deal_number > first and table.game.turn is not None)
         )
-        await self.take(f"{game}-deal-over-board")
+        await self.take_screenshots(f"{game}-deal-over-board")
         if table.phase == "playing" and table.game:
             chair = table.chairs[table.game.turn or 0]
             assert chair
-            await self.take(f"{game}-second-deal", int(chair.person.split(":")[1]))
+            await self.take_screenshots(f"{game}-second-deal", int(chair.person.split(":")[1]))
         with suppress(NoSuchTable):
             # The table is removed as soon as its result is shown.
             await self.play(code, lambda _table: False)
-        await self.take(f"{game}-result")
-        await self.take(f"{game}-over", 1)
-        if f"{game}-accuracy" in self.asked.moments:
+        await self.take_screenshots(f"{game}-result")
+        await self.take_screenshots(f"{game}-over", 1)
+        if f"{game}-accuracy" in self.options.moments:
             # This takes a while, because the analysis starts a process.
             await self.worker.settled()
             await self.worker.feature(AnalysisFeature).completion.wait()
             await self.worker.delivery.answers.tasks.wait()
-            await self.take(f"{game}-accuracy")
+            await self.take_screenshots(f"{game}-accuracy")
 
     async def say(self, name: str, text: str, person: int | None = None) -> None:
         await self.page.evaluate(
             "([me, chat, text]) => { state.me = me; state.chat = chat; return ask({ do: 'say', chat, text, reply_to: null }); }",
             [str(person or 1), f"@{person}" if person else "1", text],
         )
-        await self.take(name, person)
+        await self.take_screenshots(name, person)
 
-    async def pages(self) -> None:
-        for game in self.asked.games:
+    async def shoot_pages(self) -> None:
+        for game in self.options.games:
             await self.say(f"page-rules-{game}", f"/rules {game}")
-        for word in ("help", "settings", "leaderboard", "stats", "tables", "rules", "rules fair"):
-            await self.say(f"page-{word.replace(' ', '-')}", f"/{word}")
-        for word in (
+        for command in ("help", "settings", "leaderboard", "stats", "tables", "rules", "rules fair"):
+            await self.say(f"page-{command.replace(' ', '-')}", f"/{command}")
+        for command in (
             "settings",
             "tables",
             "stats",
@@ -251,11 +253,11 @@ class Shooter:
             "forget",
             "analyse",
         ):
-            await self.say(f"private-{word.replace(' ', '-')}", f"/{word}", 1)
+            await self.say(f"private-{command.replace(' ', '-')}", f"/{command}", 1)
 
 
 @asynccontextmanager
-async def opened(browser: Browser, folder: Path, language: str, asked: Namespace) -> AsyncIterator[Shooter]:
+async def open_shooter(browser: Browser, folder: Path, language: str, options: Namespace) -> AsyncIterator[Shooter]:
     """A new playground with all people, and a page that can act as each of them."""
     playground = OpenPlayground(folder)
     await playground.start()
@@ -267,18 +269,18 @@ async def opened(browser: Browser, folder: Path, language: str, asked: Namespace
     await expose_chat(page)
     await page.goto(playground.chat_url)
     await page.wait_for_function("() => state.me")
-    shooter = Shooter(playground, page, language, asked)
-    await shooter.begin()
+    shooter = Shooter(playground, page, language, options)
+    await shooter.set_languages()
     yield shooter
     await context.close()
     await playground.stop()
 
 
-def join(files: Sequence[Path], into: Path) -> None:
+def join_pictures(files: Sequence[Path], into: Path) -> None:
     """Put pictures side by side, several in a file."""
     images = [Image.open(path).convert("RGB") for path in files]
-    for number, at in enumerate(range(0, len(images), ACROSS)):
-        row = images[at : at + ACROSS]
+    for number, start in enumerate(range(0, len(images), PICTURES_PER_ROW)):
+        row = images[start : start + PICTURES_PER_ROW]
         size = sum(image.width + GAP for image in row), max(image.height for image in row)
         joined, x = Image.new("RGB", size, "#888888"), 0
         for image in row:
@@ -297,18 +299,18 @@ async def main() -> None:
     parser.add_argument("--themes", nargs="*", default=THEMES)
     parser.add_argument("--moments", nargs="*", default=[])
     parser.add_argument("--pages", action="store_true", help="those that commands bring, too")
-    asked = parser.parse_args()
-    if asked.join:
-        join(asked.join, asked.into)
+    options = parser.parse_args()
+    if options.join:
+        join_pictures(options.join, options.into)
         return
-    async with launched() as browser:
-        for language in asked.languages:
+    async with launch_browser() as browser:
+        for language in options.languages:
             with tempfile.TemporaryDirectory() as folder:
-                async with opened(browser, Path(folder), language, asked) as shooter:
-                    for game in asked.games:
-                        await shooter.game(game)
-                    if asked.pages:
-                        await shooter.pages()
+                async with open_shooter(browser, Path(folder), language, options) as shooter:
+                    for game in options.games:
+                        await shooter.shoot_game(game)
+                    if options.pages:
+                        await shooter.shoot_pages()
 
 
 if __name__ == "__main__":

@@ -34,17 +34,17 @@ class Tab:
         await expose_chat(page)
         await page.goto(playground.chat_url)
         tab = cls(page, person)
-        await tab.become(person)
+        await tab.act_as(person)
         return tab
 
-    async def become(self, person: str) -> None:
+    async def act_as(self, person: str) -> None:
         self.person = person
         await self.page.get_by_role("tab", name=person, exact=False).first.click()
 
-    async def group(self) -> None:
+    async def open_group(self) -> None:
         await self.page.locator("#chats button", has_text="Bar Sport").click()
 
-    async def private(self) -> None:
+    async def open_private_chat(self) -> None:
         await self.page.locator("#chats button", has_text="Buongioco").click()
 
     async def say(self, text: str) -> None:
@@ -57,23 +57,23 @@ class Tab:
     async def press(self, label: str) -> None:
         await self.button(label).click()
 
-    async def can_see(self, text: str) -> None:
+    async def expect_text(self, text: str) -> None:
         await expect(self.page.locator("#messages")).to_contain_text(text)
 
-    async def sees_a_picture(self) -> None:
+    async def expect_picture(self) -> None:
         picture = self.page.locator(".message img.picture").last
         await expect(picture).to_have_js_property("naturalWidth", 720)
         await expect(picture).to_have_attribute("alt", re.compile("picture of the table"))
 
-    async def answered(self) -> None:
+    async def wait_for_answers(self) -> None:
         """Wait until the bot has answered all presses of this page."""
         await expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
-    async def caught_up(self) -> None:
+    async def catch_up(self) -> None:
         """Wait for all messages of the bot. They arrive in order, so an answer to nonsense comes last."""
         await self.page.evaluate("() => ask({ do: 'nonsense' })")
 
-    async def shot(self, name: str) -> None:
+    async def take_screenshot(self, name: str) -> None:
         if SHOTS:
             Path(SHOTS).mkdir(parents=True, exist_ok=True)
             await self.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
@@ -83,8 +83,8 @@ class Tab:
         buttons = self.page.locator(".message:last-child .row button[data-payload^='1']:not([aria-busy])")
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]
-        payloads = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or payloads
-        payloads = [one for one in payloads if not one.endswith(("blind", "claim", ":browser"))]
+        payloads = [bid for bid in bids if bid.endswith(("bid 4", "bid 5"))] or payloads
+        payloads = [payload for payload in payloads if not payload.endswith(("blind", "claim", ":browser"))]
         if not payloads:
             return False
         chosen = random.choice(payloads)
@@ -96,19 +96,19 @@ class Tab:
         return True
 
 
-def has_come_to(watcher: Tab, tricks: str) -> Locator:
-    """Return a board with one of these tricks or a trick from the tenth on, because a slow page skips some."""
+def board_at_trick(watcher: Tab, tricks: str) -> Locator:
+    """Return a locator of a board at one of these tricks, or at the tenth or later: a slow page skips some."""
     return watcher.page.locator(".message", has_text=re.compile(rf"Trick ({tricks}|\d\d):"))
 
 
-async def play_on(tabs: list[Tab], random: Random, over: Locator, most: int = 1500) -> None:
-    for _ in range(most):
-        if await over.count():
+async def play_until(tabs: list[Tab], random: Random, condition: Locator, max_rounds: int = 1500) -> None:
+    for _ in range(max_rounds):
+        if await condition.count():
             return
         for tab in tabs:
             await tab.play(random)
         await tabs[0].page.wait_for_timeout(15)
-    raise AssertionError("it never came to an end")
+    raise AssertionError(f"no message appeared in {max_rounds} rounds of moves")
 
 
 @pytest.mark.long
@@ -118,26 +118,26 @@ async def test_two_people_play_a_whole_deal(playground: OpenPlayground, browser:
     bruno = await Tab.open(browser, playground, "Bruno")
     watcher = await Tab.open(browser, playground, "Anna")
     await anna.say(f"/challenge {game}")
-    await anna.can_see("Anna")
+    await anna.expect_text("Anna")
     await bruno.press("Accept")
-    await watcher.can_see("The shuffle is sealed")
-    await watcher.shot(f"{game}-begins")
+    await watcher.expect_text("The shuffle is sealed")
+    await watcher.take_screenshot(f"{game}-begins")
     for tab in (anna, bruno):
-        await tab.private()
-        await tab.can_see("deal 1")
+        await tab.open_private_chat()
+        await tab.expect_text("deal 1")
     random = Random(game)
-    await anna.sees_a_picture()
-    await anna.shot(f"{game}-first-hand")
-    trick = has_come_to(watcher, "[5-9]")
-    await play_on([anna, bruno], random, trick)
-    await watcher.shot(f"{game}-board")
-    await anna.shot(f"{game}-hand")
-    over = watcher.page.locator(".message", has_text="Secret: ")
-    await play_on([anna, bruno], random, over)
-    await watcher.can_see("Totals:")
-    await watcher.shot(f"{game}-deal-over")
-    await anna.can_see("deal 2")
-    await anna.shot(f"{game}-second-deal")
+    await anna.expect_picture()
+    await anna.take_screenshot(f"{game}-first-hand")
+    trick = board_at_trick(watcher, "[5-9]")
+    await play_until([anna, bruno], random, trick)
+    await watcher.take_screenshot(f"{game}-board")
+    await anna.take_screenshot(f"{game}-hand")
+    result = watcher.page.locator(".message", has_text="Secret: ")
+    await play_until([anna, bruno], random, result)
+    await watcher.expect_text("Totals:")
+    await watcher.take_screenshot(f"{game}-deal-over")
+    await anna.expect_text("deal 2")
+    await anna.take_screenshot(f"{game}-second-deal")
 
 
 @pytest.mark.long
@@ -149,18 +149,18 @@ async def test_a_game_of_spades_against_a_robot(playground: OpenPlayground, brow
     await anna.press("to 200")
     await anna.press("Back")
     await anna.press("Medium robot")
-    await anna.private()
-    await anna.can_see("deal 1")
-    await anna.shot("spades-draft")
+    await anna.open_private_chat()
+    await anna.expect_text("deal 1")
+    await anna.take_screenshot("spades-draft")
     random = Random(5)
-    await play_on([anna], random, anna.page.locator(".message", has_text="Bids:"))
-    await anna.shot("spades-hand")
-    await play_on([anna], random, watcher.page.locator(".message", has_text="Rematch"), most=8000)
-    await watcher.can_see("won")
-    await watcher.shot("spades-over")
+    await play_until([anna], random, anna.page.locator(".message", has_text="Bids:"))
+    await anna.take_screenshot("spades-hand")
+    await play_until([anna], random, watcher.page.locator(".message", has_text="Rematch"), max_rounds=8000)
+    await watcher.expect_text("won")
+    await watcher.take_screenshot("spades-over")
 
 
-async def answer(name: str, dialog: Dialog) -> None:
+async def accept_dialog(name: str, dialog: Dialog) -> None:
     await dialog.accept(name)
 
 
@@ -168,34 +168,34 @@ async def answer(name: str, dialog: Dialog) -> None:
 async def test_partner_is_refused_at_a_tavolo_table(playground: OpenPlayground, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     for name in ("Carla", "Dino", "Elsa"):
-        anna.page.once("dialog", partial(answer, name))
+        anna.page.once("dialog", partial(accept_dialog, name))
         await anna.page.click("#add-person")
         await expect(anna.page.locator("#people button", has_text=name)).to_be_visible()
-    await anna.become("Anna")
-    await anna.group()
+    await anna.act_as("Anna")
+    await anna.open_group()
     await anna.say("/challenge tavolo")
     others = await Tab.open(browser, playground, "Bruno")
     await others.press("Sit North")
-    await anna.private()
-    await anna.can_see("asks to sit opposite you")
-    await anna.shot("tavolo-asked")
+    await anna.open_private_chat()
+    await anna.expect_text("asks to sit opposite you")
+    await anna.take_screenshot("tavolo-asked")
     await anna.press("Refuse")
-    await others.can_see("1 refusal of 3")
-    await others.become("Carla")
+    await others.expect_text("1 refusal of 3")
+    await others.act_as("Carla")
     await others.press("Sit North")
     await anna.press("Accept")
-    await others.become("Dino")
+    await others.act_as("Dino")
     await others.press("Sit East")
-    await others.become("Elsa")
+    await others.act_as("Elsa")
     await others.press("Sit West")
-    await others.shot("tavolo-card")
-    await others.become("Dino")
-    await others.private()
-    await others.can_see("Elsa\u2069 asks to sit opposite you")
+    await others.take_screenshot("tavolo-card")
+    await others.act_as("Dino")
+    await others.open_private_chat()
+    await others.expect_text("Elsa\u2069 asks to sit opposite you")
     await others.press("Accept")
-    await others.can_see("deal 1")
-    await anna.can_see("deal 1")
-    await anna.shot("tavolo-hand")
+    await others.expect_text("deal 1")
+    await anna.expect_text("deal 1")
+    await anna.take_screenshot("tavolo-hand")
 
 
 @pytest.mark.long
@@ -205,10 +205,10 @@ async def test_group_message_offers_to_open_a_closed_private_chat(playground: Op
     await bruno.page.check("#closed")
     await anna.say("/challenge testa")
     await bruno.press("Accept")
-    await bruno.can_see("I cannot write to you")
-    await bruno.shot("closed")
+    await bruno.expect_text("I cannot write to you")
+    await bruno.take_screenshot("closed")
     await bruno.press("My hand")
-    await bruno.can_see("Testa a Testa · ")
+    await bruno.expect_text("Testa a Testa · ")
     await expect(bruno.page.locator("#closed")).not_to_be_checked()
 
 
@@ -219,20 +219,20 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await anna.say("/challenge metamazzo")
     await bruno.press("Accept")
     watcher = await Tab.open(browser, playground, "Anna")
-    await watcher.can_see("The shuffle is sealed")
+    await watcher.expect_text("The shuffle is sealed")
     for tab in (anna, bruno):
-        await tab.private()
-        await tab.can_see("deal 1")
-    await anna.sees_a_picture()
+        await tab.open_private_chat()
+        await tab.expect_text("deal 1")
+    await anna.expect_picture()
     random = Random(9)
-    await play_on([anna, bruno], random, has_come_to(watcher, "[2-9]"))
+    await play_until([anna, bruno], random, board_at_trick(watcher, "[2-9]"))
     for tab in (anna, bruno):
-        await tab.answered()
+        await tab.wait_for_answers()
     await playground.worker.settled()
-    await anna.caught_up()
+    await anna.catch_up()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()
-    await anna.can_see("deal 1")
+    await anna.expect_text("deal 1")
     assert await anna.page.locator(".message").last.inner_text() == before
     await playground.stop()
     await expect(anna.page.locator("#offline")).to_be_visible()
@@ -240,12 +240,12 @@ async def test_reload_and_bot_restart_lose_nothing(playground: OpenPlayground, b
     await expect(anna.page.locator("#offline")).to_be_hidden()
     await expect(bruno.page.locator("#offline")).to_be_hidden()
     assert await anna.page.locator(".message").last.inner_text() == before
-    await play_on([anna, bruno], random, has_come_to(watcher, "[5-9]"))
+    await play_until([anna, bruno], random, board_at_trick(watcher, "[5-9]"))
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await watcher.can_see("Secret: ")
-    await watcher.can_see("Totals:")
-    await watcher.can_see("resigned")
+    await watcher.expect_text("Secret: ")
+    await watcher.expect_text("Totals:")
+    await watcher.expect_text("resigned")
 
 
 @pytest.mark.long
@@ -259,15 +259,15 @@ async def test_commands_are_completed_and_answered(playground: OpenPlayground, b
     assert await anna.page.input_value("#text") == "/challenge pizzichino"
     await anna.page.fill("#text", "")
     await anna.say("/leaderboard")
-    await anna.can_see("Nobody is ranked yet")
+    await anna.expect_text("Nobody is ranked yet")
     await anna.press("Spades")
-    await anna.can_see("Spades")
-    await anna.shot("leaderboard")
+    await anna.expect_text("Spades")
+    await anna.take_screenshot("leaderboard")
     await anna.say("/rules metamazzo")
-    await anna.can_see("twenty in the stock")
-    await anna.shot("rules")
+    await anna.expect_text("twenty in the stock")
+    await anna.take_screenshot("rules")
     await anna.say("/help")
-    await anna.can_see("Italian cards among friends")
+    await anna.expect_text("Italian cards among friends")
     await anna.say("/nonsense")
     await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
 
@@ -277,10 +277,10 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Strong robot")
-    await anna.can_see("The shuffle is sealed")
-    await anna.private()
-    await anna.can_see("Your turn.")
-    await anna.shot("practice-hand")
+    await anna.expect_text("The shuffle is sealed")
+    await anna.open_private_chat()
+    await anna.expect_text("Your turn.")
+    await anna.take_screenshot("practice-hand")
     for _ in range(35):
         # Robots ask for a moment if their searches are not compiled yet.
         await anna.press("Hint")
@@ -289,7 +289,7 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
             break
         await anna.page.wait_for_timeout(3000)
     await expect(anna.page.locator("#toasts")).to_contain_text("💡")
-    await anna.shot("practice-hint")
+    await anna.take_screenshot("practice-hint")
     # Play some cards so that there is something to review, then resign.
     random = Random(1)
     for _ in range(400):
@@ -299,10 +299,10 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
             break
     await anna.say("/resign")
     await anna.press("Yes, I resign")
-    await anna.can_see("You lose.")
-    await anna.group()
+    await anna.expect_text("You lose.")
+    await anna.open_group()
     await anna.press("Analysis")
-    await anna.private()
+    await anna.open_private_chat()
     for _ in range(60):
         if await anna.page.locator(".message", has_text="decisions").count():
             break
@@ -312,6 +312,6 @@ async def test_practice_with_a_hint_and_a_review(playground: OpenPlayground, bro
             with suppress(PlaywrightTimeout):
                 await refresh.click(timeout=2_000)
         await anna.page.wait_for_timeout(500)
-    await anna.can_see("decisions")
-    await anna.can_see("▰")
-    await anna.shot("practice-analysis")
+    await anna.expect_text("decisions")
+    await anna.expect_text("▰")
+    await anna.take_screenshot("practice-analysis")

@@ -33,9 +33,11 @@ async def test_page_player_and_discord_player_play_together(tmp_path: Path, brow
             open_store(valkey.url) as store,
             on_discord(store, server, playground_port=port, public_url=public) as adapter,
         ):
-            [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+            [playground] = [
+                adapter_ for adapter_ in make(Dispatcher(adapter.worker)) if isinstance(adapter_, Playground)
+            ]
             async with playground.site.open():
-                await _play(server, adapter, browser)
+                await _play_on_page_and_discord(server, adapter, browser)
     finally:
         await valkey.stop()
         await server.stop()
@@ -52,7 +54,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
             open_store(valkey.url) as store,
             both(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
         ):
-            [playground] = [one for one in make(Dispatcher(worker)) if isinstance(one, Playground)]
+            [playground] = [adapter_ for adapter_ in make(Dispatcher(worker)) if isinstance(adapter_, Playground)]
             async with playground.site.open():
                 anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), Person(server, 2, "Bruno")
                 page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
@@ -62,7 +64,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
                 await page.get_by_role("button", name="Play with a friend").click()
                 code = str(await page.locator(".link input").input_value()).rsplit("/", 1)[1]
                 anna.say(f"/join {code}", anna.private)
-                await until(lambda: len(people_at(worker, code)) == 2)
+                await until(lambda: len(list_people(worker, code)) == 2)
                 assert "You sit at table" in await bruno.slash("join", table=code)
                 await page.get_by_role("button", name="Easy robot").click()
                 await _play_a_deal(worker, code, page, anna, bruno)
@@ -81,7 +83,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
             await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
             # Wait until the bot has the move, or it would seem to be the page's turn again.
-            await until(partial(is_after, table.version, worker, code))
+            await until(partial(has_version_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)
         await worker.settled()
@@ -90,37 +92,37 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     unit = int(table.game.rules.model_dump()["score_unit"])
     totals = [str(total * unit) for total in table.game.totals]
     assert [await page.locator(".side .points").nth(side).inner_text() for side in (0, 1)] == totals
-    hers, his = (
+    anna_texts, bruno_texts = (
         [message["text"] for message in anna.private.messages.values()],
         map(text_of, bruno.private.messages.values()),
     )
-    assert [total in text for text in (hers[-1], list(his)[-1]) for total in totals] == [True] * 4
+    assert [total in text for text in (anna_texts[-1], list(bruno_texts)[-1]) for total in totals] == [True] * 4
     assert {chair.person.split(":")[0] for chair in table.chairs if chair} == {"web", "telegram", "discord", "robot"}
 
 
-def is_after(version: int, worker: Worker, code: str) -> bool:
+def has_version_after(version: int, worker: Worker, code: str) -> bool:
     table = worker.room.cached_table(code)
     return table is not None and table.version > version
 
 
-def people_at(worker: Worker, code: str) -> list[str]:
+def list_people(worker: Worker, code: str) -> list[str]:
     table = worker.room.cached_table(code)
     return [chair.person for chair in table.chairs if chair] if table else []
 
 
-async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
+async def _play_on_page_and_discord(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
     players = await seat_people(server, "metamazzo")
     [table] = await adapter.worker.room.lists.tables_of("discord:1")
     assert table.game
     assert table.game.turn is not None
-    mover, other = players[table.game.turn], players[1 - table.game.turn]
+    mover, opponent = players[table.game.turn], players[1 - table.game.turn]
     await mover.press("In the browser", mover.private)
     await until(lambda: mover.button("Open in the browser", mover.private) is not None)
-    found = mover.button("Open in the browser", mover.private)
-    assert found
+    button = mover.button("Open in the browser", mover.private)
+    assert button
     context = await browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, locale="en-US")
     page = await context.new_page()
-    await page.goto(found[1]["url"])
+    await page.goto(button[1]["url"])
     assert "#" not in page.url, "the key is taken out of the address at once"
     await page.get_by_role("button", name="Open my cards").tap()
     card = page.locator(".fan .tap.playable").first
@@ -128,22 +130,22 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
     assert is_offered(mover, played)
     await card.tap()
 
-    def cards() -> list[str]:
+    def played_cards() -> list[str]:
         """Return the played cards."""
-        known = adapter.worker.room.cached_table(table.code)
-        moves = [move.split(" ") for _, move, *_ in known.game.history(0)] if known and known.game else []
-        return [words[1] for words in moves if words[0] == "play"]
+        table_ = adapter.worker.room.cached_table(table.code)
+        moves = [move.split(" ") for _, move, *_ in table_.game.history(0)] if table_ and table_.game else []
+        return [parts[1] for parts in moves if parts[0] == "play"]
 
-    await until(lambda: cards() == [played])
+    await until(lambda: played_cards() == [played])
     # The hand in Discord is updated, and so is the page after a card in Discord.
     await until(lambda: not is_offered(mover, played))
     random = Random(1)
-    while len(cards()) == 1:
-        await other.play(random)
-    answer = cards()[1]
+    while len(played_cards()) == 1:
+        await opponent.play(random)
+    answer = played_cards()[1]
     await expect(page.locator(f"[data-lying='{answer}']").first).to_be_attached()
     await page.reload()
-    await expect(page.locator(".fan .tap")).to_have_count(len(hand_of(adapter, table.code, mover)))
+    await expect(page.locator(".fan .tap")).to_have_count(len(read_hand(adapter, table.code, mover)))
 
 
 def is_offered(person: Person, card: str) -> bool:
@@ -152,7 +154,7 @@ def is_offered(person: Person, card: str) -> bool:
     return any(button.get("custom_id", "").endswith(f":play {card}") for button in buttons)
 
 
-def hand_of(adapter: Observed, code: str, person: Person) -> list[str]:
+def read_hand(adapter: Observed, code: str, person: Person) -> list[str]:
     table = adapter.worker.room.cached_table(code)
     assert table
     assert table.game

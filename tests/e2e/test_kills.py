@@ -10,7 +10,7 @@ from tests.kills import daily
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
 from tests.kills.tournaments import TournamentHarness
-from tests.kills.tournaments import on_playground as on_a_tournaments_playground
+from tests.kills.tournaments import on_playground as on_tournament_playground
 from tests.telegram.kills import on_telegram
 from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
 
@@ -22,47 +22,47 @@ KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", [0, 1])
-async def test_killed_at_random(tmp_path: Path, seed: int) -> None:
+async def test_no_move_is_lost_on_the_playground(tmp_path: Path, seed: int) -> None:
     async with on_playground(tmp_path) as page:
-        await run(page, seed, -(-KILLS // 2), least=5)
+        await run_harness(page, seed, -(-KILLS // 2), least=5)
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
+async def test_no_move_is_lost_on_telegram(tmp_path: Path) -> None:
     async with on_telegram(tmp_path) as page:
-        await run(page, 7, -(-KILLS // 4), least=3)
+        await run_harness(page, 7, -(-KILLS // 4), least=3)
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_at_random_on_discord(tmp_path: Path) -> None:
+async def test_no_move_is_lost_on_discord(tmp_path: Path) -> None:
     async with on_discord(tmp_path) as page:
-        await run(page, 5, -(-KILLS // 6), least=3)
+        await run_harness(page, 5, -(-KILLS // 6), least=3)
 
 
 @pytest.mark.timeout(1800)
-async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
+async def test_no_move_is_lost_on_a_cluster(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
     async with on_a_cluster(tmp_path) as page:
-        await run(page, 1, kills, least=3, kind=ClusterHarness)
+        await run_harness(page, 1, kills, least=3, kind=ClusterHarness)
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_at_random_while_tournaments_are_played(tmp_path: Path) -> None:
-    async with on_a_tournaments_playground(tmp_path) as page:
+async def test_no_move_is_lost_in_tournaments(tmp_path: Path) -> None:
+    async with on_tournament_playground(tmp_path) as page:
         harness = TournamentHarness(page, 3)
         await harness.run(max(4, KILLS // 10))
         assert harness.over, "no tournament came to its end"
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_while_the_deal_of_the_day_is_played(tmp_path: Path) -> None:
+async def test_no_move_is_lost_in_the_deal_of_the_day(tmp_path: Path) -> None:
     async with daily.on_playground(tmp_path) as page:
-        harness = await run(page, 3, max(4, KILLS // 10), least=20, kind=daily.DayHarness)
+        harness = await run_harness(page, 3, max(4, KILLS // 10), least=20, kind=daily.DayHarness)
     assert isinstance(harness, daily.DayHarness)
     assert harness.played, "nobody has played the day to its end"
 
 
-async def run(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> Harness:
+async def run_harness(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> Harness:
     harness = kind(page, seed, least)
     await harness.run(kills)
     assert harness.kills.total() == kills

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.store import EmbeddedStore
 from tests.browser import ONE_BROWSER, PHONE
-from tests.e2e.test_browser import SHOTS, answer
+from tests.e2e.test_browser import SHOTS, accept_dialog
 from tests.open_playground import OpenPlayground
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -19,13 +19,13 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 @pytest_asyncio.fixture(loop_scope="session")
 async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground that is open to a network."""
-    one = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
-    await one.start()
-    yield one
-    await one.stop()
+    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    await opened.start()
+    yield opened
+    await opened.stop()
 
 
-async def opened(browser: Browser, url: str, locale: str = "en-GB") -> Page:
+async def open_page(browser: Browser, url: str, locale: str = "en-GB") -> Page:
     context = await browser.new_context(viewport=PHONE, locale=locale)  # type: ignore[arg-type]
     page = await context.new_page()
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
@@ -33,34 +33,34 @@ async def opened(browser: Browser, url: str, locale: str = "en-GB") -> Page:
     return page
 
 
-async def shot(page: Page, name: str) -> None:
+async def take_screenshot(page: Page, name: str) -> None:
     if SHOTS:
         await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
 
 
 async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayground, browser: Browser) -> None:
-    host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
+    host = await open_page(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     links = host.locator("#links a")
     await expect(links).to_have_count(2)
-    host.once("dialog", partial(answer, "Carla"))
+    host.once("dialog", partial(accept_dialog, "Carla"))
     await host.click("#add-person")
     await expect(links).to_have_count(3)
     carla = network.playground.chat_store.people["3"]
     await expect(links.last).to_have_attribute("href", f"{network.url.rstrip('/')}/chat#key={carla.token}")
     await expect(links.last).to_be_in_viewport()
-    host.once("dialog", partial(answer, "Anna"))
+    host.once("dialog", partial(accept_dialog, "Anna"))
     await host.click("#add-person")
     await expect(host.locator(".toast")).to_contain_text("There is Anna already: choose another name.")
     await expect(links).to_have_count(3)
-    await shot(host, "host")
+    await take_screenshot(host, "host")
     # The links stay visible with many messages in the group.
-    anna = await opened(browser, f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}")
-    for word in range(30):
-        await anna.fill("#text", f"word {word}")
+    anna = await open_page(browser, f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}")
+    for number in range(30):
+        await anna.fill("#text", f"word {number}")
         await anna.press("#text", "Enter")
     await expect(host.locator("#messages")).to_contain_text("word 29")
     await expect(links.last).to_be_in_viewport()
-    await shot(host, "host-full")
+    await take_screenshot(host, "host-full")
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ async def test_host_immediately_sees_the_link_of_a_new_person(network: OpenPlayg
 async def test_invalid_link_says_so(
     network: OpenPlayground, browser: Browser, locale: str, key: str, says: str
 ) -> None:
-    page = await opened(browser, network.chat_url + key, locale)
+    page = await open_page(browser, network.chat_url + key, locale)
     await expect(page.get_by_role("alert")).to_contain_text(says)
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#composer")).to_be_hidden()
-    await shot(page, f"no-link-{locale}{len(key)}")
+    await take_screenshot(page, f"no-link-{locale}{len(key)}")
     # The correct link, in the same tab.
     anna = network.playground.chat_store.people["1"]
     await page.goto(f"{network.chat_url}#key={anna.token}")
@@ -86,7 +86,7 @@ async def test_invalid_link_says_so(
 
 
 async def test_host_page_says_that_a_restart_changes_its_link(network: OpenPlayground, browser: Browser) -> None:
-    host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
+    host = await open_page(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
     await network.start()
@@ -97,11 +97,11 @@ async def test_host_page_says_that_a_restart_changes_its_link(network: OpenPlayg
 async def test_page_over_the_limit_opens_after_another_closes(network: OpenPlayground, browser: Browser) -> None:
     tabs = network.playground.server.tabs
     url = f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}"
-    first = await opened(browser, url)
+    first = await open_page(browser, url)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("adapters.web.playground.tabs.MOST_TABS_EACH", 1)
         await expect(first.locator("#people [aria-selected=true]")).to_have_text("Anna")
-        second = await opened(browser, url, "it-IT")
+        second = await open_page(browser, url, "it-IT")
         await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")
         await first.close()
         await expect(second.locator("#people [aria-selected=true]")).to_have_text("Anna")

@@ -25,13 +25,13 @@ async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, br
     await valkey.start()
     try:
         async with open_store(valkey.url) as store, with_pages(store, server) as (adapter, site):
-            await _play(server, adapter, site.port, browser)
+            await _play_in_app(server, adapter, site.port, browser)
     finally:
         await valkey.stop()
         await server.stop()
 
 
-async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, browser: Browser) -> None:
+async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: int, browser: Browser) -> None:
     players = await seat_people(server, "metamazzo")
     [table] = await adapter.worker.room.lists.tables_of("telegram:1")
     code, seat = table.code, table.game.turn if table.game else None
@@ -52,13 +52,13 @@ async def _play(server: TelegramServer, adapter: ObservedTelegram, port: int, br
     await card.tap()
 
     def is_played() -> bool:
-        known = adapter.worker.room.cached_table(code)
-        return bool(known and known.game and [move for _, move, *_ in known.game.history(0) if played in move])
+        table_ = adapter.worker.room.cached_table(code)
+        return bool(table_ and table_.game and [move for _, move, *_ in table_.game.history(0) if played in move])
 
     await until(is_played)
-    told = [kind for kind, _data in await page.evaluate("told")]
-    assert told[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
-    assert "web_app_trigger_haptic_feedback" in told
+    events = [kind for kind, _data in await page.evaluate("told")]
+    assert events[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
+    assert "web_app_trigger_haptic_feedback" in events
     # The app switches to its light theme while the page is open.
     await page.evaluate("Telegram.WebView.receiveEvent('theme_changed', {theme_params: {bg_color: '#ffffff'}})")
     assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(238, 241, 238)"

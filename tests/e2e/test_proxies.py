@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 
 from bot.http.server import request_log_filter
 from bot.rate_limits import LOG_LINES, LogLimiter
-from tests.browser import PHONE, launched, needed
+from tests.browser import PHONE, find_tool, launch_browser
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
 from tests.long import mostly_long
@@ -58,13 +58,13 @@ CADDY = """
 """
 
 
-def documented(language: str) -> str:
+def read_configuration(language: str) -> str:
     """Return the configuration in the docs, unchanged."""
     [block] = re.findall(rf"^```{language}\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return str(block)
 
 
-def replaced(text: str, *changes: tuple[str, str]) -> str:
+def replace_all(text: str, *changes: tuple[str, str]) -> str:
     """Replace the parts that tests cannot use: ports below 1024 and Let's Encrypt certificates."""
     for old, new in changes:
         assert old in text, old
@@ -72,9 +72,9 @@ def replaced(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-def nginx(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
-    block = replaced(
-        block or documented("nginx"),
+def configure_nginx(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
+    block = replace_all(
+        block or read_configuration("nginx"),
         ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", f"{folder}/cert.pem"),
         (f"/etc/letsencrypt/live/{NAME}/privkey.pem", f"{folder}/key.pem"),
@@ -82,31 +82,31 @@ def nginx(folder: Path, port: int, upstream: int, block: str | None = None) -> l
     )
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, block=block), encoding="utf-8")
     error_log = str(folder / "error.log")
-    tool = needed("nginx", "/usr/sbin/nginx", package="nginx-light")
+    tool = find_tool("nginx", "/usr/sbin/nginx", package="nginx-light")
     return [tool, "-p", str(folder), "-e", error_log, "-c", str(folder / "nginx.conf")]
 
 
-def caddy(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
-    block = replaced(
-        block or documented("caddy"),
+def configure_caddy(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
+    block = replace_all(
+        block or read_configuration("caddy"),
         (f"{NAME} {{", f"{NAME}:{port} {{\n    tls {folder}/cert.pem {folder}/key.pem\n    log {{\n"
          f"        output file {folder}/access.log\n    }}"),
         ("127.0.0.1:8765", f"127.0.0.1:{upstream}"),
     )  # fmt: skip
     (folder / "Caddyfile").write_text(CADDY.format(folder=folder, block=block), encoding="utf-8")
-    return [needed("caddy", package="caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    return [find_tool("caddy", package="caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
-PROXIES = {"nginx": nginx, "caddy": caddy}
+PROXIES = {"nginx": configure_nginx, "caddy": configure_caddy}
 
 
-def certify(folder: Path) -> None:
+def create_certificate(folder: Path) -> None:
     """Create a self-signed certificate for the name."""
-    words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
-    openssl = needed("openssl", package="openssl")
-    subprocess.run([openssl, *words, *files, *names], check=True, capture_output=True)
+    openssl = find_tool("openssl", package="openssl")
+    subprocess.run([openssl, *request, *files, *names], check=True, capture_output=True)
 
 
 class Proxy:
@@ -115,7 +115,7 @@ class Proxy:
     def __init__(self, folder: Path, port: int, session: aiohttp.ClientSession, trust: ssl.SSLContext) -> None:
         self.folder, self.port, self._session, self._trust = folder, port, session, trust
 
-    def _asked(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+    def _request(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
         # Like requests of a browser on port 443.
         return {
             "url": f"https://127.0.0.1:{self.port}{path}",
@@ -125,24 +125,24 @@ class Proxy:
         }
 
     async def get(self, path: str, **headers: str) -> tuple[int, str]:
-        async with self._session.get(**self._asked(path, headers)) as answer:
+        async with self._session.get(**self._request(path, headers)) as answer:
             return answer.status, await answer.text()
 
     async def post(self, path: str, data: bytes, **headers: str) -> int:
-        async with self._session.post(data=data, **self._asked(path, headers)) as answer:
+        async with self._session.post(data=data, **self._request(path, headers)) as answer:
             return answer.status
 
     @asynccontextmanager
-    async def tab(self, key: str = "", **headers: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    async def open_tab(self, key: str = "", **headers: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
         headers = {"Origin": PUBLIC, **headers}
-        async with self._session.post(data=key, **self._asked("/ticket", headers)) as answer:
+        async with self._session.post(data=key, **self._request("/ticket", headers)) as answer:
             ticket = await answer.text() if answer.status == 200 else ""
-        async with self._session.ws_connect(**self._asked(f"/ws?ticket={ticket}", headers)) as line:
-            yield line
+        async with self._session.ws_connect(**self._request(f"/ws?ticket={ticket}", headers)) as socket:
+            yield socket
 
-    async def refuses(self, key: str = "", **headers: str) -> None:
+    async def check_refused(self, key: str = "", **headers: str) -> None:
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            async with self.tab(key, **headers):
+            async with self.open_tab(key, **headers):
                 pass
         # Caddy answers unknown names with an empty response.
         assert refused.value.status in (403, 200)
@@ -151,7 +151,7 @@ class Proxy:
     def log(self) -> str:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
-    async def logged(self, path: str) -> str:
+    async def wait_for_log(self, path: str) -> str:
         """Wait for a request of that path in the log, and return the log. Connections are logged when they close."""
         async with asyncio.timeout(60):
             while path not in (log := self.log):
@@ -170,10 +170,10 @@ class HereResolver(aiohttp.abc.AbstractResolver):
 
 
 @contextmanager
-def running(words: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def run_proxy(command: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     environment = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     with (folder / "output.log").open("wb") as output:
-        process = subprocess.Popen(words, stdout=output, stderr=output, env=environment)
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     try:
         yield process
     finally:
@@ -182,14 +182,14 @@ def running(words: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]
 
 
 @asynccontextmanager
-async def proxied(which: str, folder: Path, upstream: int, block: str | None = None) -> AsyncIterator[Proxy]:
+async def open_proxy(kind: str, folder: Path, upstream: int, block: str | None = None) -> AsyncIterator[Proxy]:
     folder.mkdir()
-    certify(folder)
+    create_certificate(folder)
     port = free_port()
-    words = PROXIES[which](folder, port, upstream, block)
+    command = PROXIES[kind](folder, port, upstream, block)
     trust = ssl.create_default_context(cafile=str(folder / "cert.pem"))
     connector = aiohttp.TCPConnector(resolver=HereResolver())
-    with running(words, folder) as process:
+    with run_proxy(command, folder) as process:
         async with aiohttp.ClientSession(connector=connector) as session:
             proxy = Proxy(folder, port, session, trust)
             while True:
@@ -204,41 +204,41 @@ async def proxied(which: str, folder: Path, upstream: int, block: str | None = N
 
 @pytest.fixture(params=list(PROXIES))
 async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: OpenPlayground) -> AsyncIterator[Proxy]:
-    async with proxied(request.param, tmp_path / "proxy", public.port) as one:
-        yield one
+    async with open_proxy(request.param, tmp_path / "proxy", public.port) as running:
+        yield running
 
 
 @pytest.fixture
 async def public(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
-    one = OpenPlayground(tmp_path / "data", public_url=PUBLIC)
-    await one.start()
-    yield one
-    await one.stop()
+    playground = OpenPlayground(tmp_path / "data", public_url=PUBLIC)
+    await playground.start()
+    yield playground
+    await playground.stop()
 
 
 async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: OpenPlayground) -> None:
     status, page = await proxy.get("/")
     assert (status, "<title>Buongioco</title>" in page) == (200, True)
     anna = public.playground.chat_store.people["1"]
-    async with proxy.tab(anna.token) as line:
-        hello = await line.receive_json()
+    async with proxy.open_tab(anna.token) as socket:
+        hello = await socket.receive_json()
         assert (hello["me"], hello["switching"]) == ("1", False)
-        await line.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
-        words = [await line.receive_json(timeout=60) for _ in range(2)]
-        assert {word["type"] for word in words} == {"message", "done"}
+        await socket.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
+        messages = [await socket.receive_json(timeout=60) for _ in range(2)]
+        assert {word["type"] for word in messages} == {"message", "done"}
     [message] = public.playground.chat_store.chats["1"].messages.values()
     assert (message["by"], message["text"]) == ("1", "Buongiorno")
-    assert anna.token not in await proxy.logged("/ws")
+    assert anna.token not in await proxy.wait_for_log("/ws")
 
 
 async def test_missing_link_other_host_and_other_origin_are_refused(proxy: Proxy, public: OpenPlayground) -> None:
     key = public.playground.chat_store.people["1"].token
-    await proxy.refuses()
-    await proxy.refuses("wrong")
+    await proxy.check_refused()
+    await proxy.check_refused("wrong")
     for name in ("evil.example", "127.0.0.1", f"127.0.0.1:{public.port}", f"{NAME}:8443"):
-        await proxy.refuses(key, Host=name)
+        await proxy.check_refused(key, Host=name)
     for origin in ("https://evil.example", f"http://{NAME}", f"https://{NAME}:8443", "null"):
-        await proxy.refuses(key, Origin=origin)
+        await proxy.check_refused(key, Origin=origin)
     for path in ("/healthz", "/metrics"):
         for host in (NAME, "127.0.0.1", "localhost"):
             status, text = await proxy.get(path, Host=host)
@@ -253,19 +253,19 @@ async def test_malformed_bodies_through_a_proxy_log_few_lines(
         for _ in range(30):
             assert await proxy.post("/nowhere", b"no gzip", **{"Content-Encoding": "gzip"}) in (400, 404)
     assert [record.getMessage() for record in caplog.records] == []
-    assert {(line["event"], line["log_level"]) for line in logs} == {("request_malformed", "info")}
+    assert {(socket["event"], socket["log_level"]) for socket in logs} == {("request_malformed", "info")}
     assert len(logs) <= LOG_LINES.burst
 
 
-@pytest.mark.parametrize("which", list(PROXIES))
-async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", list(PROXIES))
+async def test_unopened_playground_refuses_visitors_from_a_proxy(kind: str, tmp_path: Path) -> None:
     playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     try:
-        async with proxied(which, tmp_path / "proxy", playground.port) as proxy:
+        async with open_proxy(kind, tmp_path / "proxy", playground.port) as proxy:
             local = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}
             for headers in ({}, local, {"Host": "localhost"}, {"Host": f"127.0.0.1:{playground.port}"}):
-                await proxy.refuses(**headers)
+                await proxy.check_refused(**headers)
             for path in ("/", "/healthz", "/metrics"):
                 assert (await proxy.get(path))[0] == 403
         assert not playground.playground.server.tabs.open
@@ -275,15 +275,15 @@ async def test_unopened_playground_refuses_visitors_from_a_proxy(which: str, tmp
 
 async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path) -> None:
     """The configuration has only `proxy_pass`: the host is then 127.0.0.1, and no headers are forwarded."""
-    bare = re.sub(r"^ *proxy_(?!pass).*\n", "", documented("nginx"), flags=re.MULTILINE)
+    bare = re.sub(r"^ *proxy_(?!pass).*\n", "", read_configuration("nginx"), flags=re.MULTILINE)
     assert bare.count("proxy_") == 1
     playground = OpenPlayground(tmp_path / "data")
     await playground.start()
     try:
-        async with proxied("nginx", tmp_path / "proxy", playground.port, bare) as proxy:
+        async with open_proxy("nginx", tmp_path / "proxy", playground.port, bare) as proxy:
             for path in ("/", "/healthz", "/metrics"):
                 assert (await proxy.get(path))[0] == 403
-            await proxy.refuses()
+            await proxy.check_refused()
     finally:
         await playground.stop()
 
@@ -292,7 +292,7 @@ async def test_unopened_playground_refuses_nginx_without_headers(tmp_path: Path)
 async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, public: OpenPlayground) -> None:
     flags = [f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
     anna = public.playground.chat_store.people["1"]
-    async with launched(*flags) as browser:
+    async with launch_browser(*flags) as browser:
         page = await browser.new_page(viewport=PHONE, ignore_https_errors=True)  # type: ignore[arg-type]
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
         await page.goto(f"{PUBLIC}/#key={public.playground.server._host_key}")
@@ -309,6 +309,6 @@ async def test_page_opens_in_a_browser_at_its_public_address(proxy: Proxy, publi
         await expect(page.locator(".row button").first).to_be_visible()
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "behind_a_proxy.png"))
-    log = await proxy.logged("/ws")
+    log = await proxy.wait_for_log("/ws")
     assert anna.token not in log
     assert public.playground.server._host_key not in log

@@ -9,7 +9,7 @@ from adapters.telegram import reading
 from adapters.telegram.polling import ALLOWED_UPDATES
 from adapters.telegram.updates import update_of
 from bot.store import Store
-from tests.optional_fields import variants
+from tests.optional_fields import iter_variants
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 
@@ -129,7 +129,7 @@ async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind
     sample, bot, lost = samples(server)[kind], Bot("1:test"), []
     wanted = meaning(update_of(sample, bot))
     assert wanted
-    for what, variant in variants(sample, REQUIRED[kind]):
+    for what, variant in iter_variants(sample, REQUIRED[kind]):
         try:
             found: object = meaning(update_of(variant, bot))
         except Exception as error:  # noqa: BLE001 - each error is a lost update

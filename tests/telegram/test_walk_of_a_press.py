@@ -16,7 +16,7 @@ from bot.store import Store
 from tests.paths import ROOT
 from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
-from tests.test_walkthrough import PACKAGES, Called, steps, walk
+from tests.test_walkthrough import PACKAGES, Function, find_steps, read_section
 
 MOST_FILES, MOST_ENTRIES = 30, 2
 
@@ -31,10 +31,10 @@ class Walk:
     """
 
     def __init__(self) -> None:
-        self.order: list[Called] = []
-        self.stacks: list[tuple[Called, ...]] = []
+        self.order: list[Function] = []
+        self.stacks: list[tuple[Function, ...]] = []
 
-    def add(self, stack: tuple[Called, ...]) -> None:
+    def add(self, stack: tuple[Function, ...]) -> None:
         if stack[-1] not in self.order:
             self.order.append(stack[-1])
         self.stacks.append(stack)
@@ -56,7 +56,7 @@ class Walk:
 
 
 @contextmanager
-def record_walk(wanted: list[Called]) -> Iterator[Walk]:
+def record_walk(wanted: list[Function]) -> Iterator[Walk]:
     """Record the steps that this thread calls."""
     found = Walk()
     names = {name for _, name in wanted}
@@ -72,12 +72,12 @@ def record_walk(wanted: list[Called]) -> Iterator[Walk]:
         sys.setprofile(None)
 
 
-def function_of(frame: FrameType) -> Called:
+def function_of(frame: FrameType) -> Function:
     path = frame.f_code.co_filename
     return str(Path(path).relative_to(ROOT)) if path.startswith(PACKAGES) else path, frame.f_code.co_qualname
 
 
-def active_functions(frame: FrameType | None) -> Iterator[Called]:
+def active_functions(frame: FrameType | None) -> Iterator[Function]:
     while frame:
         if frame.f_code.co_filename.startswith(PACKAGES) and frame.f_code.co_qualname not in WAITING:
             yield function_of(frame)
@@ -93,7 +93,7 @@ async def play_one_card(people: list[Person], random: Random) -> None:
 
 async def test_press_passes_few_files(store: Store, server: TelegramServer) -> None:
     random = Random(1)
-    wanted = steps("A press")
+    wanted = find_steps("A press")
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         for _ in range(4):
@@ -105,6 +105,6 @@ async def test_press_passes_few_files(store: Store, server: TelegramServer) -> N
             await adapter.worker.settled()
     assert found.order == wanted, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
     assert len(found.files) <= MOST_FILES, "A press passes too many files:\n" + "\n".join(found.files)
-    assert f"The way crosses {len(found.files)} files" in " ".join(walk("A press").split())
+    assert f"The way crosses {len(found.files)} files" in " ".join(read_section("A press").split())
     often = {where: names for where, names in found.entries.items() if len(names) > MOST_ENTRIES}
     assert not often, f"docs/walkthrough.md promises {MOST_ENTRIES} entries per class, but see {often}"

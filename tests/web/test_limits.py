@@ -99,7 +99,7 @@ def test_one_network_cannot_use_up_all_new_people(limits: Limits) -> None:
     assert count_allowed(limits.count_newcomer, ["192.0.2.9"] * 40) == NEWCOMERS.burst
 
 
-@pytest.mark.parametrize("what", ["open_stream", "open_page"])
+@pytest.mark.parametrize("method", ["open_stream", "open_page"])
 def test_one_network_cannot_hold_all_open_connections(limits: Limits, method: str) -> None:
     open_connection: Callable[[web.Request], AbstractContextManager[None]] = getattr(limits, method)
     limit = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[method]

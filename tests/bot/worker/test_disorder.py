@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.disorder import disorder
+from tests.disorder import run_sequences
 from tests.long import long
 
 
 @pytest.mark.parametrize("sequences", [3, long(100)])
 async def test_repeated_and_reordered_updates_end_alike(tmp_path: Path, sequences: int) -> None:
-    assert await disorder(sequences, 1, tmp_path) > 10 * sequences
+    assert await run_sequences(sequences, 1, tmp_path) > 10 * sequences

@@ -12,9 +12,9 @@ from bot.identity.programs import name_of
 from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
+from bot.store.entries import DEFAULT_CLOCK
 from bot.store.lua import DELETE_IF, read_script
 from bot.tables.choice import Choice
-from bot.tables.clock import DEFAULT_CLOCK
 from bot.texts import language_of
 from engine import GAMES
 from engine.games import default_game

@@ -9,9 +9,8 @@ from bot.parsing.join_links import pasted_code
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
 from bot.platform import Command, Reply, is_ephemeral, is_private
-from bot.store.entries import Clock
+from bot.store.entries import DEFAULT_CLOCK, Clock
 from bot.tables.challenges import Challenges
-from bot.tables.clock import DEFAULT_CLOCK
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table

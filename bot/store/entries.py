@@ -103,6 +103,9 @@ class Rehost:
     place: str
 
 
+DEFAULT_CLOCK = 300  # seconds for a move at a table without a `Clock`
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     seconds: int

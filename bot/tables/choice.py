@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from bot.store.entries import Clock, Rule
-from bot.tables.clock import CLOCKS, DEFAULT_CLOCK
+from bot.store.entries import DEFAULT_CLOCK, Clock, Rule
+from bot.tables.clock import CLOCKS
 from bot.tables.table import Table
 from engine import GAMES
 from engine.errors import BadRules

@@ -1,9 +1,10 @@
-"""Times of tables' clocks, in seconds."""
+"""Times of tables' clocks, in seconds, and when a clock rings next."""
 
 from math import inf
 
+from bot.tables.table_state import TableState
+
 CLOCKS = (0, 60, 300, 1800, 86400)  # the times for a move that a table can choose; 0 is no clock
-DEFAULT_CLOCK = 300
 LATES_TO_FORFEIT = 3  # late moves in a row with which a strict clock ends the game
 NEVER = inf  # the time of a stopped clock
 
@@ -11,3 +12,36 @@ TIME_TO_ACCEPT = 24 * 3600  # the time until an open challenge expires
 TIME_TO_BE_READY = 60  # the time for matched people to confirm that they are ready
 TIME_FOR_GUESTS = 24 * 3600  # the playing time until a game ends that only web guests could continue
 TIME_TO_COME_BACK = 30 * 24 * 3600  # the time without a move after which a practice table ends
+
+
+def next_alarm(table: TableState, before: TableState, robot_pause: float) -> float | None:
+    """Return the seconds of playing time until the clock rings. NEVER stops it; None leaves it unchanged.
+
+    ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
+    people. The first half of a move's time ends with a nudge, the second with the flag. A robot moves after
+    ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock, because no other person
+    waits. An abandoned practice table still ends some day, because no other player could end it.
+    """
+    if table.phase == "open":
+        time = TIME_TO_BE_READY if table.matched else TIME_TO_ACCEPT
+        return None if before.exists else time
+    if table.game is None or table.phase != "playing":
+        return NEVER
+    if table.to_move and table.to_move.is_robot:
+        return robot_pause
+    if table.is_practice:
+        return TIME_FOR_GUESTS if table.is_of_guests else TIME_TO_COME_BACK
+    if not table.clock or table.alarm == "flagged":
+        # Guests are unknown and can be many: the tables they leave must not stay for ever.
+        return TIME_FOR_GUESTS if table.is_of_guests else NEVER
+    if table.alarm == "nudged":
+        return None if before.alarm == "nudged" else table.clock / 2
+    turn = table.game.turn
+    is_same_decision = (
+        before.game is not None
+        and not before.alarm
+        and turn is not None
+        and before.game.turn == turn
+        and before.moved_at[turn] == table.moved_at[turn]
+    )
+    return None if is_same_decision else table.clock / 2

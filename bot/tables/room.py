@@ -18,7 +18,7 @@ from bot.store.entries import Close, Deal, Entry, FirstDeal, Flag, Late, Move, N
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks, errors
-from bot.tables.clock import LATES_TO_FORFEIT
+from bot.tables.clock import LATES_TO_FORFEIT, next_alarm
 from bot.tables.codes import mark_of
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
@@ -122,7 +122,7 @@ class Room(TableMemory):
     async def _write(self, table: Table, after: Table, about: object = None) -> Table | NewEntries | Removed:
         """Write the new entries of ``after``. If the stored table has changed meanwhile, return the store's answer."""
         entries = after.log.entries[table.version :]
-        alarm = after.next_alarm(table, self.robot_pause)
+        alarm = next_alarm(after, table, self.robot_pause)
         # Before the commit: a crash in between can leave an extra name, never a missing one.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
@@ -148,7 +148,7 @@ class Room(TableMemory):
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Replace a table's log, as `Store.rewrite` does. Return False if the table has changed meanwhile."""
         after = Table.from_log(table.code, log)
-        alarm = None if after.error else after.next_alarm(table, self.robot_pause)
+        alarm = None if after.error else next_alarm(after, table, self.robot_pause)
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=self._must_tell(table.code)):
             return False
         for person in people_in(table.log.entries) - people_in(log.entries):

@@ -2,14 +2,13 @@
 
 from datetime import date
 from functools import lru_cache
-from typing import Literal, Self
+from typing import Literal
 
 from bot.identity.programs import is_web_guest
 from bot.platform import is_private, is_same_place, platform_of
-from bot.store.entries import Entry, Fixture, Sit, Stand
+from bot.store.entries import DEFAULT_CLOCK, Entry, Fixture, Sit, Stand
 from bot.store.log import Log
 from bot.tables.chairs import Chair, Invited
-from bot.tables.clock import DEFAULT_CLOCK, NEVER, TIME_FOR_GUESTS, TIME_TO_ACCEPT, TIME_TO_BE_READY, TIME_TO_COME_BACK
 from bot.tables.limits import MOST_REFUSALS
 from engine import Game, View, game_kind
 from engine.options import Value
@@ -73,38 +72,6 @@ class TableState:
         if self.game is None:
             return "closed" if self.closed else "open"
         return "over" if self.game.ending else "playing"
-
-    def next_alarm(self, before: Self, robot_pause: float) -> float | None:
-        """Return the seconds of playing time until the clock rings. NEVER stops it; None leaves it unchanged.
-
-        ``before`` is the table before the last commit. An open table waits a day for players, or a minute for matched
-        people. The first half of a move's time ends with a nudge, the second with the flag. A robot moves after
-        ``robot_pause`` seconds. Practice moves have no time limit, even with a strict clock, because no other person
-        waits. An abandoned practice table still ends some day, because no other player could end it.
-        """
-        if self.phase == "open":
-            time = TIME_TO_BE_READY if self.matched else TIME_TO_ACCEPT
-            return None if before.exists else time
-        if self.game is None or self.phase != "playing":
-            return NEVER
-        if self.to_move and self.to_move.is_robot:
-            return robot_pause
-        if self.is_practice:
-            return TIME_FOR_GUESTS if self.is_of_guests else TIME_TO_COME_BACK
-        if not self.clock or self.alarm == "flagged":
-            # Guests are unknown and can be many: the tables they leave must not stay for ever.
-            return TIME_FOR_GUESTS if self.is_of_guests else NEVER
-        if self.alarm == "nudged":
-            return None if before.alarm == "nudged" else self.clock / 2
-        turn = self.game.turn
-        is_same_decision = (
-            before.game is not None
-            and not before.alarm
-            and turn is not None
-            and before.game.turn == turn
-            and before.moved_at[turn] == self.moved_at[turn]
-        )
-        return None if is_same_decision else self.clock / 2
 
     @property
     def is_full(self) -> bool:

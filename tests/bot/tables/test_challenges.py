@@ -5,11 +5,12 @@ from random import Random
 import pytest
 
 from bot.store import Store, keys
+from bot.store.entries import DEFAULT_CLOCK
 from bot.store.index import SETTLED_SECONDS
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import Challenges
-from bot.tables.clock import CLOCKS, DEFAULT_CLOCK
+from bot.tables.clock import CLOCKS
 from bot.tables.errors import (
     AlreadyAsking,
     AlreadyPlaying,

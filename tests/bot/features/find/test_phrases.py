@@ -10,6 +10,7 @@ from bot.panels.strangers import phrase_text
 from bot.platform import private_place
 from bot.store import Store
 from bot.store.entries import Say
+from bot.tables.clock import next_alarm
 from bot.tables.limits import PHRASES_PER_DEAL
 from bot.tables.table import Table
 from bot.tables.table_state import PHRASES
@@ -145,7 +146,7 @@ async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]
         if button.payload.startswith("1m") or ":draft " in button.payload
     )
     after_phrase = table.with_entries([Say(seats[other.person.id], "hello")], "u")
-    assert after_phrase.next_alarm(table, 0.0) is None
+    assert next_alarm(after_phrase, table, 0.0) is None
     assert after_phrase.board_changed_at == table.board_changed_at
     replies = await asyncio.gather(
         mover.send(payload), *(other.send(f"1t{table.code}:say hello") for _ in range(PHRASES_PER_DEAL))

@@ -11,11 +11,11 @@ from bot.delivery.drawing import Drawer
 from bot.delivery.names import Result
 from bot.delivery.outages import Outages
 from bot.delivery.private_hands import PrivateHands
+from bot.delivery.reposts import RING_AFTER, LowestHands, RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shared_pace import SharedPace
 from bot.delivery.tools import DeliveryTools
 from bot.delivery.updates import Updates
-from bot.delivery.urgency import RING_AFTER, LowestHands, RepostPolicy
 from bot.feature import Feature
 from bot.finished.analysis_pool import AnalysisPool
 from bot.finished.archive import Archive

@@ -9,7 +9,7 @@ import structlog
 
 from bot.concurrency.background import Loop, Loops
 from bot.core import Core
-from bot.delivery.urgency import RING_AFTER
+from bot.delivery.reposts import RING_AFTER
 from bot.feature import Feature
 from bot.metrics import LAG, PLATFORM_UP, STALLED, TABLES, UNSETTLED
 from bot.platform import Adapter

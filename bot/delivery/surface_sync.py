@@ -11,12 +11,12 @@ import structlog
 
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
+from bot.delivery.reposts import surface_urgency
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
 from bot.delivery.surface_task import SurfaceTask
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
-from bot.delivery.urgency import surface_urgency
 from bot.metrics import message_counter
 from bot.panel import Panel
 from bot.picture import Subject

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from bot.cluster.shards import Shards
 from bot.delivery.drawing import Drawer
 from bot.delivery.outages import Outages
+from bot.delivery.reposts import RepostPolicy
 from bot.delivery.send_limiter import SendLimiter
-from bot.delivery.urgency import RepostPolicy
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.tables.room import Room

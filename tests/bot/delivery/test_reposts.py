@@ -6,10 +6,10 @@ import pytest
 
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
+from bot.delivery.reposts import LowestHands, RepostPolicy, seat_urgency, surface_urgency
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
-from bot.delivery.urgency import LowestHands, RepostPolicy, seat_urgency, surface_urgency
 from bot.platform import private_place
 from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table
@@ -73,7 +73,7 @@ class Surfaces:
     """The surfaces of a table, and the lowest hand of each private chat."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("bot.delivery.urgency.time", SimpleNamespace(time=lambda: float(NOW)))
+        monkeypatch.setattr("bot.delivery.reposts.time", SimpleNamespace(time=lambda: float(NOW)))
         self.lowest = LowestHands()
         self.known: dict[SurfaceName, MessageState] = {}
 

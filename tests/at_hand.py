@@ -2,8 +2,8 @@
 
 import engine.robots.analysis
 import engine.robots.hints  # noqa: F401
-from bot.pictures import painting
+from bot.pictures import pool_tasks
 from engine.robots import strong
 
 strong.compile_searches()
-painting.warm_up()
+pool_tasks.warm_up()

@@ -14,7 +14,7 @@ from bot.concurrency.processes import ProcessDied, Processes
 from bot.metrics import PICTURES
 from bot.panel import Panel
 from bot.picture import Subject
-from bot.pictures.painting import paint, warm_up
+from bot.pictures.pool_tasks import paint, warm_up
 
 # how long a message waits for its picture before its text is sent without it; includes starting the process
 MAX_WAIT_SECONDS = 2.0

@@ -16,7 +16,7 @@ from bot.concurrency import processes
 from bot.concurrency.processes import TRIES
 from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture, Subject
-from bot.pictures import painting, pool
+from bot.pictures import pool, pool_tasks
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Card, Scene, Side
 
@@ -75,7 +75,7 @@ def paint_and_count_after_go(scene: Subject) -> bytes:
 
 
 @asynccontextmanager
-async def open_pool(paint: Callable[[Subject], bytes] = painting.paint) -> AsyncIterator[PicturePool]:
+async def open_pool(paint: Callable[[Subject], bytes] = pool_tasks.paint) -> AsyncIterator[PicturePool]:
     pictures = PicturePool(paint)
     try:
         yield pictures
@@ -229,7 +229,7 @@ async def test_hung_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None
         assert (await pictures.paint_panel(make_panel())).picture is None
         assert not pictures.is_painting(scene.subject)
         monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
-        monkeypatch.setattr(pictures, "_paint", painting.paint)
+        monkeypatch.setattr(pictures, "_paint", pool_tasks.paint)
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
         assert (await pictures.paint_panel(make_panel())).picture
 
@@ -276,7 +276,7 @@ async def test_full_pool_returns_the_text_at_once(tmp_path: Path, monkeypatch: p
 async def test_pool_rests_after_a_process_died(monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_pool(paint_and_die) as pictures:
         assert (await pictures.paint_panel(make_panel())).picture is None
-        monkeypatch.setattr(pictures, "_paint", painting.paint)
+        monkeypatch.setattr(pictures, "_paint", pool_tasks.paint)
         assert (await pictures.paint_panel(make_panel())).picture is None
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
         assert (await pictures.paint_panel(make_panel())).picture

@@ -10,7 +10,7 @@ from importlib.resources import as_file
 from io import BytesIO
 from xml.sax.saxutils import escape
 
-from bot.picture import Deck
+from bot.panel_picture import Deck
 from bot.pictures import cards, sprites
 from bot.pictures.canvas import WIDTH, Box, CardAt, Item, TextAt
 from bot.pictures.colours import COLOURS, Colour

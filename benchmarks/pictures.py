@@ -14,7 +14,7 @@ import typer
 from benchmarks.limits import PATIENCE, within
 from benchmarks.other_painters import resvg_painter, vips_painter
 from bot.panel import Panel, Span
-from bot.picture import CardStyle, Picture
+from bot.panel_picture import CardStyle, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene

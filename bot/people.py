@@ -9,7 +9,7 @@ from cachetools import FIFOCache
 
 from bot.identity.names import plain_name, tag_namesakes
 from bot.identity.programs import name_of
-from bot.picture import CardStyle
+from bot.panel_picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
 from bot.store.entries import DEFAULT_CLOCK

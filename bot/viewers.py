@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bot.panel import Panel
+from bot.panel_picture import CardStyle, Picture, Subject
 from bot.people import People
-from bot.picture import CardStyle, Picture, Subject
 from bot.pictures.scene import Scene
 from bot.platform import Adapter, is_inline, is_private, person_of, platform_of
 from bot.texts import texts

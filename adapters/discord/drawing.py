@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.discord.limits import LONGEST_DESCRIPTION, LONGEST_LABEL, LONGEST_TEXT, MOST_COMPONENTS, MOST_IN_ROW
 from bot.panel import Button, Panel, Span, split_row, utf16_length
-from bot.picture import Picture
+from bot.panel_picture import Picture
 from bot.platform import is_private
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6  # message flags: layout components; visible to one person only

@@ -15,7 +15,7 @@ from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
-from bot.picture import Picture
+from bot.panel_picture import Picture
 from bot.platform import NotEditable, PlatformFailure, SentMessage, is_ephemeral, is_inline
 
 

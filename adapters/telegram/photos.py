@@ -18,7 +18,7 @@ from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.concurrency.background import TaskSet
 from bot.panel import Panel, utf16_length
-from bot.picture import Picture
+from bot.panel_picture import Picture
 from bot.platform import NoPicture, PlatformFailure
 from bot.store import STORE_ERRORS
 

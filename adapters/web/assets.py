@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from bot.picture import DECKS, Deck
+from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import sprite_svg
 
 TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}

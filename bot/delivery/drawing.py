@@ -9,12 +9,12 @@ from bot.delivery.surface import Surface
 from bot.delivery.surfaces import content_of, home_of, is_open
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, TableSync
 from bot.panel import Panel
+from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
 from bot.people import People
-from bot.picture import Subject
 from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scene_builder import board_scene, hand_scene

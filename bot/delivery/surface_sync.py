@@ -19,7 +19,7 @@ from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
 from bot.metrics import message_counter
 from bot.panel import Panel
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.platform import (
     ChatGone,
     MessageGone,

@@ -6,7 +6,7 @@ All cards are `WIDTH` by `HEIGHT` units, a ratio of 5 to 8. The drawings are in 
 
 from functools import cache
 
-from bot.picture import Deck, Suits
+from bot.panel_picture import Deck, Suits
 from bot.pictures.colours import OUTLINE, PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure

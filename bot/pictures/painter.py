@@ -6,7 +6,7 @@ from io import BytesIO
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.pictures.canvas import WIDTH, Box, CardAt, CurveAt, TextAt
 from bot.pictures.lettering import ELLIPSIS, drawable_text
 from bot.pictures.png import encode_png

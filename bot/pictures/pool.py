@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from bot.concurrency.processes import ProcessDied, Processes
 from bot.metrics import PICTURES
 from bot.panel import Panel
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.pictures.pool_tasks import paint, warm_up
 
 # how long a message waits for its picture before its text is sent without it; includes starting the process

@@ -1,6 +1,6 @@
 """The tasks of the painting process. The heavy imports happen only there."""
 
-from bot.picture import Subject
+from bot.panel_picture import Subject
 
 
 def paint(subject: Subject) -> bytes:

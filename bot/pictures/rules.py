@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.picture import CardStyle, Deck
+from bot.panel_picture import CardStyle, Deck
 from bot.pictures.scene import Card
 from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
 from bot.texts import texts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bot.picture import Deck, Subject
+from bot.panel_picture import Deck, Subject
 
 Light = Literal["", "playable", "dim", "chosen"]  # how a card is highlighted; "dim" cards cannot be played now
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
-from bot.picture import CardStyle
+from bot.panel_picture import CardStyle
 from bot.pictures.canvas import CARD, INNER, MARGIN, SMALL, WIDTH, Canvas, Layout, height_of
 from bot.pictures.colours import Colour
 from bot.pictures.hand_rows import EASY_CARD, GAP, overlapping_rows, row_step, row_width, separate_rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bot.picture import DECKS, Deck, Subject
+from bot.panel_picture import DECKS, Deck, Subject
 from bot.pictures.scene import Card, TallyLine
 
 Ink = Literal["gold", "sky"]  # a side's colour in words and curves; the first side's is gold

@@ -10,7 +10,7 @@ import resvg_py
 from cachetools import LRUCache, cached
 from PIL import Image
 
-from bot.picture import DECKS, Deck
+from bot.panel_picture import DECKS, Deck
 from bot.pictures.canvas import CARD, height_of
 from bot.pictures.cards import PACKS, back_svg, card_svg
 from bot.pictures.colours import COLOURS, RGB, TEXT_COLOURS, Colour

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from bot.commands import FAIR
-from bot.picture import Suits
+from bot.panel_picture import Suits
 from bot.texts import texts
 from bot.words.wording import Wording, card_faces, faces_of, score_unit_of
 from engine import GAMES, GameKind

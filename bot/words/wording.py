@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from bot.picture import Suits
+from bot.panel_picture import Suits
 from bot.texts import error_text, texts
 from engine import GAMES, GameKind
 from engine.cards import FRENCH, ITALIAN

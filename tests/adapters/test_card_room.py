@@ -53,7 +53,7 @@ ALLOWED_IMPORTS = {
     "bot.site.api_models",
     "bot.panel",
     "bot.words.rules",
-    "bot.picture",
+    "bot.panel_picture",
     "bot.pictures.cards",
     "bot.actions",
     "bot.parsing.join_links",

@@ -15,7 +15,7 @@ from adapters.web.playground.chat_store import LONGEST_TEXT, MESSAGES_KEPT, Chat
 from adapters.web.refusals import Refused
 from bot.cli import health
 from bot.panel import Button, Panel, Span
-from bot.picture import DECKS, Picture
+from bot.panel_picture import DECKS, Picture
 from bot.pictures.scene import Card, Scene, Side
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.store import EmbeddedStore, Store

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot import actions
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from adapters.discord import drawing
 from adapters.discord.reading import CUSTOM_ID
 from bot.panel import Button, Panel, Span, utf16_length
-from bot.picture import DECKS, Picture
+from bot.panel_picture import DECKS, Picture
 from bot.pictures.scene import Scene, Side
 from tests.discord.judge import judge, judge_media, judge_message
 from tests.discord.players import buttons_of, parts

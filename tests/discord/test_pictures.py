@@ -14,7 +14,7 @@ from bot.delivery import surface_sync
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
 from bot.panel import Panel, Span
-from bot.picture import DECKS, Picture
+from bot.panel_picture import DECKS, Picture
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
 from bot.platform import MessageGone, NotDelivered, PlatformFailure, SentMessage

@@ -10,8 +10,8 @@ from bot.delivery.names import Hand
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.game import FinishedGame
+from bot.panel_picture import Subject
 from bot.people import People
-from bot.picture import Subject
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.platform import is_inline, is_private
 from bot.store import Store, keys

@@ -13,8 +13,8 @@ from bot.delivery.names import Hand
 from bot.delivery.table_sync import NO_EXTRAS
 from bot.features.daily.feature import DailyPolicy
 from bot.panel import Panel
+from bot.panel_picture import Subject
 from bot.panels.drafts import Draft
-from bot.picture import Subject
 from bot.store.entries import Move, decode
 from bot.store.log import strip_stamp
 from bot.table_policy import ORDINARY, TablePolicy

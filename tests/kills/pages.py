@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from tests.kills.bot_process import Bot
 
 CONNECT_SECONDS = 90.0  # seconds in which the bot must open its page; starts are slow on a slow machine

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.pictures.painter import paint
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main

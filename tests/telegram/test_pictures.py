@@ -19,7 +19,7 @@ from adapters.telegram.messages import Messages
 from adapters.telegram.photos import KnownFiles
 from bot.delivery import surface_sync
 from bot.panel import Button, Panel, Span
-from bot.picture import Deck, Picture
+from bot.panel_picture import Deck, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet

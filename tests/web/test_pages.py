@@ -12,7 +12,7 @@ from markupsafe import escape
 from adapters.web import vendor
 from adapters.web.assets import Assets, deck_name
 from adapters.web.templates import Templates
-from bot.picture import DECKS, Deck
+from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import PACKS, sprite_svg
 from bot.words.rules import rules_text
 from engine import GAMES

@@ -23,7 +23,7 @@ from typing import Any
 from adapters.web.refusals import Refused
 from bot.identity.names import person_name
 from bot.panel import LONGEST_PAYLOAD, Panel, utf16_length
-from bot.picture import Picture
+from bot.panel_picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import gettext_noop as _
 

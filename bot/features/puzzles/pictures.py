@@ -1,7 +1,7 @@
 """The picture of a puzzle: all hands open, the reader's below."""
 
 from bot.features.puzzles.pages import PuzzleText
-from bot.picture import CardStyle, Deck
+from bot.panel_picture import CardStyle, Deck
 from bot.pictures.scene import Card, Holder, Light, PlayedCard, Scene, Side
 from bot.texts import texts
 from bot.words.phrases import capitalize

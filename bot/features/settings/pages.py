@@ -7,8 +7,8 @@ from typing import NamedTuple
 from bot import actions
 from bot.identity.programs import MOST_EACH, Program
 from bot.panel import Button, Panel, Row, Writer, choice_button
+from bot.panel_picture import CardStyle
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
-from bot.picture import CardStyle
 from bot.site.sessions import Session
 from bot.tables.clock import CLOCKS
 from bot.texts import LANGUAGES, texts

@@ -10,7 +10,7 @@ from bot.delivery.answers import Answers
 from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.panel import Panel, Span
-from bot.picture import DECKS
+from bot.panel_picture import DECKS
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
 from bot.platform import NoPicture, SentMessage

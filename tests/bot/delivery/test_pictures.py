@@ -15,7 +15,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surface_sync import SurfaceSync
 from bot.finished.ratings import LEAST_GAMES
 from bot.panel import Panel
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.pictures import pool
 from bot.pictures.lettering import drawable_text
 from bot.pictures.pool import PicturePool

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from resvg_py import svg_to_bytes
 
-from bot.picture import DECKS, Deck
+from bot.panel_picture import DECKS, Deck
 from bot.pictures.cards import HEIGHT, PACKS, WIDTH, back_svg, card_svg
 from tests.paths import ROOT
 

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import fromstring as parsed
 
 import pytest
 
-from bot.picture import DECKS, Deck, Suits
+from bot.panel_picture import DECKS, Deck, Suits
 from bot.pictures import cards
 from bot.pictures.cards import PACKS, back_svg, card_svg, suit_name
 from bot.pictures.colours import SUIT_COLOURS

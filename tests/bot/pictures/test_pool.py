@@ -15,7 +15,7 @@ import pytest
 from bot.concurrency import processes
 from bot.concurrency.processes import TRIES
 from bot.panel import Panel, Span
-from bot.picture import DECKS, Picture, Subject
+from bot.panel_picture import DECKS, Picture, Subject
 from bot.pictures import pool, pool_tasks
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Card, Scene, Side

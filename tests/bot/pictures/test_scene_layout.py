@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from benchmarks.pictures import scenes_of
-from bot.picture import DECKS, CardStyle, Deck
+from bot.panel_picture import DECKS, CardStyle, Deck
 from bot.pictures.canvas import CARD, SMALL, WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.hand_rows import MIN_STEP
 from bot.pictures.lettering import drawable_text

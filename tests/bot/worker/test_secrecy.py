@@ -11,9 +11,9 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import required_surfaces
 from bot.delivery.table_sync import NO_EXTRAS
+from bot.panel_picture import CardStyle
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import Profile
-from bot.picture import CardStyle
 from bot.pictures.painter import paint
 from bot.pictures.scene_builder import board_scene, hand_scene
 from bot.platform import private_place

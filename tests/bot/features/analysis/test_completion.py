@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.features.analysis.feature import AnalysisFeature
-from bot.picture import Subject
+from bot.panel_picture import Subject
 from bot.pictures import pool
 from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name

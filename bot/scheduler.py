@@ -6,11 +6,11 @@ import structlog
 
 from bot.cluster.shards import Shards
 from bot.concurrency.background import TaskSet
+from bot.robots.names import STAND_IN_LEVEL
 from bot.robots.pool import RobotPool
 from bot.store import STORE_ERRORS
 from bot.store.entries import Move
 from bot.table_policy import Policies
-from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import TableError
 from bot.tables.room import Room
 from bot.tables.table import Table, is_turn_over

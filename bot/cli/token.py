@@ -8,7 +8,7 @@ from bot.cli.output import format_count, say
 from bot.cli.store_commands import open_store_client, store_command
 from bot.identity.names import NO_NAME, likeness, person_name
 from bot.identity.programs import SCOPES, Programs
-from bot.tables.chairs import ROBOT_NAMES
+from bot.robots.names import ROBOT_NAMES
 
 token_app = typer.Typer(add_completion=False, help="Tokens for programs (docs/api.md). Without a command: list them.")
 

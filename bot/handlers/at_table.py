@@ -11,8 +11,8 @@ from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
+from bot.robots.names import STAND_IN_LEVEL
 from bot.scheduler import Scheduler
-from bot.tables.chairs import STAND_IN_LEVEL
 from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES

@@ -13,9 +13,9 @@ from bot.handlers.invitations import Invitations
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.people import People, Profile
 from bot.platform import Press, Reply, is_inline
+from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.table_policy import Policies
-from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice

@@ -11,10 +11,10 @@ from bot.panel import Panel
 from bot.panels.challenge import invitee_panel
 from bot.people import People, Profile
 from bot.platform import Person
+from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.site.watching import Watching
 from bot.store.outage import begin_request
-from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.challenges import Challenges
 from bot.tables.checks import check_free_to_sit, find_free_chair
 from bot.tables.errors import NoSuchTable, TableError, TableIsFull

@@ -13,9 +13,10 @@ from bot.handlers.offers import Offers, check_is_free
 from bot.identity.pseudonyms import is_pseudonym
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
+from bot.robots.names import STAND_IN_LEVEL
 from bot.store.entries import Clock, PlayAgain, Rule, Setup, Sit
 from bot.tables.blocks import Blocks
-from bot.tables.chairs import STAND_IN_LEVEL, Chair, Invited
+from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadySeated, GameNotKept, NotAtThisTable
 from bot.tables.room import Room

@@ -1,1 +1,1 @@
-"""Robots: the processes in which they think, and games between them."""
+"""Robots: their names, the processes in which they think, and games between them."""

@@ -4,13 +4,6 @@ from typing import NamedTuple
 
 from bot.identity.pseudonyms import localize_name
 
-ROBOT_NAMES = {  # by level; a table of four can seat three robots
-    "easy": ("Gino", "Pina", "Nino"),
-    "medium": ("Teresa", "Amedeo", "Ida"),
-    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
-}
-STAND_IN_LEVEL = "medium"  # level of the robot that replaces a person who timed out, was forgotten or never came
-
 
 class Chair(NamedTuple):
     """A person or robot in a chair. ``person`` is ``platform:id`` or ``robot:level``; others read ``name``."""

@@ -7,6 +7,7 @@ from bot.identity.names import distinct_name, distinct_names, plain_name
 from bot.identity.programs import name_of
 from bot.identity.pseudonyms import NAME
 from bot.platform import private_place
+from bot.robots.names import ROBOT_NAMES
 from bot.store.entries import (
     Ask,
     ChangeGame,
@@ -27,7 +28,7 @@ from bot.store.entries import (
 )
 from bot.tables import checks, errors
 from bot.tables.blocks import Blocks
-from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
+from bot.tables.chairs import Chair, Invited
 from bot.tables.clock import CLOCKS
 from bot.tables.codes import mark_of
 from bot.tables.limits import MOST_CHANGES

@@ -23,7 +23,8 @@ from bot.finished.ratings import Ratings, Scope
 from bot.identity.names import new_nickname
 from bot.people import People, Profile
 from bot.platform import Adapter, platform_of, private_place
-from bot.tables.chairs import STAND_IN_LEVEL, Chair
+from bot.robots.names import STAND_IN_LEVEL
+from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges, seat_robots
 from bot.tables.errors import NoSuchTable, StoreFull, WaitToLook
 from bot.tables.room import Room

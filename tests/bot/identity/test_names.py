@@ -17,7 +17,7 @@ from bot.identity.names import (
 )
 from bot.identity.programs import PREFIX, name_of
 from bot.identity.pseudonyms import localize_name
-from bot.tables.chairs import ROBOT_NAMES
+from bot.robots.names import ROBOT_NAMES
 
 ROBOTS = {f"🤖 {name}" for names in ROBOT_NAMES.values() for name in names}
 PIECES = st.sampled_from([*"🤖👾 aM2", "\ufe0f", "\ufe0e", "\u200d", "\u20e3", "\u2060", "\u00a0", "é", "e\u0301"])

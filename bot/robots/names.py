@@ -1,0 +1,9 @@
+"""Robots' names, and the level of a robot that replaces a person."""
+
+ROBOT_NAMES = {  # by level; a table of four can seat three robots
+    "easy": ("Gino", "Pina", "Nino"),
+    "medium": ("Teresa", "Amedeo", "Ida"),
+    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
+}
+
+STAND_IN_LEVEL = "medium"  # for a person who timed out, was forgotten or never came

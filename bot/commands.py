@@ -6,7 +6,7 @@ handlers are in `bot.handlers.commands` and in the features.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, StrEnum
 
 from bot.texts import gettext_noop as _
 from bot.texts import texts
@@ -58,6 +58,14 @@ class Argument:
     in_help: bool = True
 
 
+class HelpGroup(StrEnum):
+    """The heading of a command in help."""
+
+    PLAY = _("Play")
+    COMPETE = _("Compete")
+    YOU = _("You")
+
+
 @dataclass(frozen=True)
 class CommandSpec:
     """A command.
@@ -65,7 +73,8 @@ class CommandSpec:
     ``name`` is its English name and its id, ``names`` are those in other languages. All of them and the ``aliases``
     work everywhere. ``help`` is a short description in lower case; ``title`` replaces it in lists without arguments.
     ``is_private``: the answer is for the person alone. ``shows_table``: the command brings a table into its chat.
-    ``in_user_menu``: it can be chosen from the menu of a user. ``is_listed``: help and menus show it.
+    ``in_user_menu``: it can be chosen from the menu of a user. ``is_listed``: help and menus show it. ``is_main``: the
+    first page of help shows it, under the heading ``group``.
     """
 
     name: str
@@ -74,11 +83,13 @@ class CommandSpec:
     title: str = ""
     arguments: tuple[Argument, ...] = ()
     availability: Availability = Availability.ANYWHERE
+    group: HelpGroup = HelpGroup.PLAY
     aliases: tuple[str, ...] = ()
     is_private: bool = False
     shows_table: bool = False
     in_user_menu: bool = False
     is_listed: bool = True
+    is_main: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -108,26 +119,38 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "challenge",
         {"it": "sfida"},
-        _("open a table"),
-        title=_("Open a table: for a friend, or for whoever comes"),
+        _("play a friend or a robot"),
         arguments=(
             Argument(
                 "opponent",
                 {"it": "avversario"},
                 ArgumentKind.PERSON,
                 _("@name"),
-                _("Whom you challenge; nobody, and whoever wants to may accept"),
+                _("Who you challenge; leave it empty for anyone"),
             ),
             GAME,
             TARGET,
         ),
         shows_table=True,
         in_user_menu=True,
+        is_main=True,
     ),
+    CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
+    CommandSpec("daily", {"it": "giornaliera"}, _("play today's deal: the same cards for everyone"), is_main=True),
+    CommandSpec("puzzle", {"it": "problema"}, _("solve a puzzle: which card is best?"), is_main=True),
+    CommandSpec(
+        "hand",
+        {"it": "mano"},
+        _("see your cards again"),
+        title=_("See your cards here, for your eyes only"),
+        arguments=(replace(OWN_TABLE, in_help=False),),
+        is_private=True,
+    ),
+    CommandSpec("tables", {"it": "tavoli"}, _("see your tables; in a group, the open ones")),
     CommandSpec(
         "join",
         {"it": "entra"},
-        _("sit down at a table, from any chat"),
+        _("join a table by its code"),
         arguments=(
             Argument(
                 "table", {"it": "tavolo"}, ArgumentKind.OPEN_TABLE, _("CODE"), _("The table's code"), required=True
@@ -139,102 +162,91 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "invite",
         {"it": "invita"},
-        _("get an invitation to pass on"),
-        title=_("Get an invitation to your table, to pass on in any chat"),
+        _("get an invitation to your table to pass on"),
         arguments=(replace(OWN_TABLE, in_help=False),),
         is_private=True,
     ),
     CommandSpec(
-        "hand",
-        {"it": "mano"},
-        _("see your cards again"),
-        title=_("See your cards here, for your eyes only"),
-        arguments=(replace(OWN_TABLE, in_help=False),),
-        is_private=True,
+        "rules",
+        {"it": "regole"},
+        _("read how a game is played"),
+        arguments=(Argument("about", {"it": "argomento"}, ArgumentKind.TOPIC, _("game"), _("Which game")),),
     ),
-    CommandSpec(
-        "find",
-        {"it": "cerca"},
-        _("look for an opponent"),
-        title=_("Look for an opponent whom you do not know"),
-        arguments=(GAME,),
-        is_private=True,
-    ),
-    CommandSpec(
-        "daily",
-        {"it": "giornaliera"},
-        _("play the deal of the day"),
-        title=_("Play the deal of the day: the same cards for everybody"),
-    ),
-    CommandSpec(
-        "puzzle",
-        {"it": "problema"},
-        _("solve a puzzle: find the best card"),
-        title=_("Solve an ending: which card is best?"),
-    ),
+    CommandSpec("analyse", {"it": "analisi"}, _("see how well you played your last game"), is_private=True),
+    CommandSpec("resign", {"it": "resa"}, _("give up a game"), arguments=(OWN_TABLE,), is_private=True),
     CommandSpec(
         "tournament",
         {"it": "torneo"},
-        _("open a tournament, or see it"),
-        title=_("Open a tournament in this group, or see those you play"),
+        _("start a tournament or see yours"),
         arguments=(GAME, TARGET),
+        group=HelpGroup.COMPETE,
         shows_table=True,
+        is_main=True,
     ),
     CommandSpec(
         "league",
         {"it": "campionato"},
-        _("open a league, or see it"),
-        title=_("Open a league: everybody plays everybody, over weeks"),
+        _("start a league: everyone plays everyone"),
         arguments=(GAME,),
+        group=HelpGroup.COMPETE,
         aliases=("lega",),
         shows_table=True,
     ),
     CommandSpec(
-        "nickname",
-        {"it": "soprannome"},
-        _("choose what strangers call you"),
-        arguments=(Argument("name", {"it": "nome"}, ArgumentKind.NAME, _("name"), _("2 to 16 letters")),),
-        is_private=True,
+        "leaderboard",
+        {"it": "classifica"},
+        _("see who is best"),
+        arguments=(replace(GAME, in_help=False),),
+        group=HelpGroup.COMPETE,
+        is_main=True,
     ),
-    CommandSpec(
-        "block",
-        {"it": "blocca"},
-        _("see whom you have blocked, or block somebody"),
-        title=_("See whom you have blocked, or block somebody: you are not matched with them"),
-        arguments=(Argument("player", {"it": "giocatore"}, ArgumentKind.PERSON, _("@name"), _("Whom you block")),),
-        availability=Availability.PRIVATE,
-        is_private=True,
-    ),
-    CommandSpec("tables", {"it": "tavoli"}, _("see where you sit; in a group, what is open there")),
-    CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
-    CommandSpec("honours", {"it": "albo"}, _("see the monthly champions and records")),
     CommandSpec(
         "stats",
         {"it": "statistiche"},
-        _("see how somebody plays"),
+        _("see how someone plays"),
         arguments=(
             Argument(
                 "player",
                 {"it": "giocatore"},
                 ArgumentKind.PERSON,
                 _("@name"),
-                _("Whose games; your own if you leave it out"),
+                _("Whose games; leave it empty for yours"),
             ),
         ),
+        group=HelpGroup.COMPETE,
     ),
-    CommandSpec("analyse", {"it": "analisi"}, _("see how well your last game was played"), is_private=True),
+    CommandSpec("honours", {"it": "albo"}, _("see monthly champions and records"), group=HelpGroup.COMPETE),
     CommandSpec(
-        "rules",
-        {"it": "regole"},
-        _("read how it is played"),
-        title=_("Read how a game is played"),
-        arguments=(Argument("about", {"it": "argomento"}, ArgumentKind.TOPIC, _("game"), _("Which game")),),
+        "settings",
+        {"it": "impostazioni"},
+        _("choose language, suits, pictures, clock"),
+        group=HelpGroup.YOU,
+        is_main=True,
     ),
-    CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, pictures, clock")),
-    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), is_private=True),
-    CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), is_private=True),
-    CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), is_private=True),
-    CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),
+    CommandSpec(
+        "nickname",
+        {"it": "soprannome"},
+        _("choose the name that strangers see"),
+        arguments=(Argument("name", {"it": "nome"}, ArgumentKind.NAME, _("name"), _("2 to 16 letters")),),
+        group=HelpGroup.YOU,
+        is_private=True,
+    ),
+    CommandSpec(
+        "block",
+        {"it": "blocca"},
+        _("block a player, or see your blocks"),
+        arguments=(Argument("player", {"it": "giocatore"}, ArgumentKind.PERSON, _("@name"), _("Who you block")),),
+        availability=Availability.PRIVATE,
+        group=HelpGroup.YOU,
+        is_private=True,
+    ),
+    CommandSpec(
+        "mydata", {"it": "mieidati"}, _("get all data about you, as a file"), group=HelpGroup.YOU, is_private=True
+    ),
+    CommandSpec(
+        "forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), group=HelpGroup.YOU, is_private=True
+    ),
+    CommandSpec("help", {"it": "aiuto"}, _("see what I can do"), group=HelpGroup.YOU, is_main=True),
     # Sent by platforms when the private chat is opened.
     CommandSpec("start", is_listed=False),
 )

@@ -4,13 +4,14 @@ A feature lives in a folder of `bot.features`. The wiring (`bot.registry`, `bot.
 feature. Features use the core (`bot.core`), never each other.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
 from bot.actions import TableAction
 from bot.concurrency.background import Loop
 from bot.delivery.names import Result
+from bot.panel import Button
 from bot.people import Profile
 from bot.platform import Command, Offer, Press, Reply, SentMessage
 from bot.table_policy import Outcome, TablePolicy
@@ -96,6 +97,10 @@ class Feature(Handlers):
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
         """Return a person's data, as fields of the /mydata file. ``now`` is in Unix seconds."""
         return {}
+
+    def first_contact_buttons(self, language: str) -> Sequence[Button]:
+        """Return buttons for the greeting, which private chats and groups get."""
+        return ()
 
     async def note_on_open_tables(self, language: str) -> str:
         """Return a sentence for the list of a chat's open challenges; empty for none."""

@@ -84,8 +84,8 @@ def chat_and_topic(place: str) -> tuple[int, int | None]:
 def read_command(update: Update, bot: User) -> Command | None:
     """Return the command that a message gives to this ``bot``.
 
-    In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts and
-    unknown commands ask for help because they can only be meant for the bot.
+    In a group, a command that names no bot must be known and marked as a command. In a private chat, other texts are
+    for the bot too, and count as /start.
     """
     message = update.message
     if message is None or message.from_user is None:
@@ -107,7 +107,7 @@ def read_command(update: Update, bot: User) -> Command | None:
     key, place = f"tg{_checked_id(update.update_id)}", place_of(message)
     if found is None:
         is_for_us = is_alone and message.via_bot is None
-        return Command(key, read_person(message.from_user), place, "help") if is_for_us else None
+        return Command(key, read_person(message.from_user), place, "start") if is_for_us else None
     return Command(
         key=key,
         person=read_person(message.from_user),

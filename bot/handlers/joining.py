@@ -1,5 +1,6 @@
 """The commands /challenge and /join, which open tables and seat people by code."""
 
+from bot.actions import BadPayload
 from bot.feature import Handlers
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
@@ -8,7 +9,7 @@ from bot.parsing.games import parse_game_and_points, target_rule
 from bot.parsing.join_links import pasted_code
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
-from bot.platform import Command, Reply, is_ephemeral, is_private
+from bot.platform import Command, Press, Reply, is_ephemeral, is_private
 from bot.store.entries import DEFAULT_CLOCK, Clock
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
@@ -21,6 +22,7 @@ class Joining(Handlers):
     def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard) -> None:
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self.commands = {"challenge": self._challenge, "join": self.join}
+        self.pages = {"challenge": self._challenge_here}
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
@@ -43,6 +45,12 @@ class Joining(Handlers):
         if is_new_game:
             await self._people.update_chat(command.place, game=game)
         return Reply(toast=_forward_text(command, profile, table))
+
+    async def _challenge_here(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Open a table where a button of the greeting was pressed."""
+        if words not in (["friend"], ["robot"]):
+            raise BadPayload()
+        return await self._challenge(Command(press.key, press.person, press.place, "challenge"), profile)
 
     async def join(self, command: Command, profile: Profile) -> Reply:
         """Seat a person at a table by its code, or ask for a chair there. The code can be a guess."""

@@ -7,7 +7,7 @@ from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.guard import Guard
 from bot.panel import Panel
-from bot.panels.help import help_page
+from bot.panels.help import greeting_page, help_page
 from bot.panels.replays import Replays
 from bot.panels.rules import rules_page
 from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables_page
@@ -44,14 +44,23 @@ class CorePages(Handlers):
         self.pages = {
             "tables": self._sit,
             "rules": self._rules_page,
-            "help": self.help,
+            "help": self._help_page,
             "replay": self._replay,
             "fair": self._fair,
         }
 
-    async def help(self, request: Command | Press, *_details: object) -> Reply:
-        """Answer /help, or a press on a button for that page."""
-        return Reply(panel=help_page((await self._viewers.viewer_at(request.place)).language))
+    async def help(self, command: Command, _profile: Profile) -> Reply:
+        return Reply(panel=help_page((await self._viewers.viewer_at(command.place)).language))
+
+    async def _help_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
+        language = (await self._viewers.viewer_at(press.place)).language
+        return Reply(panel=help_page(language, is_full=words == ["all"]))
+
+    async def greet(self, place: str) -> Reply:
+        """Answer a person who opens the private chat, or a group that meets the bot."""
+        language = (await self._viewers.viewer_at(place)).language
+        buttons = [button for feature in self._features for button in feature.first_contact_buttons(language)]
+        return Reply(panel=greeting_page(language, buttons, in_private=is_private(place)))
 
     async def _rules_command(self, command: Command, _profile: Profile) -> Reply:
         about = ""

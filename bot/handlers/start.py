@@ -52,4 +52,4 @@ class Start(Handlers):
             if waiting[0].seat_of(profile.id) is None:
                 return Reply(toast=_("You have asked for a chair."))
             return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
-        return await self._pages.help(command)
+        return await self._pages.greet(command.place)

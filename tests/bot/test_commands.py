@@ -6,12 +6,12 @@ import pytest
 
 from adapters.web.playground.server import command_hints
 from bot import commands
-from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, find_command_spec
+from bot.commands import COMMANDS, Argument, ArgumentKind, Availability, CommandSpec, HelpGroup, find_command_spec
 from bot.handlers import Dispatcher
 from bot.panels.help import help_page
 from bot.platform import Command, Reply
 from bot.store import Store
-from bot.texts import LANGUAGES
+from bot.texts import LANGUAGES, texts
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.discord.players import on_discord
 from tests.discord.server import DiscordServer
@@ -37,8 +37,28 @@ def poem_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("poem_command")
 def test_new_command_is_in_help() -> None:
-    assert "/poem game: recite a poem" in help_page("en").plain.splitlines()
-    assert "/poesia gioco: recite a poem" in help_page("it").plain.splitlines()
+    assert "/poem game: recite a poem" in help_page("en", is_full=True).plain.splitlines()
+    assert "/poesia gioco: recite a poem" in help_page("it", is_full=True).plain.splitlines()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_help_has_three_headings_and_eight_commands(language: str) -> None:
+    lines = help_page(language).plain.splitlines()
+    assert sum(line.startswith("/") for line in lines) == 8
+    headings = [line for line in lines if line and not line.startswith("/")]
+    assert headings == [texts(language).gettext(group) for group in HelpGroup]
+
+
+async def test_help_leads_to_all_commands_and_back(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        await anna.say("/help", anna.private)
+        assert "/mydata" not in fake.last(anna.private).plain
+        await anna.press("All commands")
+        assert all(f"/{spec.name}" in fake.last(anna.private).plain for spec in COMMANDS if spec.is_listed)
+        await anna.press("Back")
+        assert fake.last(anna.private) == help_page("en")
 
 
 @pytest.mark.usefixtures("poem_command")

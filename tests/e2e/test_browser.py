@@ -267,7 +267,7 @@ async def test_commands_are_completed_and_answered(playground: OpenPlayground, b
     await anna.expect_text("twenty in the stock")
     await anna.take_screenshot("rules")
     await anna.say("/help")
-    await anna.expect_text("Italian cards among friends")
+    await anna.expect_text("play a friend or a robot")
     await anna.say("/nonsense")
     await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
 

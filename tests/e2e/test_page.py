@@ -43,8 +43,8 @@ async def test_commands_typed_before_the_list_loads_are_completed(playground: Op
 @pytest.mark.parametrize(
     ("locale", "greeting", "closed", "notice"),
     [
-        long("en-GB", "Write /challenge to propose a game", "closed", "Private chat closed"),
-        ("it-IT", "Scrivi /sfida per proporre una partita", "chiusa", "Chat privata chiusa"),
+        long("en-GB", "Write /challenge to play", "closed", "Private chat closed"),
+        ("it-IT", "Scrivi /sfida per giocare", "chiusa", "Chat privata chiusa"),
     ],
 )
 async def test_empty_chat_and_checkbox_explain_themselves(

@@ -23,7 +23,7 @@ async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, serv
         [opened] = [answer["url"] for answer in server.answers.values()]
         assert opened == f"https://t.me/{BOT['username']}?start=page"
         anna.start("page")
-        await until(lambda: "/challenge" in bot_text(anna.private))
+        await until(lambda: "I deal Tressette" in bot_text(anna.private))
         assert await anna.press("My own settings", group) == "It is in our private chat."
         assert "Your settings" in bot_text(anna.private)
 
@@ -49,12 +49,12 @@ async def test_press_is_answered_when_too_many_pages_wait(store: Store, server: 
         assert not bot_text(anna.private)
 
 
-async def test_plain_text_gets_help_only_in_the_private_chat(store: Store, server: TelegramServer) -> None:
+async def test_plain_text_gets_greeting_only_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna", language="it")
     async with on_telegram(store, server):
         anna.say("ciao", server.group(GROUP))
         anna.say("ciao", anna.private)
-        await until(lambda: "/sfida" in bot_text(anna.private))
+        await until(lambda: "Qui si gioca" in bot_text(anna.private))
         assert not bot_text(server.group(GROUP))
 
 

@@ -208,7 +208,7 @@ class Requests:
         if text.startswith("/"):
             return await self._command(person, chat, text, replied_to, key)
         # In a private chat all text is meant for the bot.
-        return await self._command(person, chat, "/help", None, key) if is_private(_place(chat)) else ""
+        return await self._command(person, chat, "/start", None, key) if is_private(_place(chat)) else ""
 
     async def _command(self, person: User, chat: Chat, text: str, reply_to: User | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]

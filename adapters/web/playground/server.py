@@ -264,7 +264,7 @@ def page_texts(language: str) -> dict[str, str]:
         "name_of_group": _("Name of the new group"),
         "personal_links": _("Personal links"),
         "links": _("Give each person their own link; it is a secret."),
-        "greeting": _("Write /challenge to propose a game; /help says what else I can do."),
+        "greeting": _("Write /challenge to play. See all I can do: /help"),
         "closed": _("closed"),
         "closed_about": _("Private chat closed: the bot may not write to this person."),
         "connecting": _("Connecting…"),

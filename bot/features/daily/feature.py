@@ -1,11 +1,12 @@
 """The feature object of the deal of the day, and the policy of its tables."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, NamedTuple
 
+from bot import actions
 from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.daily import keys
@@ -18,7 +19,7 @@ from bot.features.daily.past_days import PastDays
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES
-from bot.panel import Panel
+from bot.panel import Button, Panel
 from bot.store import Store
 from bot.table_policy import Outcome, TablePolicy
 from bot.tables.snapshot import OwnTexts
@@ -100,6 +101,9 @@ class DailyFeature(Feature):
 
     def stop(self) -> None:
         self.days.stop()
+
+    def first_contact_buttons(self, language: str) -> Sequence[Button]:
+        return (Button(texts(language).gettext("Today's deal"), actions.page("daily", "today")),)
 
     async def move_chat(self, old: str, new: str) -> None:
         await self.days.move_chat(old, new)

@@ -213,7 +213,9 @@ async def test_store_accepts_its_settings(tmp_path: Path, short_folder: Path) ->
         await process.wait()
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/hosting.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", *(f"docs/hosting{page}.md" for page in ("", "-configure", "-operate", "-reference"))]
+)
 def test_documented_commands_exist(name: str) -> None:
     text = (ROOT / name).read_text()
     for command in re.findall(r"buongioco (?!run\b)([a-z]+)\b", "\n".join(re.findall(r"^    .*$|`[^`]+`", text, re.M))):

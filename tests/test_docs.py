@@ -26,8 +26,11 @@ def test_readme_starts_with_the_two_commands() -> None:
     assert second.split("#")[0].strip() == "make test"
 
 
-def test_readme_session_gives_its_output() -> None:
-    assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
+@pytest.mark.parametrize("page", ["README.md", "docs/engine.md", "docs/fairness.md"])
+def test_python_sessions_give_their_output(page: str) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

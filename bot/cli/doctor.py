@@ -112,7 +112,7 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
             return True, f"pages: a proxy answers at {url}; no bot runs behind it now"
         return False, (
             f"pages: {url} answers {error.code} ({error.reason}). Check that the proxy leads to this bot and passes on "
-            "the Host header and X-Forwarded-Proto. See docs/hosting.md"
+            "the Host header and X-Forwarded-Proto. See docs/hosting-configure.md"
         )
     except (OSError, HTTPException) as error:
         why = getattr(error, "reason", error)

@@ -26,7 +26,7 @@ from bot.worker import Worker
 
 NOT_REWRITTEN = (
     "The store's append-only file was not rewritten ({fault}), so it still holds what was deleted. "
-    "docs/hosting.md, People's data, says what to do."
+    "docs/hosting-operate.md says what to do."
 )
 
 

@@ -39,8 +39,8 @@ class FamilySearch(NamedTuple):
 
     ``rounds`` are for compiled searches. ``pool`` is the number of weighed worlds. Cards that are worse than the best
     by at most ``leeway`` thirds count as equal; of these the robot plays the card that looks best to a simple player,
-    so that its partner understands it. The others are settings of `engine.search.tree.search`. docs/robots.md has
-    measurements.
+    so that its partner understands it. The others are settings of `engine.search.tree.search`. docs/performance.md
+    has measurements.
     """
 
     rounds: int

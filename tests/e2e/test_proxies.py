@@ -1,4 +1,4 @@
-"""The playground behind a real nginx and a real Caddy, with the configurations in docs/hosting.md."""
+"""The playground behind a real nginx and a real Caddy, with the configurations in docs/hosting-configure.md."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.long import mostly_long
 from tests.open_playground import OpenPlayground
 from tests.paths import ROOT
 
-DOCS = ROOT / "docs" / "hosting.md"
+DOCS = ROOT / "docs" / "hosting-configure.md"
 NAME = "cards.example.org"
 PUBLIC = f"https://{NAME}"
 

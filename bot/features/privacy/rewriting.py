@@ -73,5 +73,5 @@ class Rewriter:
         except (ResponseError, RewriteFailed) as error:
             if not self._has_warned:
                 why = describe_error(error)
-                log.warning("store_file_not_rewritten", why=why, see="docs/hosting.md, People's data")
+                log.warning("store_file_not_rewritten", why=why, see="docs/hosting-operate.md")
             self._has_warned = True

@@ -1,0 +1,125 @@
+"""Draw the README's pictures from the running product: `python -m tests.e2e.readme_pictures`.
+
+It plays a game with the same cards each time, on a bot of its own with an embedded store.
+"""
+
+import asyncio
+import io
+import tempfile
+from argparse import ArgumentParser, Namespace
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from PIL import Image
+from playwright.async_api import Browser, Page
+
+from bot.store.entries import Rule
+from bot.tables.table import Table
+from tests.bot.finished.games import finished_game, store_game
+from tests.browser import expose_chat, launched
+from tests.e2e.shots import GROUP, Shooter, in_play
+from tests.open_playground import Open
+from tests.paths import DOCS
+
+PICTURES = DOCS / "pictures"
+NAMES = ("hand", "table", "replay")
+PHONE = {"width": 390, "height": 1200}  # high enough for a whole message
+WIDE = {"width": 960, "height": 700}
+COLOURS = 128
+
+
+def small_png(shot: bytes) -> bytes:
+    """Return a screenshot as a PNG with a palette."""
+    written = io.BytesIO()
+    image = Image.open(io.BytesIO(shot)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+async def draw_hand(browser: Browser, site: Open) -> bytes:
+    """A player's hand in the private chat of the playground, on a phone."""
+    context = await browser.new_context(locale="en-GB", viewport=PHONE, device_scale_factor=1.5)  # type: ignore[arg-type]
+    page = await context.new_page()
+    await expose_chat(page)
+    await page.goto(site.chat_url)
+    await page.wait_for_function("() => state.me")
+    shooter = Shooter(site, page, "en", Namespace(moments=[]))
+    await site.worker.people.update_chat(GROUP, language="en")
+    for number, name in ((1, "Anna"), (2, "Bruno")):
+        await site.worker.people.update_person(f"playground:{number}", language="en", name=name)
+    table = await site.worker.challenges.open_table(
+        "metamazzo", "playground:1", "Anna", shooter.update(), host=GROUP, setup=[Rule("target", 21)]
+    )
+    await site.worker.challenges.sit(table.code, "playground:2", "Bruno", shooter.update())
+
+    def is_annas_turn(table: Table) -> bool:
+        chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
+        return in_play(4, 1)(table) and chair is not None and chair.name == "Anna"
+
+    await shooter.play(table.code, is_annas_turn)
+    await page.evaluate("() => { state.me = '1'; state.chat = '@1'; draw(); drawHeads(); }")
+    await shooter.settled()
+    return small_png(await page.locator(".message").last.screenshot())
+
+
+async def draw_table(browser: Browser, site: Open) -> bytes:
+    """A table in the browser, as a guest who plays against a robot sees it."""
+    page = await wide_page(browser, site.url)
+    await page.select_option("[name=game]", "metamazzo")
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    for turn in range(12):
+        await page.wait_for_timeout(2500)  # a finished trick is shown for a moment
+        await page.wait_for_selector(".line.mine")
+        if turn > 2 and await page.locator(".lying").count() == 1:
+            break
+        await page.locator(".fan .tap.playable").first.click()
+    return small_png(await page.screenshot())
+
+
+async def draw_replay(browser: Browser, site: Open) -> bytes:
+    """The page of a finished game, in the middle of its first deal."""
+    game = finished_game(1, "metamazzo")
+    game = replace(game, record=game.record.model_copy(update={"seats": ["Anna", "Bruno"]}))
+    await store_game(site.worker.store, game)
+    page = await wide_page(browser, f"{site.url}g/{game.id}#d1m15")
+    await page.wait_for_selector("[data-lying]")
+    await page.wait_for_timeout(500)
+    return small_png(await page.screenshot())
+
+
+async def wide_page(browser: Browser, url: str) -> Page:
+    context = await browser.new_context(locale="en-GB", viewport=WIDE)  # type: ignore[arg-type]
+    page = await context.new_page()
+    await page.goto(url)
+    return page
+
+
+async def draw_all(browser: Browser, site: Open) -> dict[str, bytes]:
+    """Return the pictures by name."""
+    site.worker.room.new_secret = Random(18).randbytes  # the same cards each time
+    return {
+        "hand": await draw_hand(browser, site),
+        "table": await draw_table(browser, site),
+        "replay": await draw_replay(browser, site),
+    }
+
+
+async def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, default=PICTURES, help="folder for the pictures")
+    into = parser.parse_args().into
+    with tempfile.TemporaryDirectory() as folder:
+        site = Open(Path(folder))
+        await site.start()
+        try:
+            async with launched() as browser:
+                for name, picture in (await draw_all(browser, site)).items():
+                    (into / f"{name}.png").write_bytes(picture)
+        finally:
+            await site.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -14,7 +14,7 @@ from bot.people import Profile
 from bot.site.hand_page import hand_page
 from bot.tables.table import Table
 from engine import GAMES
-from tests.bot.worker.test_page_controls import is_composed, needs_control, new_table, next_table
+from tests.bot.worker.test_page_controls import find_required_moves, is_composed, new_table, next_table
 from tests.browser import ONE_BROWSER
 from tests.long import long
 from tests.open_playground import OpenPlayground
@@ -48,7 +48,7 @@ def find_decisions(game: str) -> Iterator[tuple[Table, int]]:
             if table.game.over:
                 break
             for seat in range(table.game.kind.seats if not table.game.needs_deal else 0):
-                kinds = frozenset(move.partition(" ")[0] for move in needs_control(table.game, seat))
+                kinds = frozenset(move.partition(" ")[0] for move in find_required_moves(table.game, seat))
                 if kinds:
                     decisions.setdefault(kinds, (table, seat))
             table = next_table(table, random)
@@ -76,7 +76,7 @@ async def test_every_legal_move_can_be_tapped_on_a_phone(
         actions_hit = [actions.parse_payload(payload) for payload in payloads]
         moves = {action.move for action in actions_hit if isinstance(action, MoveAction)}
         choices = [action for action in actions_hit if isinstance(action, TableAction) and action.verb == "draft"]
-        required = needs_control(table.game, seat)
+        required = find_required_moves(table.game, seat)
         composed = {move for move in required if is_composed(move)}
         assert required - composed <= moves
         # Each packet, card or signal in a legal move can be chosen.

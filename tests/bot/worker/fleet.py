@@ -50,7 +50,7 @@ class LenientPlatform(FakePlatform):
 
 
 class Fleet:
-    """Workers on one store and one platform, each with its own connections. ``store`` is for the test's reads."""
+    """Workers on one store and one platform, each with its own connections. The test reads through ``store``."""
 
     def __init__(self, store: Store, urls: Sequence[str]) -> None:
         """``urls`` has the store URL of each worker."""
@@ -123,15 +123,15 @@ class Fleet:
         self._fence += 1
         fence = f"fence:{self._fence}"
         await self.store.client.publish(keys.NOTIFICATIONS, f'[{{"forget": "{fence}", "by": ""}}]')
-        while not all(fence in heard for heard in self._fences):
+        while not all(fence in received for received in self._fences):
             await asyncio.sleep(0.001)
-        for heard in self._fences:
-            heard.clear()
+        for received in self._fences:
+            received.clear()
 
     async def visible_state(self) -> VisibleState:
         games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.games()]
-        shown = {place: sorted_panels(self.fake.messages[place]) for place in PLACES}
-        return VisibleState(await self.logs(), shown, games, await self.settings())
+        messages = {place: sorted_panels(self.fake.messages[place]) for place in PLACES}
+        return VisibleState(await self.logs(), messages, games, await self.settings())
 
     async def logs(self) -> dict[str, list[bytes]]:
         """Return the entries of each table by code, without stamps."""
@@ -173,8 +173,8 @@ class Snapshot:
             for name in names:
                 pipe.dump(name)
                 pipe.pttl(name)
-            found = await pipe.execute()
-        return cls(fleet, dict(zip(names, zip(found[::2], found[1::2], strict=True), strict=True)))
+            values = await pipe.execute()
+        return cls(fleet, dict(zip(names, zip(values[::2], values[1::2], strict=True), strict=True)))
 
     async def restore(self) -> None:
         fleet = self._fleet
@@ -190,7 +190,7 @@ class Snapshot:
 
 
 def sorted_panels(messages: Mapping[str, Panel]) -> list[Panel]:
-    """Return a place's messages in an order that does not depend on their arrival."""
+    """Return a place's messages in an order that is independent of their arrival."""
     return sorted(messages.values(), key=_order)
 
 
@@ -199,7 +199,7 @@ def _order(panel: Panel) -> tuple[str, str]:
 
 
 def live_tables_of(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
-    """Return codes and versions of a person's live tables, from the logs; asking for a chair counts."""
+    """Return codes and versions of a person's live tables, from the logs. A request for a chair counts."""
     tables = [Table(code).with_stored_entries(entries) for code, entries in logs.items()]
     return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
 
@@ -226,14 +226,14 @@ def make_packs_deterministic(worker: Worker) -> None:
 
 def _record_fences(worker: Worker) -> set[str]:
     """Return a set that collects the fences this worker receives from now on."""
-    heard: set[str] = set()
-    forget = worker.updates.on_profile_changed
+    received: set[str] = set()
+    original = worker.updates.on_profile_changed
 
-    def hear(key: str) -> None:
+    def record(key: str) -> None:
         if key.startswith("fence:"):
-            heard.add(key)
+            received.add(key)
         else:
-            forget(key)
+            original(key)
 
-    setattr(worker.updates, "on_profile_changed", hear)  # noqa: B010
-    return heard
+    setattr(worker.updates, "on_profile_changed", record)  # noqa: B010
+    return received

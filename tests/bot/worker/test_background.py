@@ -34,14 +34,14 @@ async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: p
             await asyncio.sleep(0.005)
         await worker.shards.balance()
         with capture_logs() as logs:
-            strange = [
+            unreadable = [
                 {"new_kind_of_word": 1},
                 7,
                 {"code": "ABCD", "name": "c0", "change": [1, 2, 3, 4, 5, 6, 7]},
                 {"code": "ABCD", "name": "c0", "change": ["", None, False, "paper:1", False]},
                 {"forget": "person:paper:1", "by": "another"},
             ]
-            for text in ("no JSON", "7", json.dumps(strange)):
+            for text in ("no JSON", "7", json.dumps(unreadable)):
                 await store.client.publish(keys.NOTIFICATIONS, text)
             async with asyncio.timeout(5):
                 await forgotten.wait()
@@ -55,19 +55,19 @@ async def test_unreadable_notifications_are_skipped(store: Store, monkeypatch: p
 async def test_failed_loop_restarts_and_worker_is_unhealthy(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0.01)
     async with open_worker(store, FakePlatform()) as worker:
-        runs, was_seen = 0, asyncio.Event()
+        runs, health_checked = 0, asyncio.Event()
 
-        async def breaks_twice() -> None:
+        async def fail_twice() -> None:
             nonlocal runs
             runs += 1
             if runs == 2:
-                await was_seen.wait()
+                await health_checked.wait()
             if runs < 3:
                 raise ValueError("broken")
             await asyncio.Event().wait()
 
         assert (await worker.check_health())["healthy"]
-        worker._tasks.append(worker._loops.start("leases", breaks_twice))
+        worker._tasks.append(worker._loops.start("leases", fail_twice))
         with capture_logs() as logs:
             async with asyncio.timeout(60):
                 while not worker._loops.failing:
@@ -76,7 +76,7 @@ async def test_failed_loop_restarts_and_worker_is_unhealthy(store: Store, monkey
                 assert not health["healthy"]
                 assert health["failing_loops"] == ["leases"]
                 monkeypatch.setattr(background, "STEADY_SECONDS", 0.05)
-                was_seen.set()
+                health_checked.set()
                 while worker._loops.failing:
                     await asyncio.sleep(0.01)
         assert runs == 3
@@ -85,21 +85,21 @@ async def test_failed_loop_restarts_and_worker_is_unhealthy(store: Store, monkey
 
 
 async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go, tries = asyncio.Event(), 0
+    may_finish, tries = asyncio.Event(), 0
 
     async def catch_up(_ratings: Ratings) -> int:
         nonlocal tries
         tries += 1
         if tries == 1:
             raise ConnectionError("away")
-        await let_go.wait()
+        await may_finish.wait()
         return 0
 
     monkeypatch.setattr(Ratings, "catch_up", catch_up)
     worker = Worker(store, Settings(_env_file=None), alone=False)
     worker.add_adapter(FakePlatform())
     try:
-        # It can be asked before it has begun.
+        # Health can be checked before the worker starts.
         assert not (await worker.check_health())["healthy"]
         await worker.start()
         assert await store.leases.count_workers() == 1
@@ -109,9 +109,9 @@ async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatc
                 await asyncio.sleep(0.01)
             await store.outage.wait_until_over()
         assert (await worker.check_health())["healthy"]
-        [rating] = [task for task in worker._tasks if task.get_name() == "ratings"]
-        let_go.set()
-        await rating
+        [ratings_task] = [task for task in worker._tasks if task.get_name() == "ratings"]
+        may_finish.set()
+        await ratings_task
         assert (await worker.check_health())["healthy"]
     finally:
         await worker.stop()
@@ -120,13 +120,13 @@ async def test_worker_is_healthy_while_ratings_catch_up(store: Store, monkeypatc
 async def test_failing_days_do_not_block_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = asyncio.Event()
 
-    async def fails(_days: Days) -> None:
+    async def fail(_days: Days) -> None:
         raise ValueError("broken")
 
     async def close_past(_honours: Honours, _now: object) -> None:
         closed.set()
 
-    monkeypatch.setattr(Days, "close_past", fails)
+    monkeypatch.setattr(Days, "close_past", fail)
     monkeypatch.setattr(Honours, "close_past_months", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(5):
         await closed.wait()
@@ -154,52 +154,52 @@ async def test_stuck_table_does_not_keep_others_in_memory(store: Store, monkeypa
         tables["THREE"].touch()
         tables["FOUR"] = TableSync("FOUR")
         tables["FOUR"].touch()
-        # All are busy: nothing goes, and it ends.
+        # All tables are busy, so none is evicted.
         worker.delivery._evict()
         assert set(tables) == {"THREE", "STUCK", "FOUR"}
         tables.clear()
 
 
 async def test_answers_are_sent_during_shutdown(store: Store) -> None:
-    said = asyncio.Event()
+    sent = asyncio.Event()
 
-    async def say() -> None:
+    async def answer() -> None:
         await asyncio.sleep(0.05)
-        said.set()
+        sent.set()
 
     async with open_worker(store, FakePlatform()) as worker:
-        worker.delivery.answers.send("paper:1", say)
-    assert said.is_set()
+        worker.delivery.answers.send("paper:1", answer)
+    assert sent.is_set()
 
 
 async def test_signal_stops_a_starting_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = asyncio.Event()
+    started = asyncio.Event()
 
-    async def hangs(_worker: Worker) -> None:
-        begun.set()
+    async def hang(_worker: Worker) -> None:
+        started.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(Worker, "start", hangs)
+    monkeypatch.setattr(Worker, "start", hang)
     monkeypatch.setattr(running, "tune_garbage_collector", lambda: None)
-    work = asyncio.create_task(running.run(Settings(data=tmp_path / "data", playground_port=free_port())))
+    run_task = asyncio.create_task(running.run(Settings(data=tmp_path / "data", playground_port=free_port())))
     async with asyncio.timeout(20):
-        await begun.wait()
+        await started.wait()
         os.kill(os.getpid(), signal.SIGTERM)
-        await work
+        await run_task
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().remove_signal_handler(number)
 
 
 async def test_failed_cluster_refresh_reaches_the_caller(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def away(*_: object) -> list[Exception]:
+    async def lose_connection(*_: object) -> list[Exception]:
         return [ConnectionError("away")]
 
-    async def breaks(*_: object) -> None:
-        raise ValueError("not a fault of the store's")
+    async def fail(*_: object) -> None:
+        raise ValueError("not a store error")
 
-    monkeypatch.setattr(BatchedScript, "_send_commands", away)
+    monkeypatch.setattr(BatchedScript, "_send_commands", lose_connection)
     monkeypatch.setattr(BatchedScript, "_can_retry", lambda *_: True)
-    monkeypatch.setattr(BatchedScript, "_refresh_cluster", breaks)
-    with pytest.raises(ValueError, match="not a fault"):
+    monkeypatch.setattr(BatchedScript, "_refresh_cluster", fail)
+    with pytest.raises(ValueError, match="not a store error"):
         async with asyncio.timeout(5):
             await BatchedScript(store.client, "return 1")(["one"], [])

@@ -14,7 +14,7 @@ from bot.handlers import Dispatcher
 from bot.panel import utf16_length
 from bot.panels.board import board_panel
 from bot.people import Profile
-from bot.platform import ChatGone, Command, MessageGone, NotDelivered, PlatformFailure, SlowDown
+from bot.platform import ChatGone, Command, DeliveryError, MessageGone, NotDelivered, PlatformFailure, SlowDown
 from bot.rate_limits import RateLimit
 from bot.settings import Settings
 from bot.store import Store, keys
@@ -43,21 +43,18 @@ async def check_messages(worker: Worker, fake: FakePlatform, players: list[Playe
         assert seat is not None
         offered = {button.payload.split(":")[2] for _, button in player.moves()}
         legal = table.game.legal_moves(seat) if table.game.turn == seat else []
-        assert {move for move in offered if move.startswith("play")} == {m for m in legal if m.startswith("play")}
+        assert {move for move in offered if move.startswith("play")} == {
+            move for move in legal if move.startswith("play")
+        }
         board = board_panel(snapshot(table.localize("en"), None), "en", "italian")
         board = board if utf16_length(board.plain) <= fake.longest else board.cut(fake.longest)
         assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
 
 async def play_moves(worker: Worker, players: list[Player], count: int, seed: str = "moves") -> None:
-    random, made = Random(seed), 0
-
-    def done() -> bool:
-        nonlocal made
-        made += 1
-        return made > count
-
-    await play_until(worker, players.copy(), random, done)
+    """Press this many random buttons."""
+    checks = iter([False] * count)
+    await play_until(worker, players.copy(), Random(seed), lambda: next(checks, True))
 
 
 async def test_deleted_message_is_sent_again(store: Store) -> None:
@@ -83,15 +80,14 @@ async def test_hand_command_replaces_a_deleted_panel(store: Store) -> None:
         assert mover.moves()
 
 
-@pytest.mark.parametrize(("kind", "about"), [(SlowDown, 0.02), (PlatformFailure, "no answer"), (MessageGone, "")])
-async def test_failed_delivery_is_retried(store: Store, kind: type[Exception], about: object) -> None:
-    error = kind(about)
+@pytest.mark.parametrize("error", [SlowDown(0.02), PlatformFailure("no answer"), MessageGone("")], ids=repr)
+async def test_failed_delivery_is_retried(store: Store, error: DeliveryError) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         for player in players:
-            fake.errors[player.private] += [error] * 3  # type: ignore[list-item]
-        fake.errors[GROUP] += [error] * 3  # type: ignore[list-item]
+            fake.errors[player.private] += [error] * 3
+        fake.errors[GROUP] += [error] * 3
         await play_moves(worker, players, 8)
         await worker.settled()
         for player in players:
@@ -139,19 +135,19 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
         fake.messages[other.private].clear()
         fake.after_faults[other.private] = [PlatformFailure("an answer that is not JSON")] * 3
 
-        async def until_there_are(count: int) -> None:
+        async def wait_for_hands(count: int) -> None:
             while len(fake.messages[other.private]) < count:
                 await asyncio.sleep(0)
 
         # The hand was deleted. Each change or request sends one new hand, once.
         await mover.press(mover.moves()[0][1].label, settle=False)
-        await until_there_are(1)
+        await wait_for_hands(1)
         dispatcher = Dispatcher(worker)
         await dispatcher.handle_command(Command("c-again", other.person, other.private, "hand"))
-        await until_there_are(2)
+        await wait_for_hands(2)
         assert other.moves()
         await other.press(other.moves()[0][1].label, settle=False)
-        await until_there_are(3)
+        await wait_for_hands(3)
         for _ in range(200):
             await asyncio.sleep(0)
         assert len(fake.messages[other.private]) == 3
@@ -164,10 +160,10 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
-        doubled = next(iter(fake.messages[mover.private]))
-        await mover.send(mover.moves()[0][1].payload, mover.private, doubled)
+        duplicate = next(iter(fake.messages[mover.private]))
+        await mover.send(mover.moves()[0][1].payload, mover.private, duplicate)
         await worker.settled()
-        assert doubled not in fake.messages[mover.private]
+        assert duplicate not in fake.messages[mover.private]
         assert len(fake.messages[mover.private]) == 1
 
 
@@ -198,14 +194,14 @@ async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         # The panel is sent again, but its state is not saved. Then the player moves.
-        with monkeypatch.context() as patched:
-            kept = store.save_shown
+        with monkeypatch.context() as patch:
+            save_shown = store.save_shown
 
-            async def lost(code: str, surfaces: dict[str, str], version: int | None, worker: str) -> None:
+            async def lose_hands(code: str, surfaces: dict[str, str], version: int | None, worker: str) -> None:
                 if not any(text.split("\t")[0] for name, text in surfaces.items() if name[0] == "h"):
-                    await kept(code, surfaces, version, worker)
+                    await save_shown(code, surfaces, version, worker)
 
-            patched.setattr(store, "save_shown", lost)
+            patch.setattr(store, "save_shown", lose_hands)
             await mover.say("/hand")
         await commit_undelivered(worker, players)
     async with open_worker(store, fake) as worker:
@@ -408,12 +404,12 @@ async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> 
         last = next(c.person for c in table.chairs if c and c is not table.to_move)
     gate = asyncio.Event()
     worker = Worker(store, Settings(_env_file=None), alone=True)
-    known = worker.people.person
+    load_person = worker.people.person
 
     async def person(id: str) -> Profile:  # noqa: A002
         if id == last:
             await gate.wait()
-        return await known(id)
+        return await load_person(id)
 
     worker.people.person = person  # type: ignore[method-assign]
     worker.add_adapter(fake)
@@ -492,16 +488,16 @@ async def test_each_of_two_workers_accepts_every_press(store: Store) -> None:
         assert one.shards.owned | two.shards.owned == set(range(64))
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         random = Random(5)
-        rest = partial(wait_until_idle, store, one, two)
+        settle = partial(wait_until_idle, store, one, two)
         await players[0].say("/challenge metamazzo")
-        await rest()
+        await settle()
         await players[1].press("Accept", GROUP)
-        await rest()
+        await settle()
         code = await code_of(one, players[0])
         for _ in range(20):
             for player in players:
                 await player.play(random)
-            await rest()
+            await settle()
         # Both workers know the same game, and each player has one panel.
         first, second = await one.room.table(code), await two.room.table(code)
         assert list(map(strip_stamp, first.log.entries)) == list(map(strip_stamp, second.log.entries))
@@ -517,32 +513,32 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
         await two.shards.balance()
         await asyncio.sleep(0.1)
         players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
-        rest, codes = partial(wait_until_idle, store, one, two), list[str]()
+        settle, codes = partial(wait_until_idle, store, one, two), list[str]()
         while {one.shards.owns(code) for code in codes} != {True, False}:
             assert len(codes) < 15
             await players[0].say("/challenge metamazzo")
-            await rest()
+            await settle()
             await players[1].press("Accept", GROUP)
-            await rest()
+            await settle()
             [new] = {table.code for table in await one.room.lists.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)
-        # The newest hands are of the only table of one worker. The other worker has the first table.
+        # The newest hands belong to one worker's only table. The other worker has the first table.
         first = await one.room.table(codes[0])
         assert first.game
         assert first.game.turn is not None
         mover = first.chairs[first.game.turn]
         assert mover
-        move = next(one for one in first.game.legal_moves(first.game.turn) if one.startswith("play"))
+        move = next(move for move in first.game.legal_moves(first.game.turn) if move.startswith("play"))
         waiting = next(player for player in players if player.person.id != mover.person)
         lowest = max(map(int, fake.messages[waiting.private]))
         await one.room.make_move(first.code, mover.person, first.version, move, "a move")
-        await rest()
+        await settle()
         assert max(map(int, fake.messages[waiting.private])) > lowest
         assert len(fake.messages[waiting.private]) == len(codes)
 
 
 async def test_edits_are_saved_while_another_message_waits(store: Store) -> None:
-    """After a kill the next worker has no message to edit again, although the table never came to rest."""
+    """After a kill, the next worker edits no message again, although the table was never idle."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")

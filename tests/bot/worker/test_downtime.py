@@ -34,7 +34,7 @@ async def open_challenges(worker: Worker, fake: FakePlatform, count: int) -> Non
 
 
 async def freeze(worker: Worker) -> None:
-    """Stop a worker's background tasks: it renews no leases and checks no clocks."""
+    """Stop a worker's background tasks, so it renews no leases and checks no clocks."""
     while running := [task for task in worker._tasks if not task.done()]:
         for task in running:
             task.cancel()
@@ -42,7 +42,7 @@ async def freeze(worker: Worker) -> None:
 
 
 async def hang(worker: Worker, seconds: float) -> None:
-    """Make a worker seem frozen for this long, to the store and by the worker's own clock."""
+    """Make a worker seem frozen for some seconds, by the store's clock and its own."""
     await freeze(worker)
     await step_clock(worker.store, seconds)
     worker.shards.now = lambda: time.clock_gettime(CLOCK) + seconds
@@ -58,7 +58,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
         async with open_worker(store, fake) as worker:
             await open_challenges(worker, fake, 60)
             await ring_clocks(worker, TIME_TO_ACCEPT - HOUR / 2)
-            before, begun = await running_clocks(store), asyncio.get_running_loop().time()
+            before, started = await running_clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
                 # A killed worker gives no leases back.
                 worker.shards.owned.clear()
@@ -69,8 +69,8 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
             after = await running_clocks(store)
             assert set(after) == set(before)
             # Time with a running worker counts, and a slow machine needs some to open sixty tables.
-            passed = asyncio.get_running_loop().time() - begun
-            assert all(before[code] - after[code] <= LONGEST_GAP + 2 + passed for code in before)
+            elapsed = asyncio.get_running_loop().time() - started
+            assert all(before[code] - after[code] <= LONGEST_GAP + 2 + elapsed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
             await ring_clocks(worker, HOUR)
             assert await running_clocks(store) == {}
@@ -104,18 +104,18 @@ async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await open_challenges(worker, fake, 1)
         [code] = await running_clocks(store)
-    stopped = await store.leases.clock_rings_in(code)
-    assert stopped
+    at_stop = await store.leases.clock_rings_in(code)
+    assert at_stop
     await asyncio.sleep(0.01)
-    assert await store.leases.clock_rings_in(code) == stopped
-    begun = asyncio.get_running_loop().time()
+    assert await store.leases.clock_rings_in(code) == at_stop
+    started = asyncio.get_running_loop().time()
     async with open_worker(store, fake) as worker:
         await step_clock(store, 3)
         await worker.shards.balance()
-        left = await store.leases.clock_rings_in(code)
-        assert left
-        passed = asyncio.get_running_loop().time() - begun
-        assert 2.9 < stopped - left < LONGEST_GAP + 2 + passed
+        remaining = await store.leases.clock_rings_in(code)
+        assert remaining
+        elapsed = asyncio.get_running_loop().time() - started
+        assert 2.9 < at_stop - remaining < LONGEST_GAP + 2 + elapsed
 
 
 # Clock steps
@@ -129,18 +129,18 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
             worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
         )
         code = await code_of(worker, players[0])
-        before, begun = await running_clocks(store), asyncio.get_running_loop().time()
+        before, started = await running_clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
         await step_clock(store, seconds)
         assert len(worker.shards.owned) == keys.SHARDS
-        # Before the owner's next check, and after it.
+        # The first pass precedes the owner's next check, and the second follows it.
         for _ in range(2):
             await ring_clocks(worker, 0)
             assert (await worker.room.table(code)).version == table.version
             after = await running_clocks(store)
             # On a slow machine, time since the last stored value can be given back.
-            passed = asyncio.get_running_loop().time() - begun
-            assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
+            elapsed = asyncio.get_running_loop().time() - started
+            assert -1 - elapsed < before[code] - after[code] <= LONGEST_GAP + 2 + elapsed
             await worker.shards.balance()
             await worker.settled()
             assert len(worker.shards.owned) == keys.SHARDS
@@ -148,9 +148,9 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
         # Now time passes normally again.
         await step_clock(store, LONGEST_GAP - 1)
         await worker.shards.balance()
-        left = (await running_clocks(store))[code]
-        passed = asyncio.get_running_loop().time() - begun
-        assert 3.9 < after[code] - left < LONGEST_GAP + 2 + passed
+        remaining = (await running_clocks(store))[code]
+        elapsed = asyncio.get_running_loop().time() - started
+        assert 3.9 < after[code] - remaining < LONGEST_GAP + 2 + elapsed
         await ring_clocks(worker, 31)
         assert (await worker.room.table(code)).alarm == "nudged"
         await ring_clocks(worker, 31)
@@ -170,46 +170,46 @@ async def test_dead_lease_ends_after_a_store_clock_step(store: Store, seconds: f
 async def test_workers_with_differing_clocks_share_shards(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    fake, real = FakePlatform(), time.time
-    async with open_worker(store, fake, alone=False) as one:
-        monkeypatch.setattr(time, "time", lambda: real() + seconds)
-        async with open_worker(store, fake, alone=False) as two:
-            monkeypatch.setattr(time, "time", real)
-            await one.shards.balance()
-            await two.shards.balance()
-            await one.shards.balance()
-            assert one.shards.worker_count == two.shards.worker_count == 2
-            assert len(one.shards.owned) == len(two.shards.owned) == keys.SHARDS // 2
+    fake, real_time = FakePlatform(), time.time
+    async with open_worker(store, fake, alone=False) as first:
+        monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
+        async with open_worker(store, fake, alone=False) as second:
+            monkeypatch.setattr(time, "time", real_time)
+            await first.shards.balance()
+            await second.shards.balance()
+            await first.shards.balance()
+            assert first.shards.worker_count == second.shards.worker_count == 2
+            assert len(first.shards.owned) == len(second.shards.owned) == keys.SHARDS // 2
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
 async def test_worker_clock_step_keeps_table_clocks(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    fake, real = FakePlatform(), time.time
+    fake, real_time = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         table = await worker.room.table(await code_of(worker, players[0]))
-        monkeypatch.setattr(time, "time", lambda: real() + seconds)
+        monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
         await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
-        mover, begun = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
+        mover, started = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
         await mover.play(Random(1))
-        left = await store.leases.clock_rings_in(table.code)
-        assert left
-        passed = asyncio.get_running_loop().time() - begun
-        assert 148 - passed < left <= 150
+        remaining = await store.leases.clock_rings_in(table.code)
+        assert remaining
+        elapsed = asyncio.get_running_loop().time() - started
+        assert 148 - elapsed < remaining <= 150
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
 async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    fake, real = FakePlatform(), time.time
+    fake, real_time = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         [before] = fake.messages[other.private]
-        monkeypatch.setattr(time, "time", lambda: real() + seconds)
+        monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
         await mover.play(Random(1))
         await worker.settled()
         [after] = fake.messages[other.private]
@@ -259,7 +259,7 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
             shown = await store.load_shown(code)
             await store.save_shown(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
             assert await store.load_shown(code) == shown
-            # Once it knows, the heir delivers, and each hand is there once.
+            # After the frozen worker has given up its shards, the heir delivers each hand once.
             await frozen.shards.balance()
             assert not frozen.shards.owns(code)
             heir.delivery.touch(code, reload=True)
@@ -359,10 +359,10 @@ async def test_missed_first_release_clocks_get_the_least_time(store: Store) -> N
     # An interrupted step is repeated.
     await store.client.set(keys.SCHEMA, 1)
     await schema.check(store.client)
-    left = await running_clocks(store)
-    assert left["LATE"] == pytest.approx(LEAST_TIME, abs=0.01)
-    assert left["SOON"] == pytest.approx(LEAST_TIME + 100, abs=0.01)
-    assert left["LONG"] == pytest.approx(LEAST_TIME + 2 * HOUR, abs=0.01)
+    remaining = await running_clocks(store)
+    assert remaining["LATE"] == pytest.approx(LEAST_TIME, abs=0.01)
+    assert remaining["SOON"] == pytest.approx(LEAST_TIME + 100, abs=0.01)
+    assert remaining["LONG"] == pytest.approx(LEAST_TIME + 2 * HOUR, abs=0.01)
 
 
 async def test_running_first_release_clocks_keep_their_time(store: Store) -> None:

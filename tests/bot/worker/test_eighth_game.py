@@ -107,7 +107,7 @@ async def test_new_game_is_played_in_chat(store: Store) -> None:
             worker,
             players.copy(),
             Random(1),
-            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
+            lambda: "Rematch" in str([panel.rows for panel in fake.messages[GROUP].values()]),
         )
         [finished] = [game async for game in worker.archive.games()]
         verify(finished.record)
@@ -130,41 +130,41 @@ async def test_new_game_is_played_on_a_page(store: Store) -> None:
 
 @pytest.mark.parametrize("profile", mostly_long(PROFILES, PROFILES[0]), ids=["english", "italian"])
 def test_new_game_is_drawn_everywhere(profile: Profile) -> None:
-    won_by = set()
+    suits_of_winners = set()
     words = (profile.language, profile.suits)
     for number, table in enumerate(game_tables()):
         for seat in (0, 1):
-            seen = snapshot(table, seat)
-            panel = hand_panel(seen, *words)
-            assert markup_of(panel, "bot") is not None or not seen.is_my_turn
+            view = snapshot(table, seat)
+            panel = hand_panel(view, *words)
+            assert markup_of(panel, "bot") is not None or not view.is_my_turn
             assert message_body(panel, "discord:@1")
             page = hand_page(table, f"p:{seat}", profile)
             assert page.deck == f"french-{profile.deck}"
             assert {card.code for card in page.hand} <= PACK.index.keys()
-            scene = hand_scene(seen, *words, profile.deck)
+            scene = hand_scene(view, *words, profile.deck)
             assert scene
             if number % 5 == 0:
                 assert paint(scene).startswith(b"\x89PNG")
-        seen = snapshot(table, None)
-        assert board_panel(seen, *words).plain
-        scene = board_scene(seen, *words, profile.deck)
+        view = snapshot(table, None)
+        assert board_panel(view, *words).plain
+        scene = board_scene(view, *words, profile.deck)
         assert scene
         trick = scene.last_trick
-        won_by |= {(trick[0].card.code[1], one.card.code[1]) for one in trick if one.wins}
+        suits_of_winners |= {(trick[0].card.code[1], played.card.code[1]) for played in trick if played.wins}
         assert public_table(table).is_french
-    assert any(led != "H" == suit for led, suit in won_by), "no trick was trumped: choose another seed"
+    assert any(led != "H" == suit for led, suit in suits_of_winners), "no trick was trumped: choose another seed"
 
 
 def test_no_code_outside_engine_compares_game_ids() -> None:
-    found = []
+    places = []
     for path in (path for package in (bot, adapters) for path in Path(package.__path__[0]).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Compare):
-                words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
-                found += [(path.name, node.lineno) for _word in words & GAMES.keys()]
+                words = {child.value for child in ast.walk(node) if isinstance(child, ast.Constant)}
+                places += [(path.name, node.lineno) for _word in words & GAMES.keys()]
     for path in Path(adapters.__path__[0]).rglob("*.js"):
-        found += [(path.name, 0) for game in GAMES if re.search(rf"""[!=]== ["']{game}["']""", path.read_text())]
-    assert not found, f"{found} compare a game id: make the difference an attribute of GameKind"
+        places += [(path.name, 0) for game in GAMES if re.search(rf"""[!=]== ["']{game}["']""", path.read_text())]
+    assert not places, f"{places} compare a game id: make the difference an attribute of GameKind"
 
 
 def test_rules_of_a_new_game_name_its_own_cards() -> None:

@@ -31,13 +31,15 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, game, *shortest_target(game))
-        begun = "The game has begun" if game == "spades" else "The cards are dealt: open our private chat to see yours."
-        assert begun in fake.texts(GROUP)[0]
+        announcement = (
+            "The game has begun" if game == "spades" else "The cards are dealt: open our private chat to see yours."
+        )
+        assert announcement in fake.texts(GROUP)[0]
         await play_until(
             worker,
             players.copy(),
             Random(game),
-            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
+            lambda: "Rematch" in str([panel.rows for panel in fake.messages[GROUP].values()]),
         )
         # The table is removed, and the game is archived.
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
@@ -76,9 +78,11 @@ async def test_every_legal_move_has_a_button(store: Store, game: str) -> None:
                 legal = [move for move in table.game.legal_moves(seat) if move != "resign"]
                 if table.game.turn != seat:
                     legal = [move for move in legal if move.startswith(("declare", "claim"))]
-                # Moves of several presses are covered by the whole games above.
-                one_step = {m for m in legal if not m.startswith(("take", "exchange")) and not m.endswith(SIGNALS)}
-                offered = {m for m in offered if not m.startswith(("take", "exchange"))}
+                # The whole games above cover moves of several presses.
+                one_step = {
+                    move for move in legal if not move.startswith(("take", "exchange")) and not move.endswith(SIGNALS)
+                }
+                offered = {move for move in offered if not move.startswith(("take", "exchange"))}
                 assert offered <= set(legal)
                 assert {strip_signals(move) for move in offered} == one_step
             for player in random.sample(players, len(players)):

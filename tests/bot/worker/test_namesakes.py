@@ -26,14 +26,14 @@ async def test_namesakes_at_a_table_are_numbered(store: Store) -> None:
         assert names == ["Marco", "Marco 2", "marco 3", "Marco 2 2"]
         assert table.game
         assert list(table.game.record(live=True).seats) == names
-        for player, own in zip(players, names, strict=True):
+        for player, own_name in zip(players, names, strict=True):
             hand, board = fake.last(player.private).plain, fake.last(GROUP).plain
             page = hand_page(table, player.person.id, await worker.people.person(player.person.id))
-            for other in names:
-                assert f"\u2068{other}\u2069" in board
-                if other != own:
-                    assert f"\u2068{other}\u2069" in hand
-                    assert other in repr(page)
+            for name in names:
+                assert f"\u2068{name}\u2069" in board
+                if name != own_name:
+                    assert f"\u2068{name}\u2069" in hand
+                    assert name in repr(page)
 
 
 async def test_challenged_namesake_is_numbered(store: Store) -> None:
@@ -53,7 +53,7 @@ async def test_matched_namesakes_are_numbered(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         matched = [Chair(f"paper:{number}", "Asso") for number in (1, 2, 3)]
         table = await worker.challenges.open_matched("tressette", matched, "find")
-        assert [one.name for one in table.matched] == ["Asso", "Asso 2", "Asso 3"]
+        assert [chair.name for chair in table.matched] == ["Asso", "Asso 2", "Asso 3"]
         table = await worker.challenges.sit(table.code, "paper:2", "Marco", "sit")
         assert [chair.name for chair in table.chairs if chair] == ["Asso 2"]
 

@@ -25,7 +25,7 @@ async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
             worker,
             players.copy(),
             Random(game),
-            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
+            lambda: "Rematch" in str([panel.rows for panel in fake.messages[GROUP].values()]),
         )
         assert not [key async for key in cluster_store.client.scan_iter("{s*}:table:*")]
         [finished] = [game async for game in worker.archive.games()]
@@ -37,7 +37,7 @@ async def test_whole_game_on_a_cluster(cluster_store: Store, game: str) -> None:
 
 
 async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> None:
-    """Any worker gets a press. Each acknowledged one is made once, and panels show it in the end."""
+    """Presses go to random workers. Each acknowledged move is made once, and the last panels show it."""
     await asyncio.to_thread(cluster.clear)
     fake, random = FakePlatform(), Random(1)
     async with AsyncExitStack() as stack:
@@ -48,11 +48,11 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
         players = await seat_players(workers[0], fake, "metamazzo")
         code = await code_of(workers[0], players[0])
         acknowledged = 0
-        failing: asyncio.Task[None] | None = None
+        failover: asyncio.Task[None] | None = None
         async with asyncio.timeout(90):
             while acknowledged < 30:
-                if acknowledged == 10 and failing is None:
-                    failing = asyncio.create_task(fail_over(cluster, code))
+                if acknowledged == 10 and failover is None:
+                    failover = asyncio.create_task(fail_over(cluster, code))
                 for player in players:
                     worker = random.choice(workers)
                     for message, button in player.moves()[:1]:
@@ -60,8 +60,8 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
                         reply = await player.send(button.payload, player.private, message)
                         acknowledged += not reply.toast
                 await asyncio.sleep(0.01)
-        assert failing
-        await failing
+        assert failover
+        await failover
         log = (await workers[0].store.load(code)).entries
         stamps = [entry.partition(b"\t")[2] for entry in log if entry[:1].isdigit() and b"\t" in entry]
         assert len(stamps) == len(set(stamps))
@@ -73,8 +73,8 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
         assert table.game
         assert table.game.turn is not None
         legal = {move for move in table.game.legal_moves(table.game.turn) if move.count(" ") == 1}
-        shown = {button.payload.split(":", 2)[2] for _, button in players[table.game.turn].moves()}
-        assert {move for move in legal if move.startswith("play")} <= shown
+        offered = {button.payload.split(":", 2)[2] for _, button in players[table.game.turn].moves()}
+        assert {move for move in legal if move.startswith("play")} <= offered
 
 
 async def fail_over(cluster: LocalCluster, code: str) -> None:

@@ -44,16 +44,16 @@ class StoreProxy:
     async def _handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from_store, to_store = await asyncio.open_unix_connection(self._socket)
         self._open += [writer, to_store]
-        ways = {asyncio.ensure_future(self._copy(*way)) for way in ((reader, to_store), (from_store, writer))}
-        self._tasks |= ways
-        await asyncio.wait(ways)
-        self._tasks -= ways
+        copies = {asyncio.ensure_future(self._copy(*ends)) for ends in ((reader, to_store), (from_store, writer))}
+        self._tasks |= copies
+        await asyncio.wait(copies)
+        self._tasks -= copies
 
     @staticmethod
     async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
-            while some := await reader.read(65536):
-                writer.write(some)
+            while data := await reader.read(65536):
+                writer.write(data)
                 await writer.drain()
         writer.close()
 
@@ -61,16 +61,16 @@ class StoreProxy:
 @pytest.fixture
 async def proxies(shared_valkey: EmbeddedStore) -> AsyncIterator[list[StoreProxy]]:
     proxies = [StoreProxy(shared_valkey.url) for _ in range(2)]
-    for line in proxies:
-        await line.open()
+    for proxy in proxies:
+        await proxy.open()
     yield proxies
-    for line in proxies:
-        await line.cut()
+    for proxy in proxies:
+        await proxy.cut()
 
 
 @pytest.fixture
 async def fleet(store: Store, proxies: list[StoreProxy]) -> AsyncIterator[Fleet]:
-    fleet = Fleet(store, [line.url for line in proxies])
+    fleet = Fleet(store, [proxy.url for proxy in proxies])
     await fleet.open()
     yield fleet
     await fleet.close()
@@ -96,17 +96,17 @@ async def wait_until_healthy(fleet: Fleet) -> None:
 async def test_owner_shows_missed_moves_after_its_outage(fleet: Fleet, proxies: list[StoreProxy]) -> None:
     owner, other, player = await start_game(fleet)
     [table] = await other.room.lists.tables_of(player.person.id)
-    line = proxies[fleet.workers.index(owner)]
+    proxy = proxies[fleet.workers.index(owner)]
     before = fleet.fake.last(player.private)
-    await line.cut()
+    await proxy.cut()
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     assert not (await player.press(button.label)).toast
     assert (await other.room.table(table.code)).version > table.version
-    there = Player(owner, fleet.fake, player.person.name, 9)
-    assert "I cannot" in (await there.say("/tables")).toast
+    owner_player = Player(owner, fleet.fake, player.person.name, 9)
+    assert "I cannot" in (await owner_player.say("/tables")).toast
     assert not (await owner.check_health())["store"]
     assert (await other.check_health())["store"]
-    await line.open()
+    await proxy.open()
     await wait_until_healthy(fleet)
     await fleet.wait_until_idle()
     assert fleet.fake.last(player.private) != before
@@ -117,20 +117,20 @@ async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: l
     owner, other, player = await start_game(fleet)
     [table] = await other.room.lists.tables_of(player.person.id)
     message, button = next(move for move in player.moves() if "play" in move[1].payload)
-    line = proxies[fleet.workers.index(owner)]
-    await line.cut()
+    proxy = proxies[fleet.workers.index(owner)]
+    await proxy.cut()
     players = [Player(worker, fleet.fake, player.person.name, 9) for worker in (owner, other, other, owner)]
-    for one in players:
-        one.person = player.person
-    away, first, again, _ = players
-    assert "I cannot" in (await away.send(button.payload, player.private, message, key="pressed")).toast
+    for presser in players:
+        presser.person = player.person
+    refused, first, again, _ = players
+    assert "I cannot" in (await refused.send(button.payload, player.private, message, key="pressed")).toast
     assert (await other.room.table(table.code)).version == table.version
     assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
     after = (await other.room.table(table.code)).version
     assert after > table.version
-    await line.open()
+    await proxy.open()
     await wait_until_healthy(fleet)
-    for one in players:
-        assert not (await one.send(button.payload, player.private, message, key="pressed")).toast
+    for presser in players:
+        assert not (await presser.send(button.payload, player.private, message, key="pressed")).toast
     assert (await again.worker.room.table(table.code)).version == after
     await fleet.wait_until_idle()

@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 
 from bot.delivery import delivery
 from bot.platform import Reply
-from bot.store import EmbeddedStore, Store, outage, store
+from bot.store import EmbeddedStore, Store, outage
+from bot.store import store as store_module
 from bot.store.store import open_store
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
@@ -32,37 +33,37 @@ def store_process(embedded: EmbeddedStore) -> int:
     return int((embedded.folder / "valkey.pid").read_text())
 
 
-def set_answer_timeout(there: Store, seconds: float) -> None:
+def set_answer_timeout(store: Store, seconds: float) -> None:
     """Set the answer timeout of the client, in seconds."""
-    pool = there.client.connection_pool
+    pool = store.client.connection_pool
     pool.timeout = pool.connection_kwargs["socket_timeout"] = seconds
-    for one in (*pool._available_connections, *pool._in_use_connections):
-        one.socket_timeout = seconds
+    for connection in (*pool._available_connections, *pool._in_use_connections):
+        connection.socket_timeout = seconds
 
 
 @asynccontextmanager
-async def freeze_store(embedded: EmbeddedStore, there: Store) -> AsyncIterator[None]:
-    """Freeze the store. Only meanwhile are timeouts short, because real answers can take a while."""
+async def freeze_store(embedded: EmbeddedStore, store: Store) -> AsyncIterator[None]:
+    """Freeze the store, with short timeouts. Otherwise they are long, because real answers can take a while."""
     with pytest.MonkeyPatch.context() as context:
-        context.setattr(store, "COMMIT_SECONDS", 0.8)
-        set_answer_timeout(there, 0.4)
+        context.setattr(store_module, "COMMIT_SECONDS", 0.8)
+        set_answer_timeout(store, 0.4)
         os.kill(store_process(embedded), signal.SIGSTOP)
         try:
             # The process stops once it is scheduled.
             await asyncio.sleep(0.2)
             yield
         finally:
-            set_answer_timeout(there, store.ANSWER_SECONDS)
+            set_answer_timeout(store, store_module.ANSWER_SECONDS)
             os.kill(store_process(embedded), signal.SIGCONT)
 
 
 @asynccontextmanager
 async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player]]]:
     fake = FakePlatform()
-    async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
+    async with open_store(embedded.url) as store, open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         for player in players:
-            # Real players have opened the private chat before they get a hand, so no press writes it down.
+            # Real players open the private chat before they get a hand, so no press has to store that.
             await player.dispatcher.send_hands(player.person)
         await worker.settled()
         yield worker, fake, players
@@ -78,9 +79,9 @@ async def wait_until_healthy(worker: Worker) -> None:
             await asyncio.sleep(0.02)
 
 
-async def refuse_writes(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
-    """Make the store refuse all writes; return a function that undoes it."""
-    client = there.client
+async def refuse_writes(store: Store, error: str) -> Callable[[], Awaitable[Any]]:
+    """Make the store refuse all writes. Return a function that allows them again."""
+    client = store.client
     if error == "replica":
         # A primary that missed a failover becomes a replica.
         await client.replicaof("127.0.0.1", 1)
@@ -100,27 +101,25 @@ async def test_refused_write_is_reported_and_changes_nothing(embedded: EmbeddedS
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
         with capture_logs() as logs:
-            allow = await refuse_writes(worker.store, error)
+            allow_writes = await refuse_writes(worker.store, error)
             for number in range(20):
                 reply = await mover.send(button.payload, mover.private, message, key=f"again{number}")
                 assert NOT_WRITTEN_ITALIAN in reply.toast
             assert NOT_WRITTEN in (await Player(worker, mover.fake, "Carla", 3).say("/challenge testa")).toast
             assert not (await worker.check_health())["healthy"]
             assert (await worker.store.load(code)).version == before
-            await allow()
+            await allow_writes()
             await wait_until_healthy(worker)
             assert (await mover.send(button.payload, mover.private, message, key="again0")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
         await worker.settled()
         assert any(player.moves() for player in players if player is not mover)
-        said = [line["event"] for line in logs]
-        assert said.count("store_failed") == said.count("store_recovered") == 1
+        events = [line["event"] for line in logs]
+        assert events.count("store_failed") == events.count("store_recovered") == 1
         assert not [line for line in logs if "exception" in line or "exc_info" in line]
 
 
-async def test_presses_on_a_frozen_store_count_once(
-    embedded: EmbeddedStore,
-) -> None:
+async def test_presses_on_a_frozen_store_count_once(embedded: EmbeddedStore) -> None:
     async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
@@ -147,17 +146,15 @@ async def test_presses_on_a_frozen_store_count_once(
         moves = [entry for entry in log.entries if entry[:1].isdigit()]
         assert log.version == before + 1, log
         assert len(moves) == 1
-        said = [line["event"] for line in logs]
-        assert said.count("store_failed") == said.count("store_recovered") == 1
+        events = [line["event"] for line in logs]
+        assert events.count("store_failed") == events.count("store_recovered") == 1
         await worker.settled()
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks:
                 await asyncio.sleep(0.05)
 
 
-async def test_late_written_press_is_found_by_its_key(
-    embedded: EmbeddedStore,
-) -> None:
+async def test_late_written_press_is_found_by_its_key(embedded: EmbeddedStore) -> None:
     async with open_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
@@ -178,11 +175,11 @@ async def test_late_written_press_is_found_by_its_key(
 
 
 async def test_store_probe_takes_no_connection_from_others(embedded: EmbeddedStore) -> None:
-    async with open_store(embedded.url) as there:
+    async with open_store(embedded.url) as store:
         for _ in range(20):
             # Some connections are idle, and commands right after the probe take them.
-            await asyncio.gather(*(there.client.get("x") for _ in range(5)))
-            await asyncio.gather(there._test_write(), *(there.client.get("x") for _ in range(5)))
+            await asyncio.gather(*(store.client.get("x") for _ in range(5)))
+            await asyncio.gather(store._test_write(), *(store.client.get("x") for _ in range(5)))
 
 
 async def test_dead_store_restarts_and_play_continues(embedded: EmbeddedStore) -> None:

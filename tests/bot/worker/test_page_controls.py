@@ -24,9 +24,9 @@ from tests.long import long, mostly_long
 
 PROFILES = (Profile(""), Profile("", language="it", suits="french", deck="easy"))
 
-QUESTIONS = ("resign", "block", "report", "say")  # choices that only ask, or belong to no move of the deal
+QUESTIONS = ("resign", "block", "report", "say")  # choices that open a question and belong to no move of the deal
 NAMED_ROLES = {"play", "pick", "claim", "resign"}  # moves with a button role of the same name
-MOST_PAGES = 60  # partial choices checked for one decision; an exchange alone has some 370
+MOST_PAGES = 60  # limit of partial choices checked for one decision; an exchange alone has some 370
 
 DRAFT_MOVES = {"draw", "keep", "pass", "blind", "exchange", "bid"}
 MOVE_KINDS = {
@@ -56,10 +56,12 @@ def visible_moves(page: HandPage) -> Counter[str]:
     return found
 
 
-def choices(page: HandPage) -> set[str]:
+def find_choices(page: HandPage) -> set[str]:
     """Return the partial choices that one visible control can make."""
-    parsed = (actions.parse_payload(payload) for payload in visible_payloads(page))
-    drafts = [one.words[1:] for one in parsed if isinstance(one, TableAction) and one.verb == "draft"]
+    parsed_actions = (actions.parse_payload(payload) for payload in visible_payloads(page))
+    drafts = [
+        action.words[1:] for action in parsed_actions if isinstance(action, TableAction) and action.verb == "draft"
+    ]
     return {choice for [choice] in filter(None, drafts) if not choice.startswith(QUESTIONS)}
 
 
@@ -68,7 +70,7 @@ def is_composed(move: str) -> bool:
     return move.startswith(("take ", "hold ", "exchange ")) or move.endswith(("busso", "volo"))
 
 
-def needs_control(game: Game, seat: int) -> set[str]:
+def find_required_moves(game: Game, seat: int) -> set[str]:
     """Return the legal moves that must be visible outside the menu."""
     moves = {*game.legal_moves(seat)} - {"resign"}
     if "claim" in moves:
@@ -84,45 +86,47 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
     assert table.game
     person = f"p:{seat}"
     first = hand_page(table, person, profile)
-    needed, legal = needs_control(table.game, seat), {*table.game.legal_moves(seat)}
-    at_once = visible_moves(first)
-    where = f"{table.game_id} {table.game.moves} {table.alarm}, seat {seat}"
-    slow = {move for move in needed if is_composed(move)}
-    assert not needed - slow - at_once.keys(), f"no visible control for {needed - slow - at_once.keys()} at {where}"
+    required, legal = find_required_moves(table.game, seat), {*table.game.legal_moves(seat)}
+    direct = visible_moves(first)
+    position = f"{table.game_id} {table.game.moves} {table.alarm}, seat {seat}"
+    composed = {move for move in required if is_composed(move)}
+    assert not required - composed - direct.keys(), (
+        f"no visible control for {required - composed - direct.keys()} at {position}"
+    )
     for button in (button for row in first.rows for button in row):
         action = actions.parse_payload(button.payload)
         if isinstance(action, MoveAction):
             word = action.move.partition(" ")[0]
-            assert button.role == (word if word in NAMED_ROLES else "move"), where
+            assert button.role == (word if word in NAMED_ROLES else "move"), position
     if any(move.startswith("play ") for move in legal):
         # A tap on a card always plays it or explains why it cannot be played.
-        assert all(":play " in card.press for card in (*first.packets, *first.hand)), where
-    # Each partial choice has its own page. Every move of several taps must be on one of them.
-    found, seen, waiting = {*at_once}, {""}, [first]
+        assert all(":play " in card.press for card in (*first.packets, *first.hand)), position
+    # Each partial choice has its own page. Every move of several taps must be on one of these pages.
+    reachable, visited, pending = {*direct}, {""}, [first]
     # An open question must not become part of a move.
-    waiting += [hand_page(table, person, profile, question) for question in ("resign", "say")]
-    while waiting and len(seen) < MOST_PAGES:
-        page = waiting.pop()
+    pending += [hand_page(table, person, profile, question) for question in ("resign", "say")]
+    while pending and len(visited) < MOST_PAGES:
+        page = pending.pop()
         payloads, moves = visible_payloads(page), visible_moves(page)
-        assert not [payload for payload, count in payloads.items() if count > 1], f"two controls at {where}"
-        assert not [move for move in moves if moves[move] > 1], f"two controls at {where}"
+        assert not [payload for payload, count in payloads.items() if count > 1], f"two controls at {position}"
+        assert not [move for move in moves if moves[move] > 1], f"two controls at {position}"
         assert not [move for move in moves if not move.startswith("play ") and move not in legal], (
-            f"a control without a legal move at {where}"
+            f"a control without a legal move at {position}"
         )
-        found |= moves.keys()
-        for choice in sorted(choices(page) - seen):
-            seen.add(choice)
-            waiting.append(hand_page(table, person, profile, choice))
-    if len(seen) < MOST_PAGES:
-        assert not needed - found, f"no controls lead to {needed - found} at {where}"
+        reachable |= moves.keys()
+        for choice in sorted(find_choices(page) - visited):
+            visited.add(choice)
+            pending.append(hand_page(table, person, profile, choice))
+    if len(visited) < MOST_PAGES:
+        assert not required - reachable, f"no controls lead to {required - reachable} at {position}"
 
 
 def new_table(game: str, random: Random) -> Table:
-    """Return a table with random options at its first deal. At some, the players are matched strangers."""
+    """Return a table with random options at its first deal. Half of the tables have matched strangers."""
     people = [(f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
-    matched: list[Entry] = [Match(*one) for one in people] if random.random() < 0.5 else []
+    matched: list[Entry] = [Match(*person) for person in people] if random.random() < 0.5 else []
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
-    chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
+    chairs = [Sit(seat, *person) for seat, person in enumerate(people)]
     first_deal = FirstDeal(random.randbytes(32), RELEASE, rules)
     return Table("ABCD").with_entries([Open(game, *people[0]), *matched, *chairs, first_deal], "begin")
 
@@ -134,17 +138,16 @@ def next_table(table: Table, random: Random) -> Table:
         return table.with_entries([Deal(random.randbytes(32))], f"u{table.version}")
     ahead = table.game.copy()
     play_random_step(ahead, random)
-    seat, move = next(one for one in reversed(ahead.moves) if one[0] is not None)
-    assert seat is not None
+    seat, move = next((seat, move) for seat, move in reversed(ahead.moves) if seat is not None)
     return table.with_entries([Move(seat, move)], f"u{table.version}")
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
-@pytest.mark.parametrize(("tables", "is_brief"), [(8, True), long(80, False)], ids=["until all moves came", "80"])
+@pytest.mark.parametrize(("tables", "is_brief"), [(8, True), long(80, False)], ids=["until all moves occur", "80"])
 def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_brief: bool) -> None:
-    words: set[str] = set()
+    kinds: set[str] = set()
     for seed in range(tables):
-        if is_brief and words >= MOVE_KINDS[game]:
+        if is_brief and kinds >= MOVE_KINDS[game]:
             break
         random = Random(f"controls {game} {seed}")
         table = new_table(game, random)
@@ -153,9 +156,9 @@ def test_every_legal_move_has_one_visible_control(game: str, tables: int, is_bri
             if table.game.over:
                 break
             if not table.game.needs_deal:
-                shown = table.with_entries([Flag()], "flag") if random.random() < 0.2 else table
+                table_or_flagged = table.with_entries([Flag()], "flag") if random.random() < 0.2 else table
                 for seat in range(table.game.kind.seats):
-                    words |= {move.partition(" ")[0] for move in needs_control(table.game, seat)}
-                    check_page(shown, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))
+                    kinds |= {move.partition(" ")[0] for move in find_required_moves(table.game, seat)}
+                    check_page(table_or_flagged, seat, replace(random.choice(PROFILES), id=f"p:{seat}"))
             table = next_table(table, random)
-    assert words >= MOVE_KINDS[game], f"no position had {MOVE_KINDS[game] - words}: try more tables"
+    assert kinds >= MOVE_KINDS[game], f"no position had {MOVE_KINDS[game] - kinds}: try more tables"

@@ -28,20 +28,20 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FailingPlatform(FakePlatform):
-    """A fake platform that fails this many calls and counts the sync tasks."""
+    """A fake platform that fails some calls and counts the sync tasks."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.left, self.error = 0, "wait"
+        self.failures_left, self.error = 0, "wait"
         self.most_tasks = 0
 
-    def _check(self, *about: object) -> None:
-        super()._check(*about)  # type: ignore[arg-type]
+    def _check(self, *args: object) -> None:
+        super()._check(*args)  # type: ignore[arg-type]
         syncing = [task for task in asyncio.all_tasks() if "Delivery._run_sync" in repr(task.get_coro())]
         self.most_tasks = max(self.most_tasks, len(syncing))
         self.calls.clear()
-        if self.left:
-            self.left -= 1
+        if self.failures_left:
+            self.failures_left -= 1
             raise SlowDown(0.0001) if self.error == "wait" else PlatformFailure("no answer")
 
 
@@ -51,8 +51,8 @@ async def test_long_platform_failure_only_delays(store: Store, error: str, times
     fake = FailingPlatform()
     with capture_logs() as logs:
         await play_through_failures(store, fake, error, times)
-    said = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
-    assert said == ["platform_away"]
+    events = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
+    assert events == ["platform_away"]
 
 
 async def play_through_failures(store: Store, fake: FailingPlatform, error: str, times: int) -> None:
@@ -60,34 +60,28 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
         players = await seat_players(worker, fake, "metamazzo")
         tasks = len(asyncio.all_tasks())
         table = (await worker.room.lists.tables_of(players[0].person.id))[0]
-        fake.error, fake.left, fake.most_tasks = error, times, 0
+        fake.error, fake.failures_left, fake.most_tasks = error, times, 0
         # Players cannot see these moves. They come from old buttons or another platform.
         await play_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
             await worker.settled()
-        assert not fake.left
+        assert not fake.failures_left
         assert 0 < fake.most_tasks <= SURFACES
         assert not worker.delivery._tools.limiter._blocked
         for player in players:
             assert len(fake.messages[player.private]) == 1
         assert len(fake.messages[GROUP]) == 2
-        random, moves = Random(1), 0
-
-        def done() -> bool:
-            nonlocal moves
-            moves += 1
-            return moves > 8
-
-        await play_until(worker, players, random, done)
+        checks = iter([False] * 8)
+        await play_until(worker, players, Random(1), lambda: next(checks, True))
         assert not await store.changed_tables(range(keys.SHARDS))
-        # One more task checks that the platform stays.
+        # One more task checks that the platform stays available.
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks + 1:
                 await asyncio.sleep(0.05)
 
 
 async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This holds for long pauses too, and for messages that could have arrived."""
+    """Long pauses do not delay them. Messages that could have arrived are sent too."""
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -114,7 +108,7 @@ async def play_unseen(worker: Worker, players: list[Player], code: str, moves: i
         assert table.game
         seat = table.game.turn
         assert seat is not None
-        move = random.choice([one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick"))])
+        move = random.choice([move for move in table.game.legal_moves(seat) if move.startswith(("play", "pick"))])
         reply = await players[seat].send(f"1m{code}:{table.version}:{move}")
         assert not reply.toast
         await asyncio.sleep(0)

@@ -14,11 +14,11 @@ from tests.bot.handlers.test_hints import start_practice, wait_for_turn
 
 
 async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake, thinks, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
+    fake, thinking, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
 
-    async def move(*_about: object) -> str:
+    async def move(*_args: object) -> str:
         """Think until the pool stops, as `seeded_move` does for seconds."""
-        thinks.set()
+        thinking.set()
         await stopped.wait()
         raise ProcessDied
 
@@ -27,13 +27,13 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
             monkeypatch.setattr(worker.robot_pool, "move", move)
             stop = worker.robot_pool.stop
 
-            def stops() -> None:
+            def stop_pool() -> None:
                 stopped.set()
                 stop()
 
-            monkeypatch.setattr(worker.robot_pool, "stop", stops)
+            monkeypatch.setattr(worker.robot_pool, "stop", stop_pool)
             anna, random = await start_practice(worker, fake), Random(1)
-            while not thinks.is_set():
+            while not thinking.is_set():
                 await anna.play(random)
                 await asyncio.sleep(0.01)
         await worker.scheduler.settled()
@@ -63,7 +63,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         seconds = await store.leases.clock_rings_in(table.code)
         assert seconds is not None
         assert 0 <= TIME_TO_COME_BACK - seconds < 60
-        # The time has run out.
+        # The player's time runs out.
         timers = keys.timers(keys.shard_of(table.code))
         await store.client.zadd(timers, {table.code: 0})
         await worker.scheduler.poll()
@@ -72,7 +72,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
                 await asyncio.sleep(0.01)
         await worker.settled()
         assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))
-        left = {key.decode() async for key in store.client.scan_iter(f"*{table.code}")}
-        assert left <= {keys.gone(table.code), keys.ended(table.code)}
+        remaining = {key.decode() async for key in store.client.scan_iter(f"*{table.code}")}
+        assert remaining <= {keys.gone(table.code), keys.ended(table.code)}
         [game] = [game async for game in worker.archive.games()]
         assert not game.is_rated

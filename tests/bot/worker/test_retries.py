@@ -47,7 +47,7 @@ async def stop_store(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[N
 @asynccontextmanager
 async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player], str]]:
     fake = FakePlatform(knows_keys=False)
-    async with open_store(embedded.url) as there, open_worker(there, fake) as worker:
+    async with open_store(embedded.url) as store, open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         yield worker, fake, players, await code_of(worker, players[0])
 
@@ -58,19 +58,19 @@ async def test_group_migration_during_an_outage_moves_the_board(embedded: Embedd
         with capture_logs() as logs:
             async with stop_store(embedded, worker):
                 # The migration is reported many times, with and without a caller that waits.
-                told = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
-                waiting = asyncio.ensure_future(told[-1])
+                migrations = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
+                waiting = asyncio.ensure_future(migrations[-1])
                 await asyncio.sleep(0.3)
                 assert not waiting.done()
                 assert len(asyncio.all_tasks()) <= tasks + 5
             async with asyncio.timeout(20):
-                await asyncio.gather(*told)
+                await asyncio.gather(*migrations)
                 assert (await worker.room.table(code)).hosts == (ELSEWHERE,)
                 while not fake.messages[ELSEWHERE]:
                     await asyncio.sleep(0.01)
         assert "Metà" in fake.last(ELSEWHERE).plain
-        said = [line["event"] for line in logs]
-        assert said.count("store_failed") == said.count("store_recovered") == 1
+        events = [line["event"] for line in logs]
+        assert events.count("store_failed") == events.count("store_recovered") == 1
         assert not [line for line in logs if "exc_info" in line or line["event"] == "work_dropped"]
 
 
@@ -81,18 +81,16 @@ async def test_chat_returning_during_an_outage_gets_its_board(embedded: Embedded
         assert board.give_up(GROUP) is State.DROPPED
         fake.messages[GROUP].clear()
         async with stop_store(embedded, worker):
-            told = players[0].dispatcher.refresh_chat(GROUP)
+            refresh = players[0].dispatcher.refresh_chat(GROUP)
             await asyncio.sleep(0.2)
             assert not fake.messages[GROUP]
         async with asyncio.timeout(20):
-            await told
+            await refresh
             while not fake.messages[GROUP]:
                 await asyncio.sleep(0.01)
 
 
-async def test_retry_queue_is_bounded_and_ordered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_retry_queue_is_bounded_and_ordered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retries, "MAX_WAITING", 3)
 
     async def probe() -> None:
@@ -106,12 +104,12 @@ async def test_retry_queue_is_bounded_and_ordered(
         done.append(number)
 
     with capture_logs() as logs:
-        told = [queue.add(f"work {number}", partial(work, number)) for number in range(10)]
-        told.append(queue.add("work 2", partial(work, 2)))
-        ended = await asyncio.gather(*told, return_exceptions=True)
+        futures = [queue.add(f"work {number}", partial(work, number)) for number in range(10)]
+        futures.append(queue.add("work 2", partial(work, 2)))
+        results = await asyncio.gather(*futures, return_exceptions=True)
     assert done == [0, 2]
     assert [line["event"] for line in logs] == ["work_dropped", "work_failed"]
-    assert [type(one) for one in ended] == [NONE, WorkFailed, NONE, *[WorkDropped] * 7, NONE]
+    assert [type(result) for result in results] == [NONE, WorkFailed, NONE, *[WorkDropped] * 7, NONE]
     await queue.add("work 0", partial(work, 0))
     assert done == [0, 2, 0]
     await queue.stop()
@@ -158,27 +156,27 @@ async def test_permanent_error_fails_only_its_own_work(error: Exception) -> None
 
     queue, tries, done = RetryQueue(Outage(probe)), list[str](), list[str]()
 
-    async def poison() -> None:
+    async def fail() -> None:
         tries.append("poison")
         raise error
 
-    async def good() -> None:
+    async def succeed() -> None:
         done.append("good")
 
     with capture_logs() as logs:
         async with asyncio.timeout(5):
-            failed, well = queue.add("poison", poison), queue.add("good", good)
+            failing, succeeding = queue.add("poison", fail), queue.add("good", succeed)
             with pytest.raises(WorkFailed):
-                await failed
-            await well
+                await failing
+            await succeeding
     assert (tries, done) == (["poison"], ["good"])
     assert [(line["event"], "exc_info" in line) for line in logs] == [("work_failed", True)]
     await queue.stop()
 
 
 async def test_group_migration_with_a_wrong_key_type_fails(embedded: EmbeddedStore) -> None:
-    async with open_store(embedded.url) as there, open_worker(there, FakePlatform()) as worker:
-        await there.client.set(keys.MOVED, "no hash")
+    async with open_store(embedded.url) as store, open_worker(store, FakePlatform()) as worker:
+        await store.client.set(keys.MOVED, "no hash")
         with capture_logs() as logs, pytest.raises(WorkFailed):
             async with asyncio.timeout(5):
                 await Dispatcher(worker).move_chat(GROUP, ELSEWHERE)
@@ -195,18 +193,18 @@ async def test_ended_table_does_not_block_other_boards(store: Store, monkeypatch
         for table in await worker.room.lists.tables_at(GROUP):
             await worker.challenges.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
         await worker.settled()
-        found = await worker.room.lists.tables_at(GROUP)
-        boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in found[1:]]
+        tables = await worker.room.lists.tables_at(GROUP)
+        boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in tables[1:]]
         assert [board and board.state for board in boards] == [State.DROPPED] * 2
         fake.closed.clear()
 
-        async def at(_chat: str) -> list[Table]:
-            # The game ends before its board is changed, and this worker does not have the table in memory.
-            await worker.room.remove(found[0])
-            del worker.delivery._tables[found[0].code]
-            return found
+        async def tables_at(_chat: str) -> list[Table]:
+            # The game ends before its board changes, and the worker does not have the table in memory.
+            await worker.room.remove(tables[0])
+            del worker.delivery._tables[tables[0].code]
+            return tables
 
-        monkeypatch.setattr(worker.room.lists, "tables_at", at)
+        monkeypatch.setattr(worker.room.lists, "tables_at", tables_at)
         await Dispatcher(worker).refresh_chat(GROUP)
         await worker.settled()
         assert [board and board.state for board in boards] == [State.SHOWN] * 2

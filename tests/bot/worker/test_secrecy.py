@@ -37,7 +37,7 @@ DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
 
 
 def random_table(game: str, random: Random, fixture: Fixture | Day | None = None) -> Table:
-    """Return a table at a random point of its game. A fixture or day puts its boards into private chats."""
+    """Return a table at a random point of its game. With a fixture or day, its boards are in private chats."""
     hosts: list[Entry] = [Host("p:100"), Host("q:200")]
     if fixture:
         hosts = [*(Host(private_place(f"p:{seat}")) for seat in range(GAMES[game].seats)), fixture]
@@ -54,19 +54,19 @@ def random_table(game: str, random: Random, fixture: Fixture | Day | None = None
     return table
 
 
-def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
+def draw_panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
     """Return all panels, pages and program views of one seat, or the public ones, with their picture scenes."""
-    told = public_table(table) if viewer is None else own_table(table, f"p:{viewer}")
+    view = public_table(table) if viewer is None else own_table(table, f"p:{viewer}")
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     pages = {
         f"page {language} {suits}": repr(
-            hand_page(table, f"p:{viewer}", Profile(f"p:{viewer}", language=language, suits=suits, deck=deck), chosen)
+            hand_page(table, f"p:{viewer}", Profile(f"p:{viewer}", language=language, suits=suits, deck=deck), choice)
         )
         for language, suits, deck in VIEWERS
         if viewer is not None
-        for chosen in [drafts.get(Hand(viewer), NO_DRAFT).choice]
+        for choice in [drafts.get(Hand(viewer), NO_DRAFT).choice]
     }
-    return {"told": told.model_dump_json(), **pages} | {
+    return {"view": view.model_dump_json(), **pages} | {
         f"{name} {language} {suits}": repr(
             draw_surface(
                 table,
@@ -99,14 +99,14 @@ def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None
         version = {seat: max(table.moved_at[seat], table.dealt_at) for seat in range(table.game.kind.seats)}
         drafts = {Hand(seat): Draft(version[seat], random.choice(["busso", "135", "", "resign"])) for seat in version}
         for viewer in (None, *range(table.game.kind.seats)):
-            before = panels(table, viewer, drafts)
+            before = draw_panels(table, viewer, drafts)
             assert before
             for _ in range(3):
                 other = _shuffle_hidden(table, viewer, random)
                 assert other.game
                 assert other.game.current
                 changed += other.game.current.hand(0) != deal.hand(0)
-                assert panels(other, viewer, drafts) == before
+                assert draw_panels(other, viewer, drafts) == before
     assert changed > tables, "nothing was permuted"
 
 
@@ -115,7 +115,7 @@ def test_panels_do_not_depend_on_hidden_cards(game: str, fixture: Fixture | None
 def test_finished_duplicate_reveals_no_cards(
     game: str, fixture: Fixture | Day, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a resignation or a timeout, panels must not use the record, which has all cards.
+    """After a resignation or timeout, panels must not use the record, which has all cards.
 
     This holds even if the policy of its feature is missing.
     """
@@ -127,27 +127,27 @@ def test_finished_duplicate_reveals_no_cards(
             continue
         endings: list[Entry] = [Move(random.randrange(table.game.kind.seats), "resign"), Stop("timeout", 1)]
         ending = random.choice(endings)
-        over = table.with_entries([ending], "end")
+        finished = table.with_entries([ending], "end")
         with monkeypatch.context() as patch:
             patch.setattr(
                 Game, "record", lambda _game, **_options: pytest.fail("a panel read the record, which has all cards")
             )
             for viewer in (None, *range(table.game.kind.seats)):
-                before = panels(over, viewer, {})
+                before = draw_panels(finished, viewer, {})
                 assert any("Result" in name for name in before) == (viewer is None)
                 for _ in range(3):
                     other = _shuffle_hidden(table, viewer, random)
                     assert other.game
                     assert other.game.current
                     changed += other.game.current.hand(0) != table.game.current.hand(0)  # type: ignore[union-attr]
-                    assert panels(other.with_entries([ending], "end"), viewer, {}) == before
+                    assert draw_panels(other.with_entries([ending], "end"), viewer, {}) == before
     assert changed > 50, "nothing was permuted"
 
 
-def picture(table: Table, viewer: int | None) -> bytes:
+def paint_picture(table: Table, viewer: int | None) -> bytes:
     """Paint the picture of one seat, or the public board."""
-    seen = snapshot(table, viewer)
-    scene = (board_scene if viewer is None else hand_scene)(seen, "en", "italian", "classic")
+    view = snapshot(table, viewer)
+    scene = (board_scene if viewer is None else hand_scene)(view, "en", "italian", "classic")
     assert scene
     return paint(scene)
 
@@ -156,11 +156,11 @@ def picture(table: Table, viewer: int | None) -> bytes:
 def test_pictures_do_not_depend_on_hidden_cards(game: str) -> None:
     random = Random(game)
     tables = (random_table(game, random) for _ in range(100))
-    table = next(one for one in tables if one.game and one.game.turn is not None and len(_hidden_from(one, 0)) > 8)
+    table = next(t for t in tables if t.game and t.game.turn is not None and len(_hidden_from(t, 0)) > 8)
     for viewer in (None, 0, 1):
-        before = picture(table, viewer)
+        before = paint_picture(table, viewer)
         for _ in range(3):
-            assert picture(_shuffle_hidden(table, viewer, random), viewer) == before
+            assert paint_picture(_shuffle_hidden(table, viewer, random), viewer) == before
 
 
 def _shuffle_hidden(table: Table, viewer: int | None, random: Random) -> Table:
@@ -180,17 +180,17 @@ def _hidden_from(table: Table, seat: int) -> list[int]:
 
 
 def test_panels_depend_on_visible_cards() -> None:
-    """This proves that the tests above can fail."""
+    """Prove that the tests above can fail."""
     random = Random(1)
     tables = (random_table("metamazzo", random) for _ in range(100))
-    table = next(one for one in tables if one.game and one.game.turn == 1 and len(_hidden_from(one, 0)) > 8)
+    table = next(t for t in tables if t.game and t.game.turn == 1 and len(_hidden_from(t, 0)) > 8)
     assert table.game
     assert table.game.current
-    seen_by_other = [panels(table, 1, {})]
-    painted = {picture(table, 1)}
+    seen_by_other = [draw_panels(table, 1, {})]
+    painted = {paint_picture(table, 1)}
     for _ in range(5):
         other = _shuffle_hidden(table, 0, random)
-        seen_by_other.append(panels(other, 1, {}))
-        painted.add(picture(other, 1))
+        seen_by_other.append(draw_panels(other, 1, {}))
+        painted.add(paint_picture(other, 1))
     assert any(panel != seen_by_other[0] for panel in seen_by_other)
     assert len(painted) > 1

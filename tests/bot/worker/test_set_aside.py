@@ -17,14 +17,14 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 from tests.bot.handlers.test_hands import Page
 
 UNREADABLE = {
-    "a move that is not legal": "0 play 9X",
+    "an illegal move": "0 play 9X",
     "a move out of turn": "{other} resign now",
-    "an entry that nobody knows": "conquer 3",
-    "an option that there is not": "rule jokers 2",
-    "a deal in the middle of one": f"deal {'0' * 64}",
+    "an unknown entry": "conquer 3",
+    "an unknown option": "rule jokers 2",
+    "a deal during another deal": f"deal {'0' * 64}",
     "rules of another release": "deal 00 2 target=51",
-    "no text": "\ufffd\x00 \ud7ff",
-    "nothing": "",
+    "damaged text": "\ufffd\x00 \ud7ff",
+    "empty": "",
 }
 
 
@@ -33,7 +33,7 @@ async def break_log(store: Store, code: str, entry: str) -> None:
     await store.append(code, await store.load(code), [add_stamp(entry, "broken")], clock=1000.0)
 
 
-async def is_notified(fake: FakePlatform, place: str) -> bool:
+def is_notified(fake: FakePlatform, place: str) -> bool:
     return any("is set aside" in text for text in fake.texts(place))
 
 
@@ -50,12 +50,12 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
             for _ in range(100):
                 await worker.settled()
-                if await is_notified(fake, GROUP):
+                if is_notified(fake, GROUP):
                     break
                 await asyncio.sleep(0.02)
             await worker.settled()
             for place in (GROUP, players[0].private, players[1].private):
-                assert await is_notified(fake, place), place
+                assert is_notified(fake, place), place
             assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
             # Presses are answered, and every command works.
             for player in players:
@@ -72,8 +72,8 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
             # Other tables continue.
-            again = await seat_players(worker, fake, "testa")
-            await play_until(worker, again, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
+            new_players = await seat_players(worker, fake, "testa")
+            await play_until(worker, new_players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
         {"event": "table_set_aside", "log_level": "error", "table": code, "why": set_aside_reason(logs)}
     ]
@@ -90,17 +90,17 @@ async def test_page_says_that_its_table_is_set_aside(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        under_way = await code_of(worker, players[0])
-        waiting = await worker.challenges.open_table("testa", players[0].person.id, "Anna", "u1")
-        for code in (under_way, waiting.code):
+        started = await code_of(worker, players[0])
+        challenge = await worker.challenges.open_table("testa", players[0].person.id, "Anna", "u1")
+        for code in (started, challenge.code):
             page = await Page.open(players[0], code)
             await break_log(store, code, "conquer 3")
             page.hand.reload()
-            for seen in (page, await Page.open(players[0], code)):
-                await seen.wait_until(lambda state: state["phase"] == "unreadable")
-                assert "is set aside" in seen.state["says"]
-                assert not any(seen.state[what] for what in ("rows", "extra", "hand", "sides", "resign", "line"))
-                await seen.close()
+            for opened_page in (page, await Page.open(players[0], code)):
+                await opened_page.wait_until(lambda state: state["phase"] == "unreadable")
+                assert "is set aside" in opened_page.state["says"]
+                assert not any(opened_page.state[key] for key in ("rows", "extra", "hand", "sides", "resign", "line"))
+                await opened_page.close()
             assert await players[0].dispatcher.hands.open_hand(code, "paper:99") is None
 
 
@@ -143,8 +143,8 @@ async def test_readable_again_table_continues(store: Store) -> None:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         version = (await worker.room.table(code)).version
-        left = await store.leases.clock_rings_in(code)
-        assert left
+        before = await store.leases.clock_rings_in(code)
+        assert before
     await break_log(store, code, "conquer 3")
     async with open_worker(store, fake) as worker:
         await _wait_until_notified(worker, fake)
@@ -156,14 +156,14 @@ async def test_readable_again_table_continues(store: Store) -> None:
         for _ in range(200):
             await asyncio.sleep(0.02)
             await worker.settled()
-            if not await is_notified(fake, GROUP):
+            if not is_notified(fake, GROUP):
                 break
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
-        # The clock continues. The unreadable entry had set it to a thousand seconds.
-        goes_on = await store.leases.clock_rings_in(code)
-        assert goes_on
-        assert 900 < goes_on <= 1000
+        # The clock continues from the 1000 seconds of the unreadable entry.
+        remaining = await store.leases.clock_rings_in(code)
+        assert remaining
+        assert 900 < remaining <= 1000
         await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)
 
 
@@ -171,13 +171,13 @@ async def _wait_until_notified(worker: Worker, fake: FakePlatform) -> None:
     for _ in range(200):
         await asyncio.sleep(0.02)
         await worker.settled()
-        if await is_notified(fake, GROUP):
+        if is_notified(fake, GROUP):
             return
     raise AssertionError("the group was not notified that its table is set aside")
 
 
 async def test_reading_an_unreadable_table_changes_nothing(store: Store) -> None:
-    """The reader can be `buongioco tables` of another release, or a worker that does not own the table."""
+    """The reader can be `buongioco tables` of another release or a worker that does not own the table."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -185,8 +185,8 @@ async def test_reading_an_unreadable_table_changes_nothing(store: Store) -> None
     # No worker runs now, because the owner would set the table aside.
     await break_log(store, code, "conquer 3")
     before = await store.client.dump(keys.timers(keys.shard_of(code)))
-    looking = Room(store)
-    assert (await looking.load(code)).error
+    reader = Room(store)
+    assert (await reader.load(code)).error
     assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
     assert await store.set_aside_tables(range(keys.SHARDS)) == []
 

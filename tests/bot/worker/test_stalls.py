@@ -32,7 +32,7 @@ async def test_stalled_process_is_logged(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 async def age_workers(store: Store, seconds: float) -> None:
-    """Make the last sign of life of each worker older by this many seconds."""
+    """Move the last report of each worker into the past."""
     for member, heard in await store.client.zrange(keys.WORKERS, 0, -1, withscores=True):
         await store.client.zadd(keys.WORKERS, {member: heard - seconds})
 

@@ -20,7 +20,7 @@ from bot.pictures.scene import Scene, Side
 from bot.platform import MessageGone, NotDelivered, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from engine import verify
-from tests.bot.delivery.test_surface_sync import a_commit, surface_of
+from tests.bot.delivery.test_surface_sync import commit_move, surface_of
 from tests.bot.worker.test_games import shortest_target
 from tests.discord.judge import LAYOUT, Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seat_people, text_of, until
@@ -440,13 +440,13 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         before = [text_of(hand(person)) for person in people]
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.2)
         server.uploading = Failure(after=3.0)
-        await a_commit(adapter.worker, table.code)
+        await commit_move(adapter.worker, table.code)
         await until(lambda: all(text_of(hand(person)) != text for person, text in zip(people, before, strict=True)))
         server.uploading = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
         # Two more cards, while the pictures of the first card are still uploading.
         for _ in range(2):
-            await a_commit(adapter.worker, table.code)
+            await commit_move(adapter.worker, table.code)
         await adapter.worker.settled()
         await asyncio.sleep(3.0)
         await adapter.worker.settled()
@@ -479,7 +479,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         [message] = channel.ephemerals[2].values()
         assert picture_of(message) is None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
-        await a_commit(adapter.worker, table.code)
+        await commit_move(adapter.worker, table.code)
         await until(lambda: picture_of(message) is not None)
         newest = picture_of(message)
         goes_on.set()

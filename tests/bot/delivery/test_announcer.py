@@ -23,23 +23,23 @@ PANEL = with_picture(Panel((Span("Ada has won!"),)), SCENE, "en")
 
 
 class LatePicturePlatform(FakePlatform):
-    """A platform that gives up uploading pictures and can still show them later."""
+    """A platform where uploads of pictures time out, and the pictures can still arrive later."""
 
     def __init__(self) -> None:
         super().__init__()
         self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-    async def send(self, place: str, panel: Panel, key: str, **more: Any) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, **options: Any) -> SentMessage:
         if panel.picture:
             raise NoPicture("too late", self.late)
-        return await super().send(place, panel, key, **more)
+        return await super().send(place, panel, key, **options)
 
     def arrive(self) -> None:
         self.messages[GROUP]["late"] = PANEL
         self.late.set_result("late")
 
 
-def announcer(pictures: PicturePool) -> Announcer:
+def create_announcer(pictures: PicturePool) -> Announcer:
     limiter = SendLimiter(lambda _place: RateLimit())
     return Announcer(pictures, Answers(limiter, Outages(lambda _platform: True, lambda _platform: None)))
 
@@ -53,23 +53,23 @@ async def finish_answers(announcer: Announcer) -> None:
 async def test_announcement_has_its_picture() -> None:
     fake, pictures = FakePlatform(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
-    await announcer(pictures).send(fake, GROUP, PANEL, "key")
+    await create_announcer(pictures).send(fake, GROUP, PANEL, "key")
     picture = fake.last(GROUP).picture
     assert picture
     assert picture.png == b"painted"
 
 
-@pytest.mark.parametrize("comes", [True, False])
-async def test_late_picture_of_an_announcement_is_deleted(comes: bool) -> None:
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_late_picture_of_an_announcement_is_deleted(arrives: bool) -> None:
     fake, pictures = LatePicturePlatform(), PicturePool()
     pictures._kept[SCENE.digest] = b"painted"
-    messages = announcer(pictures)
-    await messages.send(fake, GROUP, PANEL, "key")
+    announcer = create_announcer(pictures)
+    await announcer.send(fake, GROUP, PANEL, "key")
     assert fake.texts(GROUP) == ["Ada has won!"]
-    if comes:
+    if arrives:
         fake.arrive()
     else:
         fake.late.set_result("")
-    await finish_answers(messages)
+    await finish_answers(announcer)
     assert list(fake.messages[GROUP].values()) == [Panel(PANEL.text)]
-    assert ("delete" in [what for what, _place, _message in fake.calls]) == comes
+    assert ("delete" in [call for call, _place, _message in fake.calls]) == arrives

@@ -1,4 +1,4 @@
-"""Answers that change one message: the message ends up with the latest, even if earlier ones failed."""
+"""Answers that change one message. It ends up with the latest answer, even if earlier ones failed."""
 
 import asyncio
 from functools import partial
@@ -16,7 +16,7 @@ PLACE = "paper:1"
 
 
 class Message:
-    """A message that answers change. It lists the pages it showed. A change can fail or wait at the gate."""
+    """A message that answers change, with a list of the pages it showed. Changes can fail or wait at the gate."""
 
     def __init__(self) -> None:
         self.limiter = SendLimiter(lambda _place: RateLimit())
@@ -45,9 +45,7 @@ class Message:
         assert not self.answers._waiting
 
 
-async def test_message_can_change_after_an_expired_change(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_message_can_change_after_an_expired_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 0.01)
     message = Message()
     message.limiter.block(PLACE, 3600)
@@ -61,9 +59,7 @@ async def test_message_can_change_after_an_expired_change(
     assert message.shown == ["page"]
 
 
-async def test_newer_change_replaces_a_retried_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
     message = Message()
     message.errors = [NotDelivered("away")]

@@ -1,4 +1,4 @@
-"""The player whom the group's board calls."""
+"""The player who is mentioned by the group's board."""
 
 from bot.store import Store
 from bot.store.entries import Stop
@@ -17,11 +17,11 @@ async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
         assert second.to_move
         assert first.to_move != second.to_move
         assert await drawer.player_to_call(first) is None
-        wishes = first.to_move
-        await worker.people.update_person(wishes.person, called="1")
-        assert await drawer.player_to_call(first) == (wishes.person, wishes.name)
+        player = first.to_move
+        await worker.people.update_person(player.person, called="1")
+        assert await drawer.player_to_call(first) == (player.person, player.name)
         assert await drawer.player_to_call(second) is None
-        # Open and finished tables call no player, and robots are never called, even if their setting says so.
+        # Open and finished tables call no player, and robots are never called, even with this setting.
         assert await drawer.player_to_call(open_table("testa")) is None
         ended = first.with_entries([Stop("cancelled")], "u2")
         assert ended.game
@@ -31,4 +31,4 @@ async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
             table = start_game("testa", people=people)
             assert table.to_move
             is_robot = table.to_move.is_robot
-            assert (await drawer.player_to_call(table) is None) is (is_robot or table.to_move.person != wishes.person)
+            assert (await drawer.player_to_call(table) is None) is (is_robot or table.to_move.person != player.person)

@@ -1,4 +1,4 @@
-"""The lag is the age of the oldest change not shown yet: stuck tables have it, merely busy ones do not."""
+"""The lag is the age of the oldest change that is not shown yet. Stuck tables have one, busy tables do not."""
 
 import asyncio
 from dataclasses import replace
@@ -34,9 +34,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def run_check(lag: Lag, *behind: Hand | Board) -> None:
+def run_check(lag: Lag, *names: Hand | Board) -> None:
     lag.begin_check()
-    for name in behind:
+    for name in names:
         lag.mark_behind(name)
     lag.end_check()
 
@@ -89,34 +89,34 @@ def test_failed_steps_and_checks_leave_the_change_unshown(clock: Clock) -> None:
 async def test_busy_table_that_shows_everything_has_no_lag(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each edit takes a second, and the table changes during it, so the table never comes to rest."""
-    fake, lags, is_over = FakePlatform(), list[float](), asyncio.Event()
-    edit, drawn = fake.edit, Drawer._draw_cached
+    """Each edit takes a second, and the table changes during it, so the table is never idle."""
+    fake, lags, finished = FakePlatform(), list[float](), asyncio.Event()
+    edit, draw_cached = fake.edit, Drawer._draw_cached
 
-    async def always_another(self: Drawer, *args: Any, **options: Any) -> Panel | None:
-        panel = await drawn(self, *args, **options)
+    async def draw_differently(self: Drawer, *args: Any, **options: Any) -> Panel | None:
+        panel = await draw_cached(self, *args, **options)
         return panel and replace(panel, text=(*panel.text, Span(f" {len(lags)}")))
 
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
 
-        async def slow(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        async def edit_slowly(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             clock.time += 1
             if len(lags) < 100:
                 worker.delivery.touch(code)
                 await asyncio.sleep(0)
                 lags.append(worker.delivery.lag)
             else:
-                is_over.set()
+                finished.set()
             return await edit(place, sent, panel)
 
-        monkeypatch.setattr(Drawer, "_draw_cached", always_another)
-        monkeypatch.setattr(fake, "edit", slow)
+        monkeypatch.setattr(Drawer, "_draw_cached", draw_differently)
+        monkeypatch.setattr(fake, "edit", edit_slowly)
         worker.delivery.touch(code)
         async with asyncio.timeout(60):
-            await is_over.wait()
-        assert 0 < max(lags) < 20, "two rounds of edits at most"
+            await finished.wait()
+        assert 0 < max(lags) < 20, "the lag must cover at most two rounds of edits"
         await worker.settled()
         assert worker.delivery.lag == 0
 

@@ -14,12 +14,12 @@ from bot.platform import DeliveryError, MessageGone, MessageRefused, NotDelivere
 
 
 class WatchedOutages:
-    """Outages of a platform with health that a test can set."""
+    """Outages of a platform whose health a test can set."""
 
     def __init__(self) -> None:
         self.healthy = True
-        self.back: list[str] = []
-        self.outages = Outages(lambda _platform: self.healthy, self.back.append)
+        self.recovered: list[str] = []
+        self.outages = Outages(lambda _platform: self.healthy, self.recovered.append)
 
     def make_calls(self, *errors: DeliveryError | None) -> None:
         for error in errors:
@@ -27,31 +27,31 @@ class WatchedOutages:
                 if error:
                     raise error
 
-    async def wait_until_back(self, times: int = 1) -> None:
+    async def wait_until_recovered(self, times: int = 1) -> None:
         async with asyncio.timeout(10):
-            while len(self.back) < times:
+            while len(self.recovered) < times:
                 await asyncio.sleep(0.005)
 
 
 @pytest.fixture
 async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WatchedOutages]:
     monkeypatch.setattr(outages_module, "QUIET_SECONDS", 0.02)
-    one = WatchedOutages()
-    yield one
-    one.outages.stop()
+    watched_outages = WatchedOutages()
+    yield watched_outages
+    watched_outages.outages.stop()
 
 
-AWAY = [NotDelivered("no connection"), PlatformFailure("no answer"), SlowDown(0.001)]
+OUTAGE_ERRORS = [NotDelivered("no connection"), PlatformFailure("no answer"), SlowDown(0.001)]
 
 
-@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("error", OUTAGE_ERRORS, ids=lambda error: type(error).__name__)
 async def test_outage_is_logged_once_at_start_and_end(watched: WatchedOutages, error: PlatformFailure) -> None:
     with capture_logs() as logs:
         watched.make_calls(*[error] * 5000)
         assert watched.outages.is_failing("paper")
         watched.make_calls(None)
         assert not watched.outages.is_failing("paper")
-        await watched.wait_until_back()
+        await watched.wait_until_recovered()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
     assert watched.outages.reason("paper") == ""
 
@@ -65,9 +65,7 @@ async def test_single_failures_and_refusals_are_no_outage(watched: WatchedOutage
     assert not logs
 
 
-async def test_certain_outage_is_logged_at_once(
-    watched: WatchedOutages,
-) -> None:
+async def test_certain_outage_is_logged_at_once(watched: WatchedOutages) -> None:
     watched.healthy = False
     with capture_logs() as logs:
         watched.make_calls(*[NotDelivered("not connected")] * 20)
@@ -75,15 +73,13 @@ async def test_certain_outage_is_logged_at_once(
         watched.outages.record_failure("paper", "the gateway", certain=True)
         watched.outages.record_failure("paper", "the gateway", certain=True)
         await asyncio.sleep(0.1)
-        assert not watched.back
+        assert not watched.recovered
         watched.healthy = True
-        await watched.wait_until_back()
+        await watched.wait_until_recovered()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
 
 
-async def test_certain_outage_lasts_until_a_call_succeeds(
-    watched: WatchedOutages,
-) -> None:
+async def test_certain_outage_lasts_until_a_call_succeeds(watched: WatchedOutages) -> None:
     """Otherwise each report of the adapter would start another outage."""
     with capture_logs() as logs:
         watched.outages.record_failure("paper", "no answer", certain=True)
@@ -91,7 +87,7 @@ async def test_certain_outage_lasts_until_a_call_succeeds(
         await asyncio.sleep(0.1)
         assert watched.outages.reason("paper") == "no answer"
         watched.make_calls(None)
-        await watched.wait_until_back()
+        await watched.wait_until_recovered()
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
 
 
@@ -100,13 +96,13 @@ async def test_repeated_outages_double_the_quiet_period(watched: WatchedOutages)
     for times in range(1, 4):
         watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, None)
         quiet.append(watched.outages._platforms["paper"].quiet)
-        await watched.wait_until_back(times)
+        await watched.wait_until_recovered(times)
     assert quiet == [0.02, 0.04, 0.08]
 
 
 async def test_long_wait_of_one_place_does_not_prolong_outages(watched: WatchedOutages) -> None:
     watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW, SlowDown(3600), None)
-    await watched.wait_until_back()
+    await watched.wait_until_recovered()
 
 
 async def test_new_certain_cause_is_logged_once(watched: WatchedOutages) -> None:
@@ -125,14 +121,14 @@ async def test_new_certain_cause_is_logged_once(watched: WatchedOutages) -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "believed"),
+    ("requested", "seconds"),
     [(7, 7), (0, 0.5), (-3, 0.5), (math.nan, 0.5), (math.inf, 3600), (-math.inf, 0.5), (1e9, 3600)],
 )
-def test_requested_wait_is_bounded(said: float, believed: float) -> None:
-    assert SlowDown(said).seconds == believed
+def test_requested_wait_is_bounded(requested: float, seconds: float) -> None:
+    assert SlowDown(requested).seconds == seconds
 
 
 async def test_unused_platform_recovers_eventually(watched: WatchedOutages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outages_module, "FORGOTTEN_AFTER", 0.1)
     watched.make_calls(*[PlatformFailure("no answer")] * FAILURES_IN_A_ROW)
-    await watched.wait_until_back()
+    await watched.wait_until_recovered()

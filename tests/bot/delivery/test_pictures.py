@@ -1,4 +1,4 @@
-"""A message's picture and text show the same state, and a text never waits for a picture that is late."""
+"""A message's picture and text show the same state, and a text never waits for a late picture."""
 
 import asyncio
 import time
@@ -24,13 +24,13 @@ from bot.pictures.sheet import Sheet, Words
 from bot.platform import DeliveryError, NoPicture, NotDelivered, NotEditable, PlatformFailure, SentMessage
 from bot.store import Store, keys
 from bot.worker import Worker
-from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
+from tests.bot.delivery.test_surface_sync import GatedPlatform, commit_move, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
 
-class Pictured(FakePlatform):
+class PicturePlatform(FakePlatform):
     """A fake platform with pictures. An edit cannot add or remove one."""
 
     shows_pictures = True
@@ -46,32 +46,32 @@ class Pictured(FakePlatform):
 def instant_painting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Paint pictures at once, with the scene's digest as bytes."""
 
-    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+    async def paint(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
         picture = panel.picture._replace(png=panel.picture.subject.digest.encode())
         return replace(panel, picture=picture)
 
-    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", paint)
     monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
 
 
 @pytest.fixture
 def painting_failures(monkeypatch: pytest.MonkeyPatch, instant_painting: None) -> set[str]:
-    """Reasons why no picture can be painted; painting works while it is empty."""
+    """Reasons why no picture can be painted. Painting works while there are none."""
     reasons: set[str] = set()
     original = PicturePool.paint_panel
 
-    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+    async def paint(pool: PicturePool, panel: Panel) -> Panel:
         return await original(pool, replace(panel, picture=None) if reasons else panel)
 
-    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", paint)
     return reasons
 
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
-    fake = Pictured()
+    fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
@@ -95,7 +95,7 @@ async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
-    fake = Pictured()
+    fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
@@ -106,12 +106,12 @@ async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
         assert len(board.subject.trick) == 1
 
 
-class RefusingPlatform(Pictured):
-    """A fake platform that refuses pictures while `cannot` is set and records the picture data it got back."""
+class RefusingPlatform(PicturePlatform):
+    """A fake platform that refuses pictures while `refuses_pictures` is set and records the returned picture data."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cannot = False
+        self.refuses_pictures = False
         self.returned_digests: list[str] = []
 
     async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
@@ -126,8 +126,8 @@ class RefusingPlatform(Pictured):
         return (await super().edit(place, sent, panel))._replace(picture=_digest_of(panel))
 
     def _refuse_picture(self, panel: Panel) -> None:
-        if panel.picture and self.cannot:
-            raise NoPicture("ordered")
+        if panel.picture and self.refuses_pictures:
+            raise NoPicture("refused")
 
 
 def _digest_of(panel: Panel) -> str:
@@ -140,22 +140,22 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         assert all(fake.last(player.private).picture for player in players)
-        fake.cannot = True
+        fake.refuses_pictures = True
         mover = next(player for player in players if player.moves())
         await mover.press(mover.moves()[0][1].label)
         for player in players:
             assert len(fake.messages[player.private]) == 1
             assert fake.last(player.private).picture is None
             assert "On the table" in fake.last(player.private).plain
-        fake.cannot = False
+        fake.refuses_pictures = False
         mover = next(player for player in players if player.moves())
         await mover.press(mover.moves()[0][1].label)
         assert all(fake.last(player.private).picture for player in players)
         assert any(fake.returned_digests)
 
 
-class LostEditPlatform(Pictured):
-    """A fake platform with edits that fail as ordered and otherwise change nothing."""
+class LostEditPlatform(PicturePlatform):
+    """A fake platform whose edits raise the set errors and otherwise change nothing."""
 
     edits = 0
 
@@ -185,15 +185,15 @@ async def test_late_upload_does_not_hide_a_later_state(
         fake.errors[players[0].private] = [error]
         fake.edits = 0
         syncing = SurfaceSync(worker.delivery._tools, worker.delivery._writer, sync, surface)
-        running = asyncio.create_task(syncing.run(None, 0))
+        task = asyncio.create_task(syncing.run(None, 0))
         async with asyncio.timeout(10):
-            while not running.done() and fake.edits < edits:
+            while not task.done() and fake.edits < edits:
                 if fake.edits == 2 and surface._woken:
                     # The hour has passed.
                     syncing._unsettled_until = asyncio.get_running_loop().time()
                     surface.wake()
                 await asyncio.sleep(0)
-            await running
+            await task
         assert fake.edits == edits
 
 
@@ -206,7 +206,7 @@ async def test_adapter_picture_data_survives_a_restart(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await play_until(
             worker,
-            [Player(worker, fake, one.person.name, number) for number, one in enumerate(players, 1)],
+            [Player(worker, fake, player.person.name, number) for number, player in enumerate(players, 1)],
             Random(1),
             lambda: len(fake.returned_digests) > 2,
         )
@@ -218,11 +218,11 @@ async def test_platform_without_pictures_gets_none(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         await play_until(worker, players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
-        assert not any(panel.picture for shown in fake.messages.values() for panel in shown.values())
+        assert not any(panel.picture for messages in fake.messages.values() for panel in messages.values())
 
 
 async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store, painting_failures: set[str]) -> None:
-    fake = Pictured()
+    fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
@@ -244,28 +244,28 @@ async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store,
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_people_and_chats_choose_pictures_and_card_style(store: Store) -> None:
-    fake = Pictured()
+    fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
 
-        def hand_of(player: Player) -> Panel:
+        def last_hand(player: Player) -> Panel:
             return next(panel for panel in reversed(fake.messages[player.private].values()) if "deal 1" in panel.plain)
 
         await anna.say("/settings", place=anna.private)
         await anna.press("Cards with large signs")
-        hand = hand_of(anna).picture
+        hand = last_hand(anna).picture
         assert hand
         assert hand.subject.deck.style == "easy"
         await anna.press("Pictures")
-        assert hand_of(anna).picture is None
-        assert hand_of(bruno).picture
+        assert last_hand(anna).picture is None
+        assert last_hand(bruno).picture
         assert fake.last(GROUP).picture
         await bruno.say("/settings")
         await bruno.press("Pictures", GROUP)
         assert not any(panel.picture for panel in fake.messages[GROUP].values())
-        assert hand_of(bruno).picture
+        assert last_hand(bruno).picture
         await anna.press("Pictures")
-        assert hand_of(anna).picture
+        assert last_hand(anna).picture
 
 
 async def test_picture_settings_are_hidden_without_pictures(store: Store) -> None:
@@ -280,42 +280,42 @@ async def test_picture_settings_are_hidden_without_pictures(store: Store) -> Non
 
 async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-    fake, go = FakePlatform(), tmp_path / "go"
-    shown: list[bool] = []
+    fake, permission = FakePlatform(), tmp_path / "go"
+    have_pictures: list[bool] = []
     original = fake.edit
 
     async def edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        shown.append(panel.picture is not None)
+        have_pictures.append(panel.picture is not None)
         return await original(place, sent, panel)
 
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
-        monkeypatch.setattr(worker.picture_pool, "_paint", partial(paint_after, go))
+        monkeypatch.setattr(worker.picture_pool, "_paint", partial(paint_after, permission))
         monkeypatch.setattr(fake, "edit", edit)
         fake.shows_pictures = True
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(60):
-            while len(shown) < 2:
+            while len(have_pictures) < 2:
                 await asyncio.sleep(0.01)
-        go.touch()
+        permission.touch()
         await worker.settled()
         assert all(fake.last(place).picture for place in (anna.private, bruno.private, GROUP))
-        assert shown[:2] == [False, False]
-        assert shown.count(True) == 3
+        assert have_pictures[:2] == [False, False]
+        assert have_pictures.count(True) == 3
         assert len(fake.messages[anna.private]) == 1
 
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot killed in between could not record it. Without a late picture nothing is recorded beforehand."""
-    fake, painting_allowed, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
+    """A bot killed in between could not record it. Only late pictures are recorded beforehand."""
+    fake, painting_allowed, edits = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
     fake.shows_pictures = True
     painting_allowed.set()
-    painted, edit = PicturePool.paint_panel, fake.edit
+    paint_panel, edit = PicturePool.paint_panel, fake.edit
 
-    async def late(pool: PicturePool, panel: Panel) -> Panel:
-        return await painted(pool, panel) if painting_allowed.is_set() else replace(panel, picture=None)
+    async def paint_unless_late(pool: PicturePool, panel: Panel) -> Panel:
+        return await paint_panel(pool, panel) if painting_allowed.is_set() else replace(panel, picture=None)
 
     async def wait_until_allowed(_pool: PicturePool, _scene: Subject, woken: asyncio.Event) -> None:
         waiting = [asyncio.create_task(event.wait()) for event in (painting_allowed, woken)]
@@ -323,7 +323,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         for task in waiting:
             task.cancel()
 
-    monkeypatch.setattr(PicturePool, "paint_panel", late)
+    monkeypatch.setattr(PicturePool, "paint_panel", paint_unless_late)
     monkeypatch.setattr(PicturePool, "is_painting", lambda _pool, _scene: not painting_allowed.is_set())
     monkeypatch.setattr(PicturePool, "wait_until_done", wait_until_allowed)
     async with open_worker(store, fake) as worker:
@@ -335,27 +335,27 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         async def record_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
             if place == mover.private:
                 is_open = decode_state((await store.load_shown(table.code))[hand]).digest == ""
-                written.append((panel.picture is not None, is_open))
+                edits.append((panel.picture is not None, is_open))
             return await edit(place, sent, panel)
 
         monkeypatch.setattr(fake, "edit", record_edit)
         painting_allowed.clear()
         await mover.press(mover.moves()[0][1].label, settle=False)
         async with asyncio.timeout(10):
-            while not written or fake.last(mover.private).picture:
+            while not edits or fake.last(mover.private).picture:
                 await asyncio.sleep(0)
         assert list(await store.changed_tables(range(keys.SHARDS))) == [table.code]
         painting_allowed.set()
         await worker.settled()
         assert fake.last(mover.private).picture
         # By the second edit the store can already say that the text is shown alone.
-        assert written[0] == (False, True)
-        assert [has_picture for has_picture, _ in written] == [False, True]
+        assert edits[0] == (False, True)
+        assert [has_picture for has_picture, _ in edits] == [False, True]
         assert not await store.changed_tables(range(keys.SHARDS))
         # With a picture in time, the message is edited first and saved afterwards.
         other = anna if mover is bruno else bruno
         await other.press(other.moves()[0][1].label)
-        assert written[2:] == [(True, False)]
+        assert edits[2:] == [(True, False)]
 
 
 async def test_late_picture_does_not_delay_the_next_state(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,7 +381,7 @@ async def test_text_sent_without_its_picture_does_not_delay_others(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -390,8 +390,8 @@ async def test_text_sent_without_its_picture_does_not_delay_others(
         mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
         gate = fake.gates[mover.private] = asyncio.Event()
         await mover.press(mover.moves()[0][1].label, settle=False)
-        await fake.until(lambda: mover.private in fake.waiting)
-        await a_commit(worker, code)
+        await fake.wait_until(lambda: mover.private in fake.waiting)
+        await commit_move(worker, code)
         async with asyncio.timeout(30):
             while "Last trick" not in fake.last(other.private).plain:
                 await asyncio.sleep(0.01)
@@ -425,7 +425,7 @@ async def test_picture_late_at_shutdown_follows_after_restart(store: Store, monk
 
 
 async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Pictured()
+    fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
@@ -441,14 +441,14 @@ async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, mo
 
 
 def paint_never(scene: Scene) -> bytes:
-    """Paint longer than the test lasts."""
+    """Paint for longer than any test lasts."""
     time.sleep(300)
     return b""
 
 
 @pytest.mark.usefixtures("instant_painting")
 async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None:
-    platform = Pictured()
+    platform = PicturePlatform()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
         await play_until(worker, players, Random(1), lambda: "won by" in platform.last(GROUP).plain)
@@ -466,10 +466,10 @@ async def test_result_pictures_do_not_depend_on_the_viewer(store: Store) -> None
 @pytest.mark.usefixtures("instant_painting")
 @pytest.mark.parametrize("command", ["/stats", "/leaderboard testa", "/rules testa"])
 async def test_pages_have_pictures_unless_turned_off(store: Store, command: str) -> None:
-    platform = Pictured()
+    platform = PicturePlatform()
     async with open_worker(store, platform) as worker:
         players = await seat_players(worker, platform, "testa")
-        await rated_games(worker, players)
+        await store_rated_games(worker, players)
         reply = await players[0].say(command)
         assert reply.panel
         assert reply.panel.picture
@@ -490,7 +490,7 @@ async def test_pages_have_no_pictures_if_the_platform_cannot(store: Store) -> No
         assert reply.panel.picture is None
 
 
-async def rated_games(worker: Worker, players: list[Player]) -> None:
+async def store_rated_games(worker: Worker, players: list[Player]) -> None:
     """Store enough games between these people to rank them."""
     people = [player.person.id for player in players]
     for number in range(LEAST_GAMES):
@@ -499,9 +499,8 @@ async def rated_games(worker: Worker, players: list[Player]) -> None:
 
 
 async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here an edit can add a picture but not remove it."""
 
-    class OneWay(FakePlatform):
+    class AddOnlyPlatform(FakePlatform):
         shows_pictures = True
 
         async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -510,19 +509,19 @@ async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytes
                 raise NotEditable(sent.message)
             return await super().edit(place, sent, panel)
 
-    fake = OneWay()
+    fake = AddOnlyPlatform()
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", paint_slowly)
         players = await seat_players(worker, fake, "metamazzo")
         for _ in range(2):
             mover = next(player for player in players if player.moves())
-            rang = fake.ring_counts.copy()
+            rings_before = fake.ring_counts.copy()
             await mover.press(mover.moves()[0][1].label)
             for player in players:
                 assert len(fake.messages[player.private]) == 1
                 assert fake.last(player.private).picture
-                assert fake.ring_counts[player.private] == rang[player.private], (
+                assert fake.ring_counts[player.private] == rings_before[player.private], (
                     "a late picture must not ring the player again"
                 )
         assert {fake.ring_counts[player.private] for player in players} == {1}

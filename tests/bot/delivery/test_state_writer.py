@@ -1,4 +1,4 @@
-"""Saving states: at once after a send, batched after edits, and no loss goes unnoticed."""
+"""Saving states: at once after a send, batched after edits. Every lost state is reported."""
 
 import asyncio
 from typing import Any
@@ -23,7 +23,7 @@ class FakeStore:
         self.error: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
-        self.stuck: set[str] = set()  # codes of tables; a write for them waits until they leave this set
+        self.stuck: set[str] = set()  # codes of tables whose writes wait
         self.outage = self
         self.outages: list[Exception] = []
 
@@ -65,7 +65,7 @@ def _no_automatic_write(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def changed_table(code: str) -> TableSync:
-    """A table with one unsaved hand."""
+    """Return a table with one unsaved hand."""
     sync = TableSync(code)
     change(sync)
     return sync

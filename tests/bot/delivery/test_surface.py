@@ -12,8 +12,8 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.platform import SentMessage, private_place
 
 HOME = private_place("paper:1")
-HERE = "paper:@1~100!pass"
-LATER = "paper:@1~100!another pass"
+IN_GROUP = "paper:@1~100!pass"
+IN_GROUP_LATER = "paper:@1~100!another pass"
 OLD, NEW = Panel((Span("old"),)), Panel((Span("new"),))
 SHOWN = MessageState("7", OLD.digest, "tag", 3, 1000)
 
@@ -22,19 +22,19 @@ def make_surface(state: MessageState = SHOWN) -> Surface:
     return Surface(Hand(0), state)
 
 
-def absent(**fields: object) -> Surface:
+def absent_surface(**fields: object) -> Surface:
     return make_surface(SHOWN._replace(message="", digest=UNKNOWN)._replace(**fields))  # type: ignore[arg-type]
 
 
-def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8") -> bool:
-    return of.finish_send(of.begin_send(panel.digest), place, SentMessage(message), 1, 2000)
+def send(surface: Surface, place: str = HOME) -> bool:
+    return surface.finish_send(surface.begin_send(NEW.digest), place, SentMessage("8"), 1, 2000)
 
 
 # Next steps
 
 
 def test_absent_message_is_sent() -> None:
-    assert absent().next_step(NEW, 1, rings=False) == Send(NEW, 1)
+    assert absent_surface().next_step(NEW, 1, rings=False) == Send(NEW, 1)
 
 
 def test_message_with_another_panel_is_edited() -> None:
@@ -49,16 +49,16 @@ def test_message_with_the_wanted_panel_stays() -> None:
 
 def test_ringing_or_requested_message_is_replaced() -> None:
     assert make_surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
-    asked = make_surface()
-    asked.apply(Change(repost=True), HOME, 2000)
-    assert not asked.is_up_to_date(OLD)
-    assert asked.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
+    requested = make_surface()
+    requested.apply(Change(repost=True), HOME, 2000)
+    assert not requested.is_up_to_date(OLD)
+    assert requested.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
 
 
-def test_outdated_messages_go_once_a_new_one_is_shown() -> None:
+def test_outdated_messages_are_deleted_after_a_new_one() -> None:
     outdated = (Outdated("5"), Outdated("6", "paper:@9"))
     assert make_surface(SHOWN._replace(outdated=outdated)).next_deletion() == Delete(outdated[0])
-    assert absent(outdated=outdated).next_deletion() is None
+    assert absent_surface(outdated=outdated).next_deletion() is None
     assert make_surface().next_deletion() is None
     assert not make_surface(SHOWN._replace(outdated=outdated)).is_up_to_date(OLD)
 
@@ -67,38 +67,38 @@ def test_outdated_messages_go_once_a_new_one_is_shown() -> None:
 
 
 def test_sent_message_is_shown() -> None:
-    surface = absent()
+    surface = absent_surface()
     assert send(surface)
     assert surface.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
     assert surface.state is State.SHOWN
 
 
 def test_failed_send_keeps_its_number() -> None:
-    surface = absent()
+    surface = absent_surface()
     assert [surface.begin_send(NEW.digest).number for _ in range(3)] == [4, 4, 4]
     send(surface)
     assert surface.begin_send(NEW.digest).number == 5
 
 
 def test_cancelled_send_leaves_the_next_one_certain() -> None:
-    surface = absent()
+    surface = absent_surface()
     surface.cancel_send(surface.begin_send(OLD.digest))
     assert surface.begin_send(NEW.digest).digest == NEW.digest
 
 
 def test_cancelled_send_leaves_earlier_doubt() -> None:
-    surface = absent()
+    surface = absent_surface()
     surface.begin_send(OLD.digest)
     surface.cancel_send(surface.begin_send(OLD.digest))
     assert surface.begin_send(NEW.digest).digest == UNKNOWN
 
 
 def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
-    surface = absent()
+    surface = absent_surface()
     assert surface.begin_send(OLD.digest).digest == OLD.digest
     assert surface.begin_send(OLD.digest).digest == OLD.digest
     assert surface.begin_send(NEW.digest).digest == UNKNOWN
-    # It stays unknown: either of the two could have arrived first.
+    # The digest stays unknown, because either message could have arrived first.
     assert surface.begin_send(NEW.digest).digest == UNKNOWN
     assert surface.finish_send(surface.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
     assert surface.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
@@ -108,7 +108,7 @@ def test_uncertain_send_has_an_unknown_digest_and_is_edited() -> None:
 
 
 def test_only_the_first_inherited_send_is_unknown() -> None:
-    heir = Surface(Hand(0), absent().known, inherited=True)
+    heir = Surface(Hand(0), absent_surface().known, inherited=True)
     assert heir.begin_send(NEW.digest).digest == UNKNOWN
     assert send(heir)
     assert heir.known.digest == UNKNOWN
@@ -116,9 +116,9 @@ def test_only_the_first_inherited_send_is_unknown() -> None:
 
 
 def test_message_sent_to_a_left_place_is_outdated_there() -> None:
-    surface = absent()
+    surface = absent_surface()
     attempt = surface.begin_send(NEW.digest)
-    surface.apply(Change(repost=True, place=HERE), HOME, 1500)
+    surface.apply(Change(repost=True, place=IN_GROUP), HOME, 1500)
     assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
     assert surface.known.message == ""
     assert surface.known.sent == 4
@@ -127,15 +127,15 @@ def test_message_sent_to_a_left_place_is_outdated_there() -> None:
 
 
 def test_group_message_stays_valid_with_another_pass() -> None:
-    surface = absent(ephemeral=HERE)
+    surface = absent_surface(ephemeral=IN_GROUP)
     attempt = surface.begin_send(NEW.digest)
-    surface.apply(Change(place=LATER), HOME, 1500)
-    assert surface.finish_send(attempt, HERE, SentMessage("8"), 1, 2000)
-    assert (surface.known.message, surface.known.ephemeral) == ("8", LATER)
+    surface.apply(Change(place=IN_GROUP_LATER), HOME, 1500)
+    assert surface.finish_send(attempt, IN_GROUP, SentMessage("8"), 1, 2000)
+    assert (surface.known.message, surface.known.ephemeral) == ("8", IN_GROUP_LATER)
 
 
 def test_message_for_a_former_player_is_outdated() -> None:
-    surface = absent()
+    surface = absent_surface()
     attempt = surface.begin_send(NEW.digest)
     surface.set_place_tag("another tag")
     assert not surface.finish_send(attempt, HOME, SentMessage("8"), 1, 2000)
@@ -167,9 +167,11 @@ def test_repost_request_sends_one_message() -> None:
 
 
 def test_edited_message_shows_the_panel() -> None:
-    surface = make_surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
+    surface = make_surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=IN_GROUP))
     surface.finish_edit(SentMessage("7"), NEW.digest, 2)
-    assert surface.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
+    assert surface.known == MessageState(
+        "7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), IN_GROUP
+    )
 
 
 def test_edit_of_a_replaced_message_is_ignored() -> None:
@@ -189,7 +191,7 @@ def test_only_a_forgotten_current_message_is_sent_again() -> None:
 
 def test_deleted_message_leaves_the_list_after_a_move() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
-    surface.apply(Change(place=HERE), HOME, 2000)
+    surface.apply(Change(place=IN_GROUP), HOME, 2000)
     assert list(surface.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
     surface.remove_outdated(Outdated("5"))
     assert list(surface.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
@@ -199,31 +201,33 @@ def test_deleted_message_leaves_the_list_after_a_move() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "state"), [(HOME, State.UNREACHABLE), ("paper:100", State.DROPPED), (HERE, State.ABSENT)]
+    ("place", "state"), [(HOME, State.UNREACHABLE), ("paper:100", State.DROPPED), (IN_GROUP, State.ABSENT)]
 )
 def test_unreachable_surface_halts_or_returns_home(place: str, state: State) -> None:
-    surface = make_surface(SHOWN._replace(ephemeral=HERE if place == HERE else ""))
+    surface = make_surface(SHOWN._replace(ephemeral=IN_GROUP if place == IN_GROUP else ""))
     surface.apply(Change(repost=True), HOME, 2000)
     assert surface.give_up(place) is state
     assert surface.state is state
     assert (surface.known.message, surface.known.ephemeral, surface.wants_repost) == ("", "", False)
 
 
-@pytest.mark.parametrize("change", [Change(repost=True), Change(place=HOME), Change(pressed="4"), Change(place=HERE)])
+@pytest.mark.parametrize(
+    "change", [Change(repost=True), Change(place=HOME), Change(pressed="4"), Change(place=IN_GROUP)]
+)
 def test_press_or_request_ends_a_halt(change: Change) -> None:
     for halted in ("unreachable", "dropped"):
-        surface = absent(halted=halted)
+        surface = absent_surface(halted=halted)
         surface.apply(change, HOME, 2000)
         assert surface.state is State.ABSENT
 
 
 def test_change_for_waiting_surfaces_leaves_others_alone() -> None:
     change = Change(place=HOME, if_waiting=True)
-    for surface in (make_surface(), make_surface(SHOWN._replace(ephemeral=HERE)), absent()):
+    for surface in (make_surface(), make_surface(SHOWN._replace(ephemeral=IN_GROUP)), absent_surface()):
         before = surface.known
         surface.apply(change, HOME, 2000)
         assert surface.known == before
-    waiting = absent(halted="unreachable")
+    waiting = absent_surface(halted="unreachable")
     waiting.apply(change, HOME, 2000)
     assert waiting.state is State.ABSENT
 
@@ -249,17 +253,17 @@ def test_mere_press_during_a_call_is_noted() -> None:
 
 
 def test_draft_alone_does_not_end_a_halt() -> None:
-    surface = absent(halted="unreachable")
+    surface = absent_surface(halted="unreachable")
     surface.apply(Change(draft=Draft(4, "x")), HOME, 2000)
     assert surface.state is State.UNREACHABLE
 
 
 def test_group_hand_waits_for_a_press() -> None:
-    surface = absent()
+    surface = absent_surface()
     surface.wait_for_press()
     assert surface.state is State.UNREACHABLE
-    surface.apply(Change(repost=True, place=HERE), HOME, 2000)
-    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, HERE)
+    surface.apply(Change(repost=True, place=IN_GROUP), HOME, 2000)
+    assert (surface.state, surface.known.ephemeral) == (State.ABSENT, IN_GROUP)
 
 
 def test_genuine_press_revives_a_finished_surface() -> None:
@@ -288,9 +292,9 @@ def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
     surface = make_surface()
     assert surface.record_press(Change(pressed="7", place=HOME), HOME, 2000)
     assert surface.known == SHOWN._replace(seen_at=2000)
-    there = make_surface(SHOWN._replace(ephemeral=HERE))
-    assert there.record_press(Change(pressed="7", place=LATER), HOME, 2000)
-    assert there.known == SHOWN._replace(seen_at=2000, ephemeral=LATER)
+    group_surface = make_surface(SHOWN._replace(ephemeral=IN_GROUP))
+    assert group_surface.record_press(Change(pressed="7", place=IN_GROUP_LATER), HOME, 2000)
+    assert group_surface.known == SHOWN._replace(seen_at=2000, ephemeral=IN_GROUP_LATER)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +302,7 @@ def test_press_on_the_message_updates_only_seen_time_and_pass() -> None:
     [
         Change(pressed="6", place=HOME),
         Change(pressed="8", place=HOME),
-        Change(pressed="7", place=HERE),
+        Change(pressed="7", place=IN_GROUP),
         Change(pressed="7", draft=Draft(4, "x")),
         Change(pressed="7", repost=True),
         Change(),
@@ -319,31 +323,31 @@ def test_pressed_duplicate_is_outdated_once() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [Change(pressed=message, place=HERE) for message in "5679"] + [Change(pressed=message) for message in "58"],
+    [Change(pressed=message, place=IN_GROUP) for message in "5679"] + [Change(pressed=message) for message in "58"],
 )
 def test_forged_press_touches_no_message(change: Change) -> None:
-    known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", HERE), Outdated("9", "paper:@1~200!pass")))
+    known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!pass")))
     surface = make_surface(known)
     surface.apply(change, HOME, 2000)
     assert surface.known == known
 
 
 def test_press_on_a_known_outdated_message_counts() -> None:
-    surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", HERE))))
+    surface = make_surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", IN_GROUP))))
     surface.apply(Change(pressed="5", place=HOME), HOME, 2000)
     assert surface.known.seen_at == 2000
-    surface.apply(Change(pressed="6", place=LATER), HOME, 3000)
-    assert (surface.known.seen_at, surface.known.message, surface.known.ephemeral) == (3000, "6", LATER)
+    surface.apply(Change(pressed="6", place=IN_GROUP_LATER), HOME, 3000)
+    assert (surface.known.seen_at, surface.known.message, surface.known.ephemeral) == (3000, "6", IN_GROUP_LATER)
 
 
 def test_move_to_another_place_outdates_messages() -> None:
     surface = make_surface(SHOWN._replace(outdated=(Outdated("5"),)))
-    surface.apply(Change(place=HERE), HOME, 2000)
+    surface.apply(Change(place=IN_GROUP), HOME, 2000)
     assert surface.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
-    assert (surface.known.message, surface.known.ephemeral) == ("", HERE)
-    send(surface, place=HERE)
+    assert (surface.known.message, surface.known.ephemeral) == ("", IN_GROUP)
+    send(surface, place=IN_GROUP)
     surface.apply(Change(place=HOME), HOME, 3000)
-    assert surface.known.outdated[-1] == Outdated("8", HERE)
+    assert surface.known.outdated[-1] == Outdated("8", IN_GROUP)
     assert (surface.state, surface.known.ephemeral) == (State.ABSENT, "")
 
 
@@ -369,7 +373,7 @@ def test_picture_data_belongs_to_the_current_message() -> None:
 
 
 def test_content_is_uncertain_only_during_an_edit() -> None:
-    surface = absent()
+    surface = absent_surface()
     send(surface)
     assert surface.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
     surface.begin_edit()
@@ -379,9 +383,9 @@ def test_content_is_uncertain_only_during_an_edit() -> None:
 
 
 def test_outdated_group_messages_are_deleted_in_the_group() -> None:
-    surface = make_surface(SHOWN._replace(ephemeral=HERE, outdated=(Outdated("5"), Outdated("6", HOME))))
-    surface.give_up(HERE)
-    assert surface.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
+    surface = make_surface(SHOWN._replace(ephemeral=IN_GROUP, outdated=(Outdated("5"), Outdated("6", HOME))))
+    surface.give_up(IN_GROUP)
+    assert surface.known.outdated == (Outdated("5", IN_GROUP), Outdated("6", HOME))
 
 
 # Saving and caching
@@ -411,6 +415,6 @@ def test_panel_is_cached_until_its_key_changes() -> None:
 
 @pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])
 def test_changes_round_trip(draft: Draft | None) -> None:
-    change = Change("7", draft, repost=True, place=HERE, genuine=True)
-    for surface in (change, change._replace(if_waiting=True)):
-        assert decode_change(json.loads(json.dumps(encode_change(surface)))) == surface
+    for if_waiting in (False, True):
+        change = Change("7", draft, repost=True, place=IN_GROUP, genuine=True, if_waiting=if_waiting)
+        assert decode_change(json.loads(json.dumps(encode_change(change)))) == change

@@ -1,4 +1,4 @@
-"""Syncing surfaces: each outcome of a platform call, and no table at rest too early."""
+"""Syncing surfaces: each outcome of a platform call. No table counts as idle too early."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
@@ -40,11 +40,11 @@ from tests.bot.worker.fleet import LenientPlatform
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
-class Held(FakePlatform):
+class GatedPlatform(FakePlatform):
     """A fake platform where calls to some places wait at a gate."""
 
     def __init__(self) -> None:
@@ -66,9 +66,9 @@ class Held(FakePlatform):
             await self.gates[place].wait()
             self.waiting.discard(place)
 
-    async def until(self, done: Callable[[], bool]) -> None:
+    async def wait_until(self, is_done: Callable[[], bool]) -> None:
         async with asyncio.timeout(10):
-            while not done():
+            while not is_done():
                 await asyncio.sleep(0)
 
 
@@ -93,7 +93,7 @@ class HangingPlatform(LenientPlatform):
             self.is_stuck = True
             await asyncio.Event().wait()
 
-    async def until_stuck(self) -> None:
+    async def wait_until_stuck(self) -> None:
         async with asyncio.timeout(10):
             while not self.is_stuck:
                 await asyncio.sleep(0)
@@ -112,24 +112,24 @@ async def play_without_waiting(players: list[Player]) -> tuple[Player, Player]:
     return mover, next(player for player in players if player is not mover)
 
 
-async def a_commit(worker: Worker, code: str) -> None:
+async def commit_move(worker: Worker, code: str) -> None:
     """Play a card for the player to move, without a button."""
     table = await worker.room.table(code)
     assert table.game
     assert table.to_move
-    move = next(one for one in table.game.legal_moves(table.game.turn or 0) if one.startswith("play"))
+    move = next(move for move in table.game.legal_moves(table.game.turn or 0) if move.startswith("play"))
     await worker.room.make_move(code, table.to_move.person, table.version, move, f"commit {table.version}")
 
 
 async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         gate = fake.gates[other.private] = asyncio.Event()
         mover, _other = await play_without_waiting(players)
-        await fake.until(lambda: other.private in fake.waiting)
+        await fake.wait_until(lambda: other.private in fake.waiting)
         monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
         original = worker.people.person
 
@@ -139,8 +139,8 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
             return await original(id)
 
         monkeypatch.setattr(worker.people, "person", person)
-        await a_commit(worker, code)
-        await fake.until(lambda: not worker.delivery._tables[code].is_running)
+        await commit_move(worker, code)
+        await fake.wait_until(lambda: not worker.delivery._tables[code].is_running)
         assert worker.delivery.is_busy(code)
         gate.set()
         await worker.settled()
@@ -154,13 +154,13 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
 
 
 async def test_message_sent_while_its_shard_moves_is_saved(store: Store) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
-        await fake.until(lambda: anna.private in fake.waiting)
+        await fake.wait_until(lambda: anna.private in fake.waiting)
         worker.shards.owned.discard(keys.shard_of(code))
         leaving = asyncio.create_task(worker.delivery.leave_shards({keys.shard_of(code)}))
         await asyncio.sleep(0.01)
@@ -172,13 +172,13 @@ async def test_message_sent_while_its_shard_moves_is_saved(store: Store) -> None
 
 
 def crash(worker: Worker, code: str) -> None:
-    """End a table's delivery as a crash does: it sends and writes nothing else."""
+    """End a table's delivery as a crash does, so it sends and writes nothing more."""
     worker.delivery.drop_shard(keys.shard_of(code))
 
 
 @pytest.mark.parametrize("call", ["send", "delete"])
 async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
-    """The table is not touched afterwards, so the next bot must find it without help."""
+    """The table is not touched afterwards, so the next bot must find it by its mark."""
     fake = HangingPlatform(call)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -187,7 +187,7 @@ async def test_crash_in_repost_leaves_one_hand(store: Store, call: str) -> None:
         assert not await store.changed_tables(range(keys.SHARDS))
         fake.place = anna.private
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
-        await fake.until_stuck()
+        await fake.wait_until_stuck()
         assert len(fake.messages[anna.private]) == 2
         crash(worker, code)
     last, fake.place = max(fake.messages[anna.private], key=int), ""
@@ -207,7 +207,7 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
         await worker.settled()
         fake.place = anna.aside
         worker.delivery.apply_change(code, Hand(0), Change(place=anna.aside))
-        await fake.until_stuck()
+        await fake.wait_until_stuck()
         assert fake.messages[anna.private]
         assert fake.messages[anna.aside]
         crash(worker, code)
@@ -220,14 +220,14 @@ async def test_crash_while_hand_moves_leaves_one_hand(store: Store) -> None:
 
 
 async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.settled()
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
-        await fake.until(lambda: anna.private in fake.waiting)
+        await fake.wait_until(lambda: anna.private in fake.waiting)
         stopping = asyncio.create_task(worker.delivery.stop(10.0))
         await asyncio.sleep(0)
         gate.set()
@@ -241,7 +241,7 @@ async def test_stop_in_repost_leaves_table_marked(store: Store) -> None:
 
 
 async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store must know that the old hand goes before the new one is sent."""
+    """The store must know that the old hand is outdated before the new one is sent."""
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     fake = HangingPlatform("send")
     async with open_worker(store, fake) as worker:
@@ -258,7 +258,7 @@ async def test_failed_note_of_outdated_hand_is_repeated(store: Store, monkeypatc
         [shown] = fake.messages[anna.private]
         fake.place = anna.private
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
-        await fake.until_stuck()
+        await fake.wait_until_stuck()
         assert decode_state((await store.load_shown(code))["h0"]).outdated == (Outdated(shown),)
         crash(worker, code)
 
@@ -280,7 +280,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
         surface_of(worker, code, Hand(0)).add_late_message("77", elsewhere, home)
         fake.errors[elsewhere] = [SlowDown(3600)]
         for _ in range(2):
-            await a_commit(worker, code)
+            await commit_move(worker, code)
         await worker.settled()
         assert "Last trick" in fake.last(home).plain
         assert not fake.messages[elsewhere]
@@ -288,7 +288,7 @@ async def test_rate_limit_of_an_old_place_delays_no_other(store: Store) -> None:
 
 async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None:
     """A player who wants group hands and has a private one must not count as unreachable meanwhile."""
-    fake = Held()
+    fake = GatedPlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -296,21 +296,19 @@ async def test_hand_replaced_during_a_move_is_not_given_up(store: Store) -> None
         await worker.people.update_person(anna.person.id, hands="aside")
         gate = fake.gates[anna.private] = asyncio.Event()
         worker.delivery.apply_change(code, Hand(0), Change(repost=True))
-        await fake.until(lambda: anna.private in fake.waiting)
-        await a_commit(worker, code)
-        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        await fake.wait_until(lambda: anna.private in fake.waiting)
+        await commit_move(worker, code)
+        await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         gate.set()
         await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
-        await a_commit(worker, code)
+        await commit_move(worker, code)
         await worker.settled()
         assert "Last trick" in fake.last(anna.private).plain
 
 
-async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
-    store: Store,
-) -> None:
-    """On Discord the answer to a press has no limit, even if it began to wait before the press."""
+async def test_waiting_hand_is_sent_once_its_limit_is_lifted(store: Store) -> None:
+    """On Discord, answers to presses have no limit, even if the hand waited before the press."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -334,7 +332,7 @@ async def test_waiting_hand_is_sent_once_its_limit_is_lifted(
 
 async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
     """The platform blocks the private chat for an hour, and the player requests the hand in the group."""
-    fake = Held()
+    fake = GatedPlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -343,10 +341,10 @@ async def test_hand_moved_from_a_blocked_place_is_sent(store: Store) -> None:
         name = Hand(players.index(other))
         fake.errors[other.private] = [SlowDown(3600)]
         await play_without_waiting(players)
-        await fake.until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
+        await fake.wait_until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
         place = f"{other.private}~100!pass"
         worker.delivery.apply_change(code, name, Change(repost=True, place=place))
-        await fake.until(lambda: bool(fake.messages[place]))
+        await fake.wait_until(lambda: bool(fake.messages[place]))
         assert surface_of(worker, code, name).known.ephemeral == place
 
 
@@ -358,35 +356,37 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        moved, shown = (surface_of(worker, code, Hand(players.index(player))) for player in (mover, other))
+        mover_surface, other_surface = (
+            surface_of(worker, code, Hand(players.index(player))) for player in (mover, other)
+        )
         sync, tools = worker.delivery._tables[code], worker.delivery._tools
         drawing, gate, original = asyncio.Event(), asyncio.Event(), worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
             # Another worker dropped this profile from the caches, so it is read from the store.
-            if asyncio.current_task() is shown.task and not drawing.is_set():
+            if asyncio.current_task() is other_surface.task and not drawing.is_set():
                 drawing.set()
                 await gate.wait()
             return await original(id)
 
         monkeypatch.setattr(worker.people, "person", person)
-        # A blocked place, so that the check does not draw the hand itself.
+        # The place is blocked, so the check does not draw the hand itself.
         monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
         worker.delivery.touch(code)
-        before, looks = moved.known.digest, 0
+        before, checks = mover_surface.known.digest, 0
         async with asyncio.timeout(10):
             await drawing.wait()
-            looks = sync.checks
+            checks = sync.checks
             await mover.press(mover.moves()[0][1].label, settle=False)
             # The hand to move is checked first.
-            while moved.known.digest == before:
+            while mover_surface.known.digest == before:
                 await asyncio.sleep(0)
-        assert sync.checks > looks
+        assert sync.checks > checks
         gate.set()
         await worker.settled()
         table = await worker.room.load_cached(code)
-        shown.cache_panel(None, None)
-        assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
+        other_surface.cache_panel(None, None)
+        assert other_surface.known.digest == (await tools.drawer.draw(sync, table, other_surface)).digest
 
 
 async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,24 +396,22 @@ async def test_surface_does_not_wait_for_the_next_check(store: Store, monkeypatc
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync, tools = surface_of(worker, code, Hand(0)), worker.delivery._tables[code], worker.delivery._tools
-        asked, original = 0, tools.drawer.draw
+        draws, original = 0, tools.drawer.draw
 
-        async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel:
-            nonlocal asked
-            asked += 1
-            assert asked < 10, "the surface drew again instead of ending"
+        async def draw(table_sync: TableSync, table: Table, drawn_surface: Surface) -> Panel:
+            nonlocal draws
+            draws += 1
+            assert draws < 10, "the surface drew again instead of ending"
             sync.touch()
-            return await original(of, table, drawn)
+            return await original(table_sync, table, drawn_surface)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
         await SurfaceSync(tools, worker.delivery._writer, sync, surface).run(None, sync.checks)
-        assert asked == 1
+        assert draws == 1
 
 
-async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(
-    store: Store,
-) -> None:
-    fake = Held()
+async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(store: Store) -> None:
+    fake = GatedPlatform()
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -424,7 +422,7 @@ async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(
         fake.closed.add(other.private)
         gate = fake.gates[other.private] = asyncio.Event()
         await mover.press(mover.moves()[0][1].label, settle=False)
-        await fake.until(lambda: other.private in fake.waiting)
+        await fake.wait_until(lambda: other.private in fake.waiting)
         place = f"{other.private}~100!pass"
         await worker.updates.send_change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
@@ -438,16 +436,16 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        original, refused = fake.delete, 0
+        original, deletions = fake.delete, 0
 
         async def delete(place: str, message: str) -> None:
-            nonlocal refused
-            refused += 1
+            nonlocal deletions
+            deletions += 1
             raise MessageGone(message)
 
         fake.delete = delete  # type: ignore[method-assign]
         await players[0].say("/hand")
-        assert refused == 1
+        assert deletions == 1
         assert surface_of(worker, code, Hand(0)).known.outdated == ()
         assert len(fake.messages[players[0].private]) == 2, (
             "the fake platform keeps the message that it reports as gone"
@@ -456,16 +454,16 @@ async def test_missing_outdated_message_counts_as_deleted(store: Store) -> None:
 
 
 async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
-    """At a tavolo the first player of a side is asked about a partner, and then leaves."""
-    fake = Held()
+    """At a tavolo, the first player of a side is asked about a partner, and then leaves."""
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
-        # The errors last until he has left, however long that takes.
+        # The errors last until Bruno has left.
         fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
-        await fake.until(lambda: len(fake.errors[bruno.private]) < 100_000)
+        await fake.wait_until(lambda: len(fake.errors[bruno.private]) < 100_000)
         [table] = await worker.room.lists.tables_of(anna.person.id)
         assert await worker.room.lists.tables_of(carla.person.id)
         with capture_logs() as logs:
@@ -485,19 +483,23 @@ async def test_internal_error_is_logged_once_and_retried_with_pauses(
         async with open_worker(store, fake) as worker:
             anna, _bruno = await seat_players(worker, fake, "metamazzo")
             code, tools, tries = await code_of(worker, anna), worker.delivery._tools, 0
-            original, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
+            original_draw, original_call_later, pauses = (
+                tools.drawer.draw_if_free,
+                asyncio.get_running_loop().call_later,
+                list[float](),
+            )
 
-            async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel | None:
+            async def draw(table_sync: TableSync, table: Table, surface: Surface) -> Panel | None:
                 nonlocal tries
                 tries += 1
                 if tries <= 5:
                     raise ValueError("one bad game")
-                return await original(of, table, drawn)
+                return await original_draw(table_sync, table, surface)
 
-            def call_later(seconds: float, call: Callable[..., Any], *about: Any, **more: Any) -> asyncio.TimerHandle:
+            def call_later(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> asyncio.TimerHandle:
                 if "_touch_for_retry" in repr(call):
                     pauses.append(seconds)
-                return later(seconds, call, *about, **more)
+                return original_call_later(seconds, call, *args, **options)
 
             monkeypatch.setattr(tools.drawer, "draw_if_free", draw)
             monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
@@ -564,13 +566,13 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code, before = await code_of(worker, anna), fake.last(anna.private)
         tools, original = worker.delivery._tools, worker.delivery._tools.drawer.draw_if_free
-        chosen = replace(before, text=(Span("one half of a move"),))
+        half_move = replace(before, text=(Span("one half of a move"),))
 
-        async def draw_if_free(of: TableSync, table: Table, surface: Surface) -> Panel | None:
-            return chosen if surface.name == Hand(0) else await original(of, table, surface)
+        async def draw_if_free(table_sync: TableSync, table: Table, surface: Surface) -> Panel | None:
+            return half_move if surface.name == Hand(0) else await original(table_sync, table, surface)
 
-        with monkeypatch.context() as choosing:
-            choosing.setattr(tools.drawer, "draw_if_free", draw_if_free)
+        with monkeypatch.context() as patch:
+            patch.setattr(tools.drawer, "draw_if_free", draw_if_free)
             fake.after_faults[anna.private] = [PlatformFailure("lost")]
             worker.delivery.touch(code)
             async with asyncio.timeout(10):
@@ -598,7 +600,7 @@ class SteppedPlatform(FakePlatform):
 async def open_uncertain_hand(
     store: Store, *steps: Callable[[], bool]
 ) -> AsyncIterator[tuple[SteppedPlatform, Worker, Surface, SurfaceSync]]:
-    """A hand with unknown content, and the sync that will edit it."""
+    """Open a game with a hand of unknown content, and the sync that will edit it."""
     fake = SteppedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -705,8 +707,8 @@ class UndeletablePlatform(FakePlatform):
             raise self.error
         await super().delete(place, message)
 
-    def deleted(self) -> int:
-        return [what for what, _place, _message in self.calls].count("delete")
+    def count_deletions(self) -> int:
+        return [call for call, _place, _message in self.calls].count("delete")
 
 
 @pytest.mark.parametrize("error", [PlatformFailure("no answer"), NotDelivered("away")], ids=["no answer", "away"])
@@ -721,10 +723,10 @@ async def test_failed_deletion_does_not_delay_the_hand(
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
         for tries in range(1, 4):
             async with asyncio.timeout(10):
-                while fake.deleted() < tries:
+                while fake.count_deletions() < tries:
                     await asyncio.sleep(0)
             before = fake.last(anna.private)
-            await a_commit(worker, code)
+            await commit_move(worker, code)
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before:
                     await asyncio.sleep(0)
@@ -738,10 +740,8 @@ async def test_failed_deletion_does_not_delay_the_hand(
         assert len(fake.messages[anna.private]) == 1
 
 
-async def test_refused_deletion_is_retried_only_after_a_press(
-    store: Store,
-) -> None:
-    """While deletions are retried the table cannot come to rest, not even after the game."""
+async def test_refused_deletion_is_retried_only_after_a_press(store: Store) -> None:
+    """Retried deletions would keep the table busy, even after the game."""
     fake = UndeletablePlatform(MessageRefused("message_delete_forbidden"))
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -750,9 +750,9 @@ async def test_refused_deletion_is_retried_only_after_a_press(
             await worker.updates.send_change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
                 await worker.settled()
-            await a_commit(worker, code)
+            await commit_move(worker, code)
             await worker.settled()
-        assert fake.deleted() == 1
+        assert fake.count_deletions() == 1
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
         assert not await store.changed_tables(range(keys.SHARDS))
         assert len(fake.messages[anna.private]) == 2
@@ -764,7 +764,7 @@ async def test_refused_deletion_is_retried_only_after_a_press(
 
 
 class Pauses:
-    """The pauses between retries, in seconds before random shifts."""
+    """The logged pauses between retries, in seconds before random shifts."""
 
     def __init__(self, logs: list[MutableMapping[str, Any]]) -> None:
         self._logs = logs
@@ -773,7 +773,7 @@ class Pauses:
     def seconds(self) -> list[float]:
         return [line["again_in"] for line in self._logs if line["event"] == "send_failed"]
 
-    async def until(self, count: int) -> None:
+    async def wait_for(self, count: int) -> None:
         async with asyncio.timeout(10):
             while len(self.seconds) < count:
                 await asyncio.sleep(0)
@@ -783,7 +783,7 @@ class Pauses:
 async def open_failing_game(
     store: Store, *errors: DeliveryError
 ) -> AsyncIterator[tuple[Worker, FakePlatform, Player, str, Pauses]]:
-    """A game. The first player requests the hand again, and the platform fails with these errors."""
+    """Open a game whose first player requests the hand again while the platform fails with these errors."""
     fake = FakePlatform()
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -805,9 +805,9 @@ async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypa
         pauses,
     ):
         for count in range(1, lost + 1):
-            await pauses.until(count)
-            await a_commit(worker, code)
-        await pauses.until(lost + 1)
+            await pauses.wait_for(count)
+            await commit_move(worker, code)
+        await pauses.wait_for(lost + 1)
         assert pauses.seconds == [3600.0] * (lost + 1)
         worker.delivery.resume_platform("paper")
         await worker.settled()
@@ -830,7 +830,7 @@ async def test_uncertain_and_certain_failures_pause_separately(store: Store) -> 
 async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     async with open_failing_game(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
-        await pauses.until(1)
+        await pauses.wait_for(1)
         assert not fake.errors[anna.private]
         await worker.updates.send_change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
@@ -840,7 +840,7 @@ async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.Mon
 
 async def test_pauses_reset_once_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_failing_game(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
-        await pauses.until(2)
+        await pauses.wait_for(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
         worker.delivery.resume_platform("paper")
         await worker.settled()
@@ -851,30 +851,30 @@ async def test_nothing_is_drawn_for_a_blocked_place(store: Store, monkeypatch: p
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
-        code, tools, drawn = await code_of(worker, anna), worker.delivery._tools, list[int]()
+        code, tools, drawn_versions = await code_of(worker, anna), worker.delivery._tools, list[int]()
         original = tools.drawer.draw
 
-        async def draw(of: TableSync, table: Table, surface: Surface) -> Panel:
+        async def draw(table_sync: TableSync, table: Table, surface: Surface) -> Panel:
             if surface.name == Hand(0):
-                drawn.append(table.version)
-            return await original(of, table, surface)
+                drawn_versions.append(table.version)
+            return await original(table_sync, table, surface)
 
         monkeypatch.setattr(tools.drawer, "draw", draw)
         tools.limiter.block(anna.private, 3600.0)
         before = fake.last(anna.private)
         for _ in range(3):
-            await a_commit(worker, code)
+            await commit_move(worker, code)
             while worker.delivery._tables[code].is_behind:
                 await asyncio.sleep(0)
         for _ in range(100):
             await asyncio.sleep(0)
         assert surface_of(worker, code, Hand(0)).is_syncing
-        assert (drawn, fake.last(anna.private)) == ([], before)
+        assert (drawn_versions, fake.last(anna.private)) == ([], before)
         tools.limiter._blocked.clear()
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
             await worker.settled()
-        assert set(drawn) == {(await worker.room.load_cached(code)).version}
+        assert set(drawn_versions) == {(await worker.room.load_cached(code)).version}
         assert fake.last(anna.private) != before
 
 
@@ -890,7 +890,7 @@ async def test_repeatedly_refused_message_is_logged_once(store: Store) -> None:
 
 
 async def test_lag_is_the_longest_lag_of_a_table(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
@@ -898,8 +898,8 @@ async def test_lag_is_the_longest_lag_of_a_table(store: Store, monkeypatch: pyte
         assert (worker.delivery.lag, worker.delivery.busy_tables) == (0.0, 0), "both tables should be at rest"
         place = players[0].private
         gate = fake.gates[place] = asyncio.Event()
-        await a_commit(worker, code)
-        await fake.until(lambda: place in fake.waiting)
+        await commit_move(worker, code)
+        await fake.wait_until(lambda: place in fake.waiting)
         monkeypatch.setattr(delivery, "now", lambda: lag.now() + 1000)
         assert 1000 <= worker.delivery.lag < 2000
         assert worker.delivery.busy_tables == 1
@@ -914,10 +914,10 @@ async def test_own_commit_is_shown_without_a_store_read(store: Store, monkeypatc
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
 
-        async def since(*_about: object, **_more: object) -> None:
+        async def fail_read(*_: object) -> None:
             raise AssertionError("the worker read its own commit from the store")
 
-        monkeypatch.setattr(store, "entries_since", since)
+        monkeypatch.setattr(store, "entries_since", fail_read)
         before = fake.last(mover.private)
         assert not (await mover.press(mover.moves()[0][1].label)).toast
         assert fake.last(mover.private) != before
@@ -932,13 +932,13 @@ async def test_group_hand_setting_applies_from_the_next_table(store: Store, has_
         code = await code_of(worker, anna)
         await worker.people.update_person(anna.person.id, hands="aside")
         before = fake.last(anna.private)
-        await a_commit(worker, code)
+        await commit_move(worker, code)
         await worker.settled()
         assert surface_of(worker, code, Hand(0)).state is State.SHOWN
         assert fake.last(anna.private) != before
         [first] = await worker.room.lists.tables_of(anna.person.id)
         await seat_players(worker, fake, "testa")
-        [second] = [one.code for one in await worker.room.lists.tables_of(anna.person.id) if one.code != first.code]
+        [second] = {table.code for table in await worker.room.lists.tables_of(anna.person.id)} - {first.code}
         assert surface_of(worker, second, Hand(0)).state is (State.UNREACHABLE if has_ephemeral else State.SHOWN)
         assert surface_of(worker, second, Hand(1)).state is State.SHOWN
         assert len(fake.messages[anna.private]) == (1 if has_ephemeral else 2)
@@ -953,12 +953,12 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
         fake.rate_limit_of[anna.private] = RateLimit(burst=2, interval=3600.0)
         for _ in range(2):
             before = fake.last(anna.private)
-            await a_commit(worker, code)
+            await commit_move(worker, code)
             async with asyncio.timeout(10):
                 await worker.settled()
             assert fake.last(anna.private) != before
         before = fake.last(anna.private)
-        await a_commit(worker, code)
+        await commit_move(worker, code)
         for _ in range(100):
             await asyncio.sleep(0)
         assert surface_of(worker, code, Hand(0)).is_syncing
@@ -975,10 +975,10 @@ async def test_only_private_hands_count_as_the_lowest_message(store: Store, monk
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         assert sorted(announced) == [anna.private, bruno.private]
         # In the group, the other players' messages are next to it.
-        here = f"{anna.private}~100!pass"
-        await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
+        group_place = f"{anna.private}~100!pass"
+        await worker.updates.send_change(await code_of(worker, anna), Hand(0), Change(repost=True, place=group_place))
         await worker.settled()
-        assert len(fake.messages[here]) == 1
+        assert len(fake.messages[group_place]) == 1
         assert len(announced) == 2
 
 
@@ -988,15 +988,15 @@ async def test_panel_drawn_by_the_check_is_not_drawn_again(store: Store, monkeyp
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
 
-        async def draw(_of: TableSync, _table: Table, _surface: Surface) -> Panel:
+        async def draw(_sync: TableSync, _table: Table, _surface: Surface) -> Panel:
             raise AssertionError("a panel drawn by the check was drawn again")
 
         monkeypatch.setattr(worker.delivery._tools.drawer, "draw", draw)
         before = [fake.last(player.private) for player in (anna, bruno)]
         with capture_logs() as logs:
-            await a_commit(worker, code)
+            await commit_move(worker, code)
             await worker.settled()
-        assert all(fake.last(player.private) != one for player, one in zip((anna, bruno), before, strict=True))
+        assert all(fake.last(player.private) != panel for player, panel in zip((anna, bruno), before, strict=True))
         assert not [line for line in logs if line["log_level"] == "error"]
 
 
@@ -1005,9 +1005,9 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
     fake.has_ephemeral = True
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
-        code, here = await code_of(worker, anna), f"{anna.private}~100!pass"
+        code, group_place = await code_of(worker, anna), f"{anna.private}~100!pass"
         with capture_logs() as logs:
-            for place in (here, anna.private):
+            for place in (group_place, anna.private):
                 fake.closed.add(place)
                 await worker.updates.send_change(code, Hand(0), Change(repost=True, place=place))
                 await worker.settled()
@@ -1017,26 +1017,28 @@ async def test_surface_given_up_is_logged_with_its_next_state(store: Store) -> N
         assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE
 
 
-def command(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
-    return lambda of: of.dispatcher.handle_command(Command(f"c {word}", of.person, place or of.private, word))
+def send_command(word: str, place: str = "") -> Callable[[Player], Awaitable[object]]:
+    return lambda player: player.dispatcher.handle_command(
+        Command(f"c {word}", player.person, place or player.private, word)
+    )
 
 
 COMEBACKS: dict[str, Callable[[Player], Awaitable[object]]] = {
-    "start": command("start"),
-    "help": command("help"),
-    "refused command": command("shrug"),
-    "hand in the group": command("hand", GROUP),
-    "page": lambda of: of.send(actions.page("settings")),
-    "refused page": lambda of: of.send(actions.page("no_such_page")),
-    "started chat": lambda of: of.dispatcher.send_hands(of.person),
-    "unblock": lambda of: of.dispatcher.send_missed_hands(of.person),
+    "start": send_command("start"),
+    "help": send_command("help"),
+    "refused command": send_command("shrug"),
+    "hand in the group": send_command("hand", GROUP),
+    "page": lambda player: player.send(actions.page("settings")),
+    "refused page": lambda player: player.send(actions.page("no_such_page")),
+    "started chat": lambda player: player.dispatcher.send_hands(player.person),
+    "unblock": lambda player: player.dispatcher.send_missed_hands(player.person),
 }
 
 
 @pytest.mark.parametrize("comeback", COMEBACKS)
 @pytest.mark.parametrize("method", ["send", "edit"])
 async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: str, comeback: str) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
@@ -1044,10 +1046,10 @@ async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: 
         if method == "send":
             worker.delivery.apply_change(code, Hand(0), Change(repost=True))
         else:
-            await a_commit(worker, code)
-        await fake.until(lambda: anna.private in fake.waiting)
+            await commit_move(worker, code)
+        await fake.wait_until(lambda: anna.private in fake.waiting)
         await COMEBACKS[comeback](anna)
-        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         fake.errors[anna.private].append(Unreachable("blocked"))
         gate.set()
         await worker.settled()
@@ -1057,15 +1059,15 @@ async def test_hand_refused_during_comeback_is_sent_again(store: Store, method: 
 
 
 async def test_board_refused_while_the_bot_returns_is_sent_again(store: Store) -> None:
-    fake = Held()
+    fake = GatedPlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         gate = fake.gates[GROUP] = asyncio.Event()
         worker.delivery.apply_change(code, Board(1, 0), Change(repost=True))
-        await fake.until(lambda: GROUP in fake.waiting)
+        await fake.wait_until(lambda: GROUP in fake.waiting)
         await anna.dispatcher.refresh_chat(GROUP)
-        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        await fake.wait_until(lambda: not worker.delivery._tables[code].is_behind)
         fake.errors[GROUP].append(ChatGone("kicked"))
         gate.set()
         await worker.settled()

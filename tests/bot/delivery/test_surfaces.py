@@ -23,8 +23,8 @@ PRIVATE = Host(private_place(ADA))
 INLINE = Host("paper:~7")
 
 
-def in_deal(table: Table, number: int) -> Table:
-    """The table after playing cards until its deal of this number."""
+def play_to_deal(table: Table, number: int) -> Table:
+    """Play cards until a deal begins."""
     while table.game and table.game.deal_number < number:
         table = play_cards(table)
     return table
@@ -44,9 +44,9 @@ def test_challenge_has_cards_and_the_hand_of_an_asked_player() -> None:
     table = open_table("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
     cards = [ChallengeCard(0), ChallengeCard(1)]
     assert list(required_surfaces(table)) == cards
-    asked = table.with_entries([Ask(3, CLEO, "Cleo")], "u2")
-    assert list(required_surfaces(asked)) == [Hand(1), *cards]
-    assert list(required_surfaces(asked.with_entries([Refuse(3)], "u3"))) == cards
+    table_with_request = table.with_entries([Ask(3, CLEO, "Cleo")], "u2")
+    assert list(required_surfaces(table_with_request)) == [Hand(1), *cards]
+    assert list(required_surfaces(table_with_request.with_entries([Refuse(3)], "u3"))) == cards
 
 
 def test_hand_to_move_comes_first_and_robots_have_none() -> None:
@@ -59,7 +59,7 @@ def test_hand_to_move_comes_first_and_robots_have_none() -> None:
 
 
 def boards_of(table: Table, host: int) -> list[SurfaceName]:
-    """The boards, cards and results of a chat, in their order."""
+    """Return the boards, cards and results of a chat, in their order."""
     return [name for name in required_surfaces(table) if not isinstance(name, Hand) and name.host == host]
 
 
@@ -68,7 +68,7 @@ def test_private_chat_has_boards_only_of_finished_deals() -> None:
     assert boards_of(table, 0) == [ChallengeCard(0), Board(1, 0)]
     assert boards_of(table, 1) == [ChallengeCard(1)]
     for number in (2, 3):
-        table = in_deal(table, number)
+        table = play_to_deal(table, number)
         all_deals = range(1, number + 1)
         assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
         assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
@@ -86,10 +86,10 @@ def test_player_hand_needs_an_occupied_chair() -> None:
 
 @pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
 def test_surfaces_are_final_once_their_part_is_over(name: SurfaceName) -> None:
-    challenge, game = open_table("testa", CHAT), in_deal(start_game("testa", CHAT), 2)
-    goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
-    assert (is_open(challenge, name), is_open(game, name)) == goes_on
-    assert (not is_final(challenge, name), not is_final(game, name)) == goes_on
+    challenge, game = open_table("testa", CHAT), play_to_deal(start_game("testa", CHAT), 2)
+    stays_open = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
+    assert (is_open(challenge, name), is_open(game, name)) == stays_open
+    assert (not is_final(challenge, name), not is_final(game, name)) == stays_open
     closed, ended = challenge.with_entries([Close("declined")], "u2"), game.with_entries([Stop("cancelled")], "u2")
     assert is_final(closed, name)
     assert is_final(ended, name)
@@ -98,12 +98,12 @@ def test_surfaces_are_final_once_their_part_is_over(name: SurfaceName) -> None:
 
 def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
     challenge = open_table("testa", CHAT, INLINE)
-    game = in_deal(start_game("testa", CHAT, INLINE), 2)
+    game = play_to_deal(start_game("testa", CHAT, INLINE), 2)
     ended = game.with_entries([Stop("cancelled")], "u2")
-    shown = (ChallengeCard(1), Board(2, 1), Result(1))
-    for table, newest in zip((challenge, game, ended), shown, strict=True):
+    newest_names = (ChallengeCard(1), Board(2, 1), Result(1))
+    for table, name in zip((challenge, game, ended), newest_names, strict=True):
         assert boards_of(table, 1) == [OnlyMessage(1)]
-        assert content_of(table, OnlyMessage(1)) == newest
+        assert content_of(table, OnlyMessage(1)) == name
         assert [content_of(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
         assert board_at(table, 1) == OnlyMessage(1)
     assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
@@ -112,6 +112,6 @@ def test_inline_chat_has_one_message_with_the_newest_surface() -> None:
 
 
 def test_place_tags_never_change() -> None:
-    """They are stored: with another tag a message would count as another player's and be sent again."""
+    """Tags are stored. With another tag, a message would count as another player's and be sent again."""
     tags = [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")]
     assert tags == ["1b0e", "33d", "556d"], "restore tag_of: stores of earlier releases have these tags"

@@ -11,7 +11,7 @@ from bot.delivery import delivery
 from bot.store import EmbeddedStore, Store, keys, outage
 from tests.bot.fake_platform import Player
 from tests.bot.worker.fleet import REST_SECONDS, Fleet
-from tests.bot.worker.test_told_by_commits import start_game
+from tests.bot.worker.test_commit_notifications import start_game
 
 
 class StoreProxy:

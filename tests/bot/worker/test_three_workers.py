@@ -71,25 +71,25 @@ UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
 """Presses that start computations, and a press that returns a hand's panel to its earlier state."""
 
 DISPLAY_WORDS = (":menu", ":draft", ":aside", "1p")
-"""Presses that only show a page or menu; the last one counts."""
+"""Parts of presses that only show a page or menu, so the last press counts."""
 
 
 class Action(NamedTuple):
     """The intended action of a person, to be matched with a visible button later."""
 
-    who: int
-    where: int
+    person: int
+    place: int
     kind: str
-    what: str
+    text: str
     pick: int
 
 
 def actions() -> st.SearchStrategy[Action]:
-    who, where, pick = st.integers(0, 3), st.integers(0, 2), st.integers(0, 30)
-    challenge = st.builds(Action, who, where, st.just("challenge"), st.sampled_from(CHALLENGES), pick)
-    command = st.builds(Action, who, where, st.just("command"), st.sampled_from(COMMANDS), pick)
-    press = st.builds(Action, who, where, st.just("press"), st.sampled_from(WANTED), pick)
-    old = st.builds(Action, who, where, st.just("old"), st.sampled_from(WANTED), pick)
+    person, place, pick = st.integers(0, 3), st.integers(0, 2), st.integers(0, 30)
+    challenge = st.builds(Action, person, place, st.just("challenge"), st.sampled_from(CHALLENGES), pick)
+    command = st.builds(Action, person, place, st.just("command"), st.sampled_from(COMMANDS), pick)
+    press = st.builds(Action, person, place, st.just("press"), st.sampled_from(WANTED), pick)
+    old = st.builds(Action, person, place, st.just("old"), st.sampled_from(WANTED), pick)
     return st.one_of(challenge, press, press, press, press, press, old, command)
 
 
@@ -97,7 +97,7 @@ class UpdatePair(NamedTuple):
     """An update for each fleet, with the fleet's own message ids."""
 
     many: Update
-    one: Update
+    single: Update
 
     @property
     def is_drawing(self) -> bool:
@@ -119,133 +119,133 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.many, self.one = (
+        self.many, self.single = (
             Fleet(store, [url] * count)
             for store, url, count in zip(self.world.stores, self.world.urls, (WORKERS, 1), strict=True)
         )
         self.number = 0
         self.done: list[tuple[UpdatePair, Reply]] = []
-        self.held: list[UpdatePair] = []
+        self.delayed: list[UpdatePair] = []
         self.buttons: list[tuple[str, str]] = []
         self.codes: list[str] = []
 
-    def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        return self.world.runner.run(doing)
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self.world.runner.run(coroutine)
 
     @initialize(games=st.lists(st.sampled_from(CHALLENGES[:4]), min_size=1, max_size=2), index=st.integers(0, 2))
     def open(self, games: list[str], index: int) -> None:
         """Begin with some running games."""
 
-        async def opening() -> None:
-            for fleet in (self.many, self.one):
+        async def open_fleets() -> None:
+            for fleet in (self.many, self.single):
                 await fleet.store.client.flushall()
                 await fleet.store.client.set(keys.SECRET, b"the same for both".ljust(32))
                 await fleet.open()
 
-        self.run(opening())
+        self.run(open_fleets())
         for number, game in enumerate(games):
             challenge = Action(number, number, "challenge", game, 0)
             for action in (challenge, Action(number + 1, number, "press", ":sit", number)):
-                if both := self.update(action):
-                    self.run(self.deliver(both, index, 1))
+                if pair := self.update(action):
+                    self.run(self.deliver(pair, index, 1))
                     self.run(self.compare())
 
     def teardown(self) -> None:
-        async def closing() -> None:
+        async def close_fleets() -> None:
             await self.many.close()
-            await self.one.close()
+            await self.single.close()
 
-        self.run(closing())
+        self.run(close_fleets())
 
     # Updates
 
     @rule(action=actions(), index=st.integers(0, 2), copies=st.sampled_from((1, 1, 1, 2, 3)))
     def act(self, action: Action, index: int, copies: int) -> None:
         """Deliver an update to one or more workers at once."""
-        if both := self.update(action):
-            self.run(self.deliver(both, index, copies))
+        if pair := self.update(action):
+            self.run(self.deliver(pair, index, copies))
 
     @rule(action=actions())
     def hold_back(self, action: Action) -> None:
-        """Keep an update back, to deliver it late."""
-        if both := self.update(action):
-            self.held.append(both)
+        """Keep an update to deliver it late."""
+        if pair := self.update(action):
+            self.delayed.append(pair)
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.delayed)
     @rule(pick=st.integers(0, 5), index=st.integers(0, 2))
     def release(self, pick: int, index: int) -> None:
-        self.run(self.deliver(self.held.pop(pick % len(self.held)), index, 1))
+        self.run(self.deliver(self.delayed.pop(pick % len(self.delayed)), index, 1))
 
     @precondition(lambda self: self.done)
     @rule(back=st.integers(0, 8), index=st.integers(0, 2))
     def redeliver(self, back: int, index: int) -> None:
         """Deliver an answered update again, to any worker."""
-        both, first = self.done[max(0, len(self.done) - 1 - back)]
-        self.run(self.check_redelivery(both, first, index))
+        pair, first = self.done[max(0, len(self.done) - 1 - back)]
+        self.run(self.check_redelivery(pair, first, index))
 
     @rule(first=actions(), second=actions(), index=st.integers(0, 2), other=st.integers(0, 2))
     def act_simultaneously(self, first: Action, second: Action, index: int, other: int) -> None:
         """Deliver two updates at once. The result must equal the result of one order or the other."""
-        pair = [both for action in (first, second) if (both := self.update(action))]
-        if len(pair) == 2:
-            self.run(self.deliver_simultaneously(pair, (index, other)))
+        pairs = [pair for action in (first, second) if (pair := self.update(action))]
+        if len(pairs) == 2:
+            self.run(self.deliver_simultaneously(pairs, (index, other)))
 
     # Delivery to the workers
 
-    async def deliver(self, both: UpdatePair, index: int, copies: int) -> None:
-        note(f"{both.many} to {index} x{copies}")
-        replies = await asyncio.gather(*(self.many.deliver(index + copy, both.many) for copy in range(copies)))
-        [expected] = await self.deliver_to_single([both])
+    async def deliver(self, pair: UpdatePair, index: int, copies: int) -> None:
+        note(f"{pair.many} to {index} x{copies}")
+        replies = await asyncio.gather(*(self.many.deliver(index + copy, pair.many) for copy in range(copies)))
+        [expected] = await self.deliver_to_single([pair])
         # A copy that arrives after its effect can find that the table is gone.
-        assert any(same(reply, expected) for reply in replies), (both, replies, expected)
+        assert expected in replies, (pair, replies, expected)
         for reply in replies:
-            assert same(reply, expected) or await self.says_table_is_gone(reply), (both, replies, expected)
-        self.done.append((both, expected))
+            assert reply == expected or await self.says_table_is_gone(reply), (pair, replies, expected)
+        self.done.append((pair, expected))
 
-    async def check_redelivery(self, both: UpdatePair, first: Reply, index: int) -> None:
+    async def check_redelivery(self, pair: UpdatePair, first: Reply, index: int) -> None:
         """Check that an update takes effect once and gets the same answer again.
 
         A refused update can succeed now. An update that only shows a page shows it again.
         """
-        note(f"again {both.many} to {index}")
-        reply = await self.many.deliver(index, both.many)
-        if not both.is_drawing and (not first.toast or is_success(first)):
+        note(f"again {pair.many} to {index}")
+        reply = await self.many.deliver(index, pair.many)
+        if not pair.is_drawing and (not first.toast or is_success(first)):
             # The person can have opened the private chat since.
             now = replace(first, has_private_chat=reply.has_private_chat)
-            assert same(reply, now) or await self.says_table_is_gone(reply), (both, reply, first)
+            assert reply == now or await self.says_table_is_gone(reply), (pair, reply, first)
             return
-        [expected] = await self.deliver_to_single([both])
-        assert same(reply, expected), (both, reply, expected)
-        self.done.append((both, expected))
+        [expected] = await self.deliver_to_single([pair])
+        assert reply == expected, (pair, reply, expected)
+        self.done.append((pair, expected))
 
     async def says_table_is_gone(self, reply: Reply) -> bool:
         """Return whether the reply says that a table is gone, and it is."""
-        found = re.match(r"There is no table (\w+)", reply.toast)
-        return found is not None and found[1] not in await self.many.logs()
+        match = re.match(r"There is no table (\w+)", reply.toast)
+        return match is not None and match[1] not in await self.many.logs()
 
-    async def deliver_simultaneously(self, pair: list[UpdatePair], indices: tuple[int, int]) -> None:
-        note(f"at once {[both.many for both in pair]} to {indices}")
-        before = await Snapshot.take(self.one)
+    async def deliver_simultaneously(self, pairs: list[UpdatePair], indices: tuple[int, int]) -> None:
+        note(f"at once {[pair.many for pair in pairs]} to {indices}")
+        before = await Snapshot.take(self.single)
         replies = await asyncio.gather(
-            *(self.many.deliver(index, both.many) for both, index in zip(pair, indices, strict=True))
+            *(self.many.deliver(index, pair.many) for pair, index in zip(pairs, indices, strict=True))
         )
         await self.many.wait_until_idle()
-        seen = await self.many.visible_state()
+        state = await self.many.visible_state()
         tried: list[tuple[list[Reply], list[str]]] = []
         for step in (1, -1):
             if tried:
                 await before.restore()
-            answers = (await self.deliver_to_single(pair[::step]))[::step]
-            await self.one.wait_until_idle()
-            found = await self.one.visible_state()
-            tried.append((answers, difference(seen, found)))
-            if all(map(same, replies, answers)) and seen == found:
-                self.done += zip(pair, answers, strict=True)
+            answers = (await self.deliver_to_single(pairs[::step]))[::step]
+            await self.single.wait_until_idle()
+            single_state = await self.single.visible_state()
+            tried.append((answers, difference(state, single_state)))
+            if replies == answers and state == single_state:
+                self.done += zip(pairs, answers, strict=True)
                 return
-        raise AssertionError((pair, replies, tried))
+        raise AssertionError((pairs, replies, tried))
 
     async def deliver_to_single(self, updates: list[UpdatePair]) -> list[Reply]:
-        return [await self.one.deliver(0, both.one) for both in updates]
+        return [await self.single.deliver(0, pair.single) for pair in updates]
 
     # Checks after each step
 
@@ -256,23 +256,23 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     async def compare(self) -> None:
         await self.many.wait_until_idle()
-        await self.one.wait_until_idle()
-        many, one = await self.many.visible_state(), await self.one.visible_state()
-        assert many == one, difference(many, one)
+        await self.single.wait_until_idle()
+        many, single = await self.many.visible_state(), await self.single.visible_state()
+        assert many == single, difference(many, single)
         for person in PEOPLE:
-            truth = live_tables_of(person.id, many.logs)
-            assert len(truth) <= MOST_TABLES
-            assert await self.listed_tables(self.one, 0, person) == truth
+            expected = live_tables_of(person.id, many.logs)
+            assert len(expected) <= MOST_TABLES
+            assert await self.listed_tables(self.single, 0, person) == expected
             for index in range(WORKERS):
-                assert await self.listed_tables(self.many, index, person) == truth, (person, index)
+                assert await self.listed_tables(self.many, index, person) == expected, (person, index)
         for worker in self.many.workers:
             for name, fields in many.settings.items():
-                known = await worker.people._fields(name)
-                assert {field: known[field] for field in known if field != "game"} == fields, name
+                cached = await worker.people._fields(name)
+                assert {field: cached[field] for field in cached if field != "game"} == fields, name
         for group in GROUPS:
-            truth = tables_shown_in(group, many.logs)
-            for worker in (*self.many.workers, *self.one.workers):
-                assert [(table.code, table.version) for table in await worker.room.lists.tables_at(group)] == truth
+            expected = tables_shown_in(group, many.logs)
+            for worker in (*self.many.workers, *self.single.workers):
+                assert [(table.code, table.version) for table in await worker.room.lists.tables_at(group)] == expected
         self.remember(many)
 
     @staticmethod
@@ -285,28 +285,28 @@ class ThreeWorkers(RuleBasedStateMachine):
         page = (await fleet.dispatchers[index]._commands.answer(command, profile)).panel
         assert page
         assert all(table.code in page.plain for table in tables)
-        whose = {table.code: table.to_move.person if table.to_move else "" for table in tables}
+        movers = {table.code: table.to_move.person if table.to_move else "" for table in tables}
         your_turn = texts(profile.language).gettext("your turn")
         mine = [line for line in page.plain.splitlines() if your_turn in line]
-        assert sorted(line[:6] for line in mine) == sorted(code for code in whose if whose[code] == person.id)
+        assert sorted(line[:6] for line in mine) == sorted(code for code in movers if movers[code] == person.id)
         return [(table.code, table.version) for table in tables]
 
-    def remember(self, seen: VisibleState) -> None:
-        for place, found in seen.messages.items():
-            for panel in found:
+    def remember(self, state: VisibleState) -> None:
+        for place, panels in state.messages.items():
+            for panel in panels:
                 self.buttons += [(place, button.payload) for row in panel.rows for button in row if is_wanted(button)]
         self.buttons = list(dict.fromkeys(self.buttons))
-        self.codes = list(dict.fromkeys([*self.codes, *seen.logs]))
+        self.codes = list(dict.fromkeys([*self.codes, *state.logs]))
 
     # Choice of updates
 
     def update(self, action: Action) -> UpdatePair | None:
         """Return the updates for an action, or None without a fitting button."""
         self.number += 1
-        key, person = f"u{self.number}", PEOPLE[action.who]
-        place = (*GROUPS, private_place(person.id))[action.where]
+        key, person = f"u{self.number}", PEOPLE[action.person]
+        place = (*GROUPS, private_place(person.id))[action.place]
         if action.kind in ("challenge", "command"):
-            words = action.what.split()
+            words = action.text.split()
             about: tuple[Person, ...] = ()
             if action.kind == "challenge":
                 words = ["challenge", *words]
@@ -317,11 +317,11 @@ class ThreeWorkers(RuleBasedStateMachine):
             command = Command(key, person, place, words[0], tuple(words[1:]), about)
             return UpdatePair(command, command)
         # The first person with a fitting button presses it, starting with this one.
-        for one in (*PEOPLE[action.who :], *PEOPLE[: action.who]):
-            there = (*GROUPS, private_place(one.id))
-            stands = self.earlier_buttons(there) if action.kind == "old" else self.current_buttons(there)
-            if found := [button for button in stands if action.what in button[2]]:
-                return self.press(key, one, *found[action.pick % len(found)])
+        for presser in (*PEOPLE[action.person :], *PEOPLE[: action.person]):
+            places = (*GROUPS, private_place(presser.id))
+            buttons = self.earlier_buttons(places) if action.kind == "old" else self.current_buttons(places)
+            if fitting := [button for button in buttons if action.text in button[2]]:
+                return self.press(key, presser, *fitting[action.pick % len(fitting)])
         return None
 
     def current_buttons(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
@@ -341,7 +341,7 @@ class ThreeWorkers(RuleBasedStateMachine):
 
     def press(self, key: str, person: Person, place: str, number: int, payload: str) -> UpdatePair:
         presses = []
-        for fleet in (self.many, self.one):
+        for fleet in (self.many, self.single):
             message = fleet.message_at(place, number)
             panel = fleet.fake.messages[place].get(message)
             genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
@@ -357,24 +357,20 @@ def is_success(reply: Reply) -> bool:
     return reply.toast.startswith(("You sit at table", "You have asked for a chair.", "It is in"))
 
 
-def same(one: Reply, other: Reply) -> bool:
-    return one == other
-
-
-def difference(one: VisibleState, other: VisibleState) -> list[str]:
+def difference(first: VisibleState, second: VisibleState) -> list[str]:
     """Return short descriptions of the differences."""
     lines = [
-        f"{name}: {left} / {right}"
-        for name, left, right in zip(VisibleState._fields, one, other, strict=True)
-        if left != right
+        f"{name}: {first_value} / {second_value}"
+        for name, first_value, second_value in zip(VisibleState._fields, first, second, strict=True)
+        if first_value != second_value
     ]
-    for code in one.logs.keys() | other.logs.keys():
-        if one.logs.get(code) != other.logs.get(code):
-            lines.append(f"log of {code}: {one.logs.get(code)} / {other.logs.get(code)}")
-    for place, left in one.messages.items():
-        right = other.messages[place]
-        only = [p for p in left if p not in right], [p for p in right if p not in left]
-        if left != right:
+    for code in first.logs.keys() | second.logs.keys():
+        if first.logs.get(code) != second.logs.get(code):
+            lines.append(f"log of {code}: {first.logs.get(code)} / {second.logs.get(code)}")
+    for place, first_value in first.messages.items():
+        second_value = second.messages[place]
+        only = [p for p in first_value if p not in second_value], [p for p in second_value if p not in first_value]
+        if first_value != second_value:
             lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in only]}")
     return lines[-6:]
 
@@ -388,8 +384,8 @@ def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for store in stores:
             runner.run(store.start())
         openings = [open_store(store.url) for store in stores]
-        from_outside = [runner.run(opening.__aenter__()) for opening in openings]
-        ThreeWorkers.world = World(runner, from_outside, [store.url for store in stores])
+        test_stores = [runner.run(opening.__aenter__()) for opening in openings]
+        ThreeWorkers.world = World(runner, test_stores, [store.url for store in stores])
         try:
             run_state_machine_as_test(
                 ThreeWorkers,
@@ -398,7 +394,9 @@ def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPat
                     stateful_step_count=STEPS,
                     deadline=None,
                     print_blob=True,
-                    phases=[Phase.generate],  # an example takes seconds, and making it smaller hundreds of them
+                    phases=[
+                        Phase.generate
+                    ],  # shrinking would repeat an example, which takes seconds, hundreds of times
                     derandomize="BUONGIOCO_EXAMPLES" not in os.environ,
                     suppress_health_check=list(HealthCheck),
                 ),

@@ -1,8 +1,7 @@
-"""A commit sends its entries to the worker that delivers the table, which need not read the store."""
+"""A commit sends its entries to the worker that delivers the table, so that worker reads nothing from the store."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -32,35 +31,35 @@ async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fle
 
 async def start_game(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     """Return the table's owner, the other worker, and the player to move, connected to the other worker."""
-    one, two = fleet.workers
-    anna, bruno = Player(one, fleet.fake, "Anna", 1), Player(one, fleet.fake, "Bruno", 2)
+    first, second = fleet.workers
+    anna, bruno = Player(first, fleet.fake, "Anna", 1), Player(first, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")
-    code = await code_of(one, anna)
+    code = await code_of(first, anna)
     await bruno.press("Accept", GROUP)
     await fleet.wait_until_idle()
-    owner, other = (one, two) if one.shards.owns(code) else (two, one)
+    owner, other = (first, second) if first.shards.owns(code) else (second, first)
     table = await other.room.table(code)
     assert table.game
-    who = (anna, bruno)[table.game.turn or 0]
-    return owner, other, Player(other, fleet.fake, who.person.name, int(who.person.id.partition(":")[2]))
+    mover = (anna, bruno)[table.game.turn or 0]
+    return owner, other, Player(other, fleet.fake, mover.person.name, int(mover.person.id.partition(":")[2]))
 
 
 async def test_move_of_another_worker_is_shown_without_a_read(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, other, player = await start_game(fleet)
     [table] = await other.room.lists.tables_of(player.person.id)
 
-    async def asked(*_: Any, **__: Any) -> Any:
+    async def fail_read(*_: object) -> None:
         raise AssertionError("the worker read entries that the commit notification had")
 
-    monkeypatch.setattr(owner.store, "entries_since", asked)
+    monkeypatch.setattr(owner.store, "entries_since", fail_read)
     before = fleet.fake.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.wait_until_idle()
-    known = owner.room.cached_table(table.code)
-    assert known
-    assert known.version > table.version
-    assert known.log.entries == (await other.store.load(table.code)).entries
+    cached = owner.room.cached_table(table.code)
+    assert cached
+    assert cached.version > table.version
+    assert cached.log.entries == (await other.store.load(table.code)).entries
     assert fleet.fake.last(player.private) != before
 
 
@@ -114,18 +113,18 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
     owner, _other, player = await start_game(fleet)
     [table] = await owner.room.lists.tables_of(player.person.id)
     room, last = owner.room, table.log.last
-    told = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
+    notification = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
     for wrong in (
-        told._replace(version=table.version - 1),
-        told._replace(version=table.version + 1),
-        told._replace(version=NEW_LOG),
-        told._replace(last=b"host paper:9\tlost"),
-        told._replace(entries=[b"conquer 3\tu"]),
-        told._replace(code="NOSUCH"),
+        notification._replace(version=table.version - 1),
+        notification._replace(version=table.version + 1),
+        notification._replace(version=NEW_LOG),
+        notification._replace(last=b"host paper:9\tlost"),
+        notification._replace(entries=[b"conquer 3\tu"]),
+        notification._replace(code="NOSUCH"),
     ):
         assert not room.apply_commit(wrong)
         assert room.cached_table(table.code) is table
-    assert room.apply_commit(told)
+    assert room.apply_commit(notification)
     assert (await room.load_cached(table.code)).hosts == (*table.hosts, "paper:7")
     # Entries that were never written disappear with the next read.
     assert (await room.table(table.code)).hosts == table.hosts
@@ -133,10 +132,10 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
 
 async def test_commit_notifies_only_another_owner(store: Store) -> None:
     async with AsyncExitStack() as stack:
-        line = await stack.enter_async_context(store.client.pubsub())
-        await line.subscribe(keys.worker_channel("owner"), keys.worker_channel("another"))
+        pubsub = await stack.enter_async_context(store.client.pubsub())
+        await pubsub.subscribe(keys.worker_channel("owner"), keys.worker_channel("another"))
         for _ in range(2):
-            await line.get_message(timeout=20)
+            await pubsub.get_message(timeout=20)
         shard = keys.shard_of("ABCD")
         assert await store.leases.hold_shard("owner", shard, "take")
         await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
@@ -145,10 +144,10 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
         known = Log([b"one\tu1", b"two\tu2"])
         await store.append("ABCD", known, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
         await store.rewrite("ABCD", known.with_entries([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
-        heard = [await line.get_message(timeout=20) for _ in range(3)]
-        assert await line.get_message(timeout=0.1) is None
-        assert {message["channel"] for message in heard} == {keys.worker_channel("owner").encode()}
-        assert [CommitNotification.parse(message["data"]) for message in heard] == [
+        messages = [await pubsub.get_message(timeout=20) for _ in range(3)]
+        assert await pubsub.get_message(timeout=0.1) is None
+        assert {message["channel"] for message in messages} == {keys.worker_channel("owner").encode()}
+        assert [CommitNotification.parse(message["data"]) for message in messages] == [
             CommitNotification("ABCD", 0, 5, None, b"", [b"one\tu1"]),
             CommitNotification("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
             CommitNotification("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
@@ -156,7 +155,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
         # Without an owner there is no notification.
         await store.leases.release_shard("owner", shard)
         await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])
-        assert await line.get_message(timeout=0.1) is None
+        assert await pubsub.get_message(timeout=0.1) is None
 
 
 async def test_unreadable_commit_notifications_are_skipped(store: Store) -> None:
@@ -165,14 +164,14 @@ async def test_unreadable_commit_notifications_are_skipped(store: Store) -> None
         anna = Player(worker, fake, "Anna", 1)
         while not await store.client.publish(keys.worker_channel(worker.shards.worker_id), b""):
             pass
-        for strange in (
+        for data in (
             b"\n",
             b"{}\n\n",
             b'["CODE", 1]\n\n',
             b'["CODE", null, "soon", {"x": 1}]\nlast\nentry',
             b"\xff\n",
         ):
-            assert await store.client.publish(keys.worker_channel(worker.shards.worker_id), strange)
+            assert await store.client.publish(keys.worker_channel(worker.shards.worker_id), data)
         await anna.say("/challenge testa")
         assert fake.messages[GROUP]
         assert (await worker.check_health())["failing_loops"] == []

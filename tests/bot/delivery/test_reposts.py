@@ -18,14 +18,14 @@ from tests.bot.tables.test_table import ADA, open_table, play_cards, start_game
 NOW, RING_AFTER = 1000, 45.0
 JUST_NOW, LONG_AGO = NOW - 45, NOW - 46
 HOME, CHAT = private_place(ADA), "paper:100"
-ALL = range(4)
+SEATS = range(4)
 
 
 def urgencies_of(table: Table) -> list[int]:
-    """Urgency of each seat, starting with the player to move."""
+    """Return the urgency of each seat, starting with the player to move."""
     assert table.game
     turn = table.game.turn or 0
-    return [seat_urgency(table, (turn + step) % 4) for step in ALL]
+    return [seat_urgency(table, (turn + step) % 4) for step in SEATS]
 
 
 def tavolo_table(*entries: Entry) -> Table:
@@ -36,7 +36,7 @@ def test_all_seats_have_urgency_without_a_readable_game() -> None:
     assert seat_urgency(open_table("tavolo"), 0) == 1
     unreadable = tavolo_table().with_stored_entries([b"what is this"])
     assert unreadable.game
-    assert [seat_urgency(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
+    assert [seat_urgency(unreadable, seat) for seat in SEATS] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("cards", range(4))
@@ -50,7 +50,7 @@ def test_urgency_grows_and_opponents_decide_after_the_flag(cards: int) -> None:
 
 def test_finished_game_has_no_urgency() -> None:
     table = tavolo_table(Nudge(), Flag(), Stop("timeout", 1))
-    assert [seat_urgency(table, seat) for seat in ALL] == [0, 0, 0, 0]
+    assert [seat_urgency(table, seat) for seat in SEATS] == [0, 0, 0, 0]
 
 
 def test_only_the_open_board_calls_a_player() -> None:
@@ -58,15 +58,15 @@ def test_only_the_open_board_calls_a_player() -> None:
     assert table.game
     turn = table.game.turn
     assert turn is not None
-    called = ("paper:9", "Somebody")
-    assert surface_urgency(table, Surface(Board(1, 0)), called) == 1 + turn
+    player_to_call = ("paper:9", "Somebody")
+    assert surface_urgency(table, Surface(Board(1, 0)), player_to_call) == 1 + turn
     assert surface_urgency(table, Surface(Board(1, 0)), None) == 0
     for name in (ChallengeCard(0), Result(0)):
-        assert surface_urgency(table, Surface(name), called) == 0
-    assert [surface_urgency(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
-    assert surface_urgency(open_table("tavolo"), Surface(Board(1, 0)), called) == 0
+        assert surface_urgency(table, Surface(name), player_to_call) == 0
+    assert [surface_urgency(table, Surface(Hand(seat)), player_to_call) for seat in (turn, (turn + 1) % 4)] == [2, 0]
+    assert surface_urgency(open_table("tavolo"), Surface(Board(1, 0)), player_to_call) == 0
     resigned = table.with_entries([Move(0, "resign")], "u2")
-    assert surface_urgency(resigned, Surface(Board(1, 0)), called) == 0
+    assert surface_urgency(resigned, Surface(Board(1, 0)), player_to_call) == 0
 
 
 class Surfaces:
@@ -77,12 +77,12 @@ class Surfaces:
         self.lowest = LowestHands()
         self.known: dict[SurfaceName, MessageState] = {}
 
-    def has(self, name: SurfaceName, home: str, *, seen_at: int, urgency: int = 0, message: str = "7") -> None:
-        """Add a surface with this urgency, last seen at this time."""
+    def add(self, name: SurfaceName, home: str, *, seen_at: int, urgency: int = 0, message: str = "7") -> None:
+        """Add a surface with its urgency and the time when it was last seen."""
         self.known[name] = MessageState(message, "digest", tag_of(home), 1, seen_at, "", urgency)
 
-    def rings(self, name: SurfaceName, place: str, urgency: int) -> bool:
-        """Return whether a surface with this new urgency is reposted."""
+    def is_reposted(self, name: SurfaceName, place: str, urgency: int) -> bool:
+        """Return whether a surface is reposted at its new urgency."""
         sync = TableSync("CODE")
         sync.load(self.known, inherited=False)
         surface = sync.get(name)
@@ -96,7 +96,7 @@ def surfaces(monkeypatch: pytest.MonkeyPatch) -> Surfaces:
 
 
 @pytest.mark.parametrize(
-    ("before", "urgency", "seen_at", "lowest", "rings"),
+    ("before", "urgency", "seen_at", "lowest", "is_reposted"),
     [
         (0, 1, JUST_NOW, "CODE", False),
         (0, 1, LONG_AGO, "CODE", True),
@@ -114,24 +114,24 @@ def surfaces(monkeypatch: pytest.MonkeyPatch) -> Surfaces:
     ],
 )
 def test_hand_is_reposted_if_urgency_grows_and_it_is_unseen(
-    surfaces: Surfaces, before: int, urgency: int, seen_at: int, lowest: str, rings: bool
+    surfaces: Surfaces, before: int, urgency: int, seen_at: int, lowest: str, is_reposted: bool
 ) -> None:
-    surfaces.has(Hand(0), HOME, seen_at=seen_at, urgency=before)
+    surfaces.add(Hand(0), HOME, seen_at=seen_at, urgency=before)
     if lowest:
         surfaces.lowest.record(HOME, lowest)
-    assert surfaces.rings(Hand(0), HOME, urgency) is rings
+    assert surfaces.is_reposted(Hand(0), HOME, urgency) is is_reposted
 
 
 def test_absent_or_ephemeral_hand_is_not_reposted(surfaces: Surfaces) -> None:
-    surfaces.has(Hand(0), HOME, seen_at=LONG_AGO)
-    surfaces.has(Hand(1), HOME, seen_at=LONG_AGO, message="")
-    assert surfaces.rings(Hand(0), HOME, 3)
-    assert not surfaces.rings(Hand(0), f"{HOME}~100!pass", 3)
-    assert not surfaces.rings(Hand(1), HOME, 3)
+    surfaces.add(Hand(0), HOME, seen_at=LONG_AGO)
+    surfaces.add(Hand(1), HOME, seen_at=LONG_AGO, message="")
+    assert surfaces.is_reposted(Hand(0), HOME, 3)
+    assert not surfaces.is_reposted(Hand(0), f"{HOME}~100!pass", 3)
+    assert not surfaces.is_reposted(Hand(1), HOME, 3)
 
 
 @pytest.mark.parametrize(
-    ("before", "urgency", "hand_seen_at", "rings"),
+    ("before", "urgency", "hand_seen_at", "is_reposted"),
     [
         (0, 2, LONG_AGO, True),
         (0, 2, JUST_NOW, False),
@@ -142,25 +142,25 @@ def test_absent_or_ephemeral_hand_is_not_reposted(surfaces: Surfaces) -> None:
     ],
 )
 def test_board_is_reposted_once_a_turn_if_the_hand_is_unseen(
-    surfaces: Surfaces, before: int, urgency: int, hand_seen_at: int, rings: bool
+    surfaces: Surfaces, before: int, urgency: int, hand_seen_at: int, is_reposted: bool
 ) -> None:
-    surfaces.has(Board(1, 0), CHAT, seen_at=JUST_NOW, urgency=before)
-    surfaces.has(Hand(0), HOME, seen_at=JUST_NOW)
-    surfaces.has(Hand(1), HOME, seen_at=hand_seen_at)
-    surfaces.has(Hand(2), HOME, seen_at=JUST_NOW)
-    assert surfaces.rings(Board(1, 0), CHAT, urgency) is rings
+    surfaces.add(Board(1, 0), CHAT, seen_at=JUST_NOW, urgency=before)
+    surfaces.add(Hand(0), HOME, seen_at=JUST_NOW)
+    surfaces.add(Hand(1), HOME, seen_at=hand_seen_at)
+    surfaces.add(Hand(2), HOME, seen_at=JUST_NOW)
+    assert surfaces.is_reposted(Board(1, 0), CHAT, urgency) is is_reposted
 
 
-@pytest.mark.parametrize(("seen_at", "rings"), [(LONG_AGO, True), (JUST_NOW, False)])
-def test_board_seen_time_counts_without_a_hand(surfaces: Surfaces, seen_at: int, rings: bool) -> None:
-    surfaces.has(Board(1, 0), CHAT, seen_at=seen_at)
-    assert surfaces.rings(Board(1, 0), CHAT, 2) is rings
+@pytest.mark.parametrize(("seen_at", "is_reposted"), [(LONG_AGO, True), (JUST_NOW, False)])
+def test_board_seen_time_counts_without_a_hand(surfaces: Surfaces, seen_at: int, is_reposted: bool) -> None:
+    surfaces.add(Board(1, 0), CHAT, seen_at=seen_at)
+    assert surfaces.is_reposted(Board(1, 0), CHAT, 2) is is_reposted
 
 
 def test_only_hands_sent_here_are_announced_as_lowest() -> None:
     announced = list[tuple[str, str]]()
     lowest = LowestHands(lambda place, code: announced.append((place, code)))
-    assert lowest.is_lowest(HOME, "CODE"), "without other hands, a hand is the lowest"
+    assert lowest.is_lowest(HOME, "CODE"), "a hand must be the lowest without other hands"
     lowest.record(HOME, "OTHER")
     assert not lowest.is_lowest(HOME, "CODE")
     lowest.record_sent(HOME, "CODE")

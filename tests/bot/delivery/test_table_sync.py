@@ -1,4 +1,4 @@
-"""The state machine of one table: when it is behind, busy and at rest, without a platform or a store."""
+"""The state machine of one table: behind, busy or idle. It needs no platform or store."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ HOME, CHAT = "p:@0", "p:100"
 PANEL = Panel(())
 
 
-def table() -> Table:
+def create_table() -> Table:
     entries: list[Entry] = [
         Open("metamazzo", "p:0", "Anna"),
         Host("p:100"),
@@ -60,14 +60,14 @@ def test_drawing_is_current_until_a_touch_or_reload() -> None:
     sync.touch()
     sync.begin_check()
     sync.checks += 1
-    look = sync.checks
-    assert sync.is_current(look)
+    check = sync.checks
+    assert sync.is_current(check)
     sync.touch()
-    assert not sync.is_current(look)
+    assert not sync.is_current(check)
     sync.begin_check()
-    assert sync.is_current(look), "the fetch can return the same table"
+    assert sync.is_current(check), "the fetch can return the same table"
     sync.checks += 1
-    assert not sync.is_current(look)
+    assert not sync.is_current(check)
     assert sync.is_current(sync.checks)
 
 
@@ -85,13 +85,13 @@ async def test_table_is_busy_until_its_surface_has_synced() -> None:
     async def work() -> None:
         await gate.wait()
 
-    async def rest() -> None:
+    async def wait_for_surfaces() -> None:
         while sync.has_syncing_surface:
             await sync.wait_for_event()
 
     surface = sync.surface(Hand(0), HOME)
     sync.start_surface(surface, work())
-    sync.run(rest())
+    sync.run(wait_for_surfaces())
     await asyncio.sleep(0)
     assert sync.is_running
     assert surface.is_syncing
@@ -172,22 +172,22 @@ def test_state_of_a_former_player_is_not_used() -> None:
 
 def test_check_covers_required_surfaces_and_known_hands() -> None:
     sync = TableSync("ABCD")
-    assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0)]
+    assert list(sync.surfaces_to_check(create_table())) == [ChallengeCard(0)]
     for name in (Hand(1), Hand(5), Board(1, 0)):
         sync.surface(name, HOME)
-    assert list(sync.surfaces_to_check(table())) == [ChallengeCard(0), Hand(1)]
+    assert list(sync.surfaces_to_check(create_table())) == [ChallengeCard(0), Hand(1)]
 
 
 def test_board_names_unreachable_players_and_group_hands() -> None:
     sync = TableSync("ABCD")
-    assert sync.board_extras(table(), ("p:0", "Anna")) == BoardExtras(called=("p:0", "Anna"))
+    assert sync.board_extras(create_table(), ("p:0", "Anna")) == BoardExtras(called=("p:0", "Anna"))
     sync.surface(Hand(1), "p:@1").give_up("p:@1")
-    assert sync.board_extras(table(), None) == BoardExtras((("p:1", "Bruno"),))
+    assert sync.board_extras(create_table(), None) == BoardExtras((("p:1", "Bruno"),))
     sync.surface(Hand(0), HOME).apply(Change(place="p:@0~100!pass"), HOME, 0)
-    assert sync.board_extras(table(), None) == BoardExtras((("p:1", "Bruno"),), has_ephemeral=True)
+    assert sync.board_extras(create_table(), None) == BoardExtras((("p:1", "Bruno"),), has_ephemeral=True)
 
 
-def test_only_boards_stay_cached_at_rest() -> None:
+def test_only_boards_stay_cached_at_an_idle_table() -> None:
     sync = TableSync("ABCD")
     hand, board = sync.surface(Hand(0), HOME), sync.surface(Board(1, 0), CHAT)
     for surface in (hand, board):
@@ -198,7 +198,7 @@ def test_only_boards_stay_cached_at_rest() -> None:
 
 
 def test_lists_are_outdated_after_a_seat_change() -> None:
-    sync, before = TableSync("ABCD"), table()
+    sync, before = TableSync("ABCD"), create_table()
     after = before.with_entries([Stand(1)], "u")
     assert not sync.is_listed(before)
     sync.set_listed(before)
@@ -248,37 +248,35 @@ async def test_table_is_busy_while_its_sync_runs() -> None:
     assert (sync.is_running, sync.is_busy) == (False, False)
 
 
-async def test_retry_pauses_double_up_to_a_limit_until_reset(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_retry_pauses_double_up_to_a_limit_until_reset(monkeypatch: pytest.MonkeyPatch) -> None:
     sync, touched, pauses = TableSync("ABCD"), list[str](), list[float]()
-    later: list[tuple[Callable[..., None], tuple[object, ...]]] = []
+    pending: list[tuple[Callable[..., None], tuple[object, ...]]] = []
 
-    def call_later(seconds: float, call: Callable[..., None], *about: object) -> asyncio.TimerHandle:
+    def call_later(seconds: float, call: Callable[..., None], *args: object) -> asyncio.TimerHandle:
         pauses.append(seconds)
-        later.append((call, about))
-        return asyncio.TimerHandle(0, call, about, asyncio.get_running_loop())
+        pending.append((call, args))
+        return asyncio.TimerHandle(0, call, args, asyncio.get_running_loop())
 
-    def time_passes() -> None:
-        call, about = later.pop()
-        call(*about)
-        assert not later
+    def run_pending_call() -> None:
+        call, args = pending.pop()
+        call(*args)
+        assert not pending
 
     monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
     for number in range(5):
         for _ in range(2):
             sync.retry_in(2.0, 20.0, partial(touched.append, f"{number}"))
-        time_passes()
+        run_pending_call()
     assert touched == ["0", "1", "2", "3", "4"]
     assert pauses == [2.0, 4.0, 8.0, 16.0, 20.0]
     sync.reset_retries()
     sync.retry_in(2.0, 20.0, lambda: None)
     assert pauses[5:] == [2.0]
-    # The limit holds however often it fails.
-    time_passes()
+    # The limit holds after any number of failures.
+    run_pending_call()
     for _ in range(2000):
         sync.retry_in(2.0, 20.0, lambda: None)
-        time_passes()
+        run_pending_call()
     assert pauses[6:10] == [4.0, 8.0, 16.0, 20.0]
     assert set(pauses[10:]) == {20.0}
 
@@ -286,8 +284,8 @@ async def test_retry_pauses_double_up_to_a_limit_until_reset(
 def with_traceback(error: Exception) -> Exception:
     try:
         raise error
-    except type(error) as same:
-        return same
+    except type(error) as raised:
+        return raised
 
 
 def test_error_is_new_by_type_line_and_surface() -> None:

@@ -43,12 +43,12 @@ def challenges(room: Room) -> Challenges:
     return Challenges(room)
 
 
-async def open_table(room: Room, game: str = "tavolo", **more: object) -> Table:
-    return await Challenges(room).open_table(game, ADA, "Ada", "open", **more)  # type: ignore[arg-type]
+async def open_table(room: Room, game: str = "tavolo", **options: object) -> Table:
+    return await Challenges(room).open_table(game, ADA, "Ada", "open", **options)  # type: ignore[arg-type]
 
 
 async def codes_of(room: Room, person: str) -> list[str]:
-    """Return the tables on a person's list."""
+    """Return the codes of the tables on a person's list."""
     return [table.code for table in await room.lists.tables_of(person)]
 
 
@@ -69,9 +69,9 @@ async def test_repeatable_update_reopens_a_removed_table(room: Room, challenges:
     assert await challenges.find_opened("again") is None
     other = await challenges.open_table("testa", ADA, "Ada", "again", again=True)
     assert other.code != table.code
-    found = await challenges.find_opened("again")
-    assert found
-    assert found.code == other.code
+    reopened = await challenges.find_opened("again")
+    assert reopened
+    assert reopened.code == other.code
 
 
 @pytest.mark.parametrize("method", ["open_table", "open_matched", "open_fixture"])
@@ -81,7 +81,7 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
     monkeypatch.setattr("bot.tables.opening.MOST_OF_UPDATE", 3)
     people = [Chair(ADA, "Ada"), Chair(BEA, "Bea")]
 
-    async def opened() -> Table:
+    async def open_next() -> Table:
         if method == "open_table":
             return await challenges.open_table("testa", ADA, "Ada", "again", again=True)
         if method == "open_matched":
@@ -90,12 +90,12 @@ async def test_repeatable_update_opens_a_limited_number_of_tables(
 
     codes = set()
     for _ in range(3):
-        table = await opened()
+        table = await open_next()
         codes.add(table.code)
         await room.remove(table)
     assert len(codes) == 3
     with pytest.raises(OpenedTooOften):
-        await opened()
+        await open_next()
     assert await challenges.find_opened("again") is None
 
 
@@ -157,13 +157,13 @@ async def test_only_the_opener_changes_a_table(challenges: Challenges, person: s
     assert (after.phase, after.people) == ("open", {BEA})
 
 
-async def test_lists_show_only_tables_whose_log_agrees(room: Room, challenges: Challenges) -> None:
+async def test_lists_skip_tables_whose_log_disagrees(room: Room, challenges: Challenges) -> None:
     table = await open_table(room, "tressette", host="p:200/7")
     await challenges.sit(table.code, CLEO, "Cleo", "u1", host="p:400")
     for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
         await room.store.index.reserve(keys.hosted(chat), table.code)
-        shown = [table.code for table in await room.lists.tables_at(chat)]
-        assert shown == ([table.code] if chat in ("p:200", "p:400") else [])
+        codes = [table.code for table in await room.lists.tables_at(chat)]
+        assert codes == ([table.code] if chat in ("p:200", "p:400") else [])
     for person in ("p:0", ADA, BEA, CLEO, DORA):
         await room.store.index.reserve(keys.seated(person), table.code)
         assert await codes_of(room, person) == ([table.code] if person in (ADA, CLEO) else [])
@@ -174,10 +174,10 @@ async def test_only_the_partner_answers_a_seat_request(room: Room, challenges: C
     for seat, person in ((1, BEA), (2, CLEO), (3, DORA)):
         table = await challenges.sit(table.code, person, "Somebody", f"sit {seat}", seat)
     assert {*table.asking} == {2, 3}
-    for seat, wrong in ((2, BEA), (3, ADA)):
+    for seat, stranger in ((2, BEA), (3, ADA)):
         with pytest.raises(NotYoursToDecide):
-            await challenges.answer(table.code, wrong, seat, True, f"wrong {seat}")
-    # The neighbours cannot answer either.
+            await challenges.answer(table.code, stranger, seat, True, f"not the partner {seat}")
+    # The opponents next to the seat cannot answer either.
     await challenges.answer(table.code, BEA, 3, True, "u1")
     with pytest.raises(NotYoursToDecide):
         await challenges.answer(table.code, DORA, 2, True, "u2")
@@ -299,7 +299,7 @@ async def test_seat_request_lists_the_table_until_refused(room: Room, challenges
     await challenges.sit(table.code, "p:0", "Zoe", "u2", 1)
     await challenges.sit(table.code, DORA, "Dora", "u3", 3)
     await challenges.answer(table.code, ADA, 2, False, "u4")
-    # The other pending request does not keep the table on her list.
+    # The other pending request does not keep the table on Bea's list.
     assert await codes_of(room, BEA) == []
     assert await codes_of(room, DORA) == [table.code]
 
@@ -353,12 +353,12 @@ async def test_chat_limit_counts_open_challenges_of_any_age(
     table_of: dict[str, Table] = {}
 
     async def challenge(person: str, host: str) -> None:
-        opened = await challenges.open_table("testa", person, "Somebody", f"open {person}", host=host)
-        table_of[person] = opened
-        # Age the index entry, so no commit can be in progress.
+        table = await challenges.open_table("testa", person, "Somebody", f"open {person}", host=host)
+        table_of[person] = table
+        # Make the index entry older, so that no commit can be in progress.
         key = keys.challenges(host)
-        seconds, _, word = (await room.store.index.entries(key))[opened.code].partition(".")
-        await room.store.client.hset(key, opened.code, f"{int(seconds) - SETTLED_SECONDS}.{word}")
+        seconds, _, word = (await room.store.index.entries(key))[table.code].partition(".")
+        await room.store.client.hset(key, table.code, f"{int(seconds) - SETTLED_SECONDS}.{word}")
 
     # All topics of a group count together, and other groups do not count.
     await challenge(ADA, "p:100/7")
@@ -372,6 +372,6 @@ async def test_chat_limit_counts_open_challenges_of_any_age(
         await challenge(DORA, "p:100")
     await challenges.cancel(table_of[BEA].code, BEA, "cancel")
     await challenge(DORA, "p:100")
-    # In a private chat only the person's own limit counts.
+    # In a private chat, only the person's own limit counts.
     for number in range(4):
         await challenges.open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")

@@ -17,7 +17,6 @@ def seconds_to_alarm(before: Table, *entries: Entry) -> float | None:
 
 
 def next_card(table: Table) -> Move:
-    """Return the move of the next card."""
     assert table.game
     assert table.game.turn is not None
     return Move(table.game.turn, playable_cards(table)[0])
@@ -77,12 +76,12 @@ def test_declaration_out_of_turn_keeps_the_clock() -> None:
         table = play_cards(start_game("tressette", Clock(300, False), secret=secret), 4)
         assert table.game
         for seat in range(4):
-            said = [move for move in table.game.legal_moves(seat) if move.startswith("declare ")]
-            if said and seat != table.game.turn:
-                assert seconds_to_alarm(table, Move(seat, said[0])) is None
-                assert seconds_to_alarm(table.with_entries([Nudge()], "u"), Move(seat, said[0])) is None
+            declarations = [move for move in table.game.legal_moves(seat) if move.startswith("declare ")]
+            if declarations and seat != table.game.turn:
+                assert seconds_to_alarm(table, Move(seat, declarations[0])) is None
+                assert seconds_to_alarm(table.with_entries([Nudge()], "u"), Move(seat, declarations[0])) is None
                 return
-    pytest.fail("nobody had anything to declare")
+    pytest.fail("no player had a declaration out of turn: try more secrets")
 
 
 def test_late_move_starts_the_next_players_clock() -> None:

@@ -1,4 +1,4 @@
-"""Tournament tables: they start without sitting down, and end once from outside."""
+"""Tournament tables: they start with all players seated, and the tournament can end them once."""
 
 from dataclasses import replace
 from random import Random
@@ -49,11 +49,11 @@ async def open_fixture(
     return await Challenges(room).open_fixture(game, chairs, update, setup=setup, secret=secret)
 
 
-async def all_lists(room: Room) -> list[list[str]]:
-    """Return all players' tables, then the tables of their private chats."""
-    found = [await room.lists.tables_of(person.person) for person in PEOPLE]
-    found += [await room.lists.tables_at(private_place(person.person)) for person in PEOPLE]
-    return [[table.code for table in tables] for tables in found]
+async def list_all_tables(room: Room) -> list[list[str]]:
+    """Return the tables of each player, then those of each private chat."""
+    lists = [await room.lists.tables_of(person.person) for person in PEOPLE]
+    lists += [await room.lists.tables_at(private_place(person.person)) for person in PEOPLE]
+    return [[table.code for table in tables] for tables in lists]
 
 
 @pytest.mark.parametrize("deal", [0, 1])
@@ -81,8 +81,8 @@ async def test_fixture_seats_all_players_and_starts(room: Room, game: str) -> No
     assert table.game.record().deals[0].proof.secret == SECRET.hex()
     assert table.fixture == Fixture("K7QF2M", 2, 0, 0, "p:100")
     assert (table.matched, table.invited, table.asking) == ((), None, {})
-    of_each = [[table.code] if number < seats else [] for number in range(4)]
-    assert await all_lists(room) == [*of_each, *of_each]
+    expected = [[table.code] if number < seats else [] for number in range(4)]
+    assert await list_all_tables(room) == [*expected, *expected]
 
 
 async def test_fixture_opens_once(room: Room, store: Store) -> None:
@@ -90,10 +90,10 @@ async def test_fixture_opens_once(room: Room, store: Store) -> None:
     other = Room(store, Random(1).randbytes)
     assert (await open_fixture(other)).log.entries == table.log.entries
     await room.remove(await room.close(table.code, "close"))
-    for late in (room, other):
+    for worker_room in (room, other):
         with pytest.raises(NoSuchTable):
-            await open_fixture(late)
-    assert await all_lists(room) == [[]] * 8
+            await open_fixture(worker_room)
+    assert await list_all_tables(room) == [[]] * 8
     assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
@@ -111,11 +111,11 @@ async def test_table_limit_does_not_block_a_fixture(room: Room, challenges: Chal
 async def test_leaving_player_resigns_out_of_turn(room: Room) -> None:
     for number in range(2):
         table = await open_fixture(room, update=f"f{number}")
-        over = await room.resign_for(table.code, number, "leave")
-        assert over.game
-        assert (over.game.ending, over.game.winner) == ("resign", (1 - number,))
+        ended = await room.resign_for(table.code, number, "leave")
+        assert ended.game
+        assert (ended.game.ending, ended.game.winner) == ("resign", (1 - number,))
         for update in ("leave", "another"):
-            assert (await room.resign_for(table.code, 0, update)).version == over.version
+            assert (await room.resign_for(table.code, 0, update)).version == ended.version
 
 
 async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
@@ -128,13 +128,16 @@ async def test_late_game_is_lost_by_the_side_to_move(room: Room) -> None:
             move = next(move for move in legal_moves_for_record(table.game, seat) if move.startswith("play "))
             table = await room.make_move(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
         assert table.game
-        late = table.game.turn
-        assert late is not None
-        over = await room.end_overdue(table.code, "round over")
-        assert over.game
-        assert (over.game.ending, over.game.winner) == ("timeout", tuple(sorted({(late + 1) % 4, (late + 3) % 4})))
+        late_seat = table.game.turn
+        assert late_seat is not None
+        ended = await room.end_overdue(table.code, "round over")
+        assert ended.game
+        assert (ended.game.ending, ended.game.winner) == (
+            "timeout",
+            tuple(sorted({(late_seat + 1) % 4, (late_seat + 3) % 4})),
+        )
         for update in ("round over", "again"):
-            assert (await room.end_overdue(table.code, update)).version == over.version
+            assert (await room.end_overdue(table.code, update)).version == ended.version
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo", "tavolo"))
@@ -144,31 +147,31 @@ def test_one_deal_never_reaches_the_duplicate_target(game: str) -> None:
     kind = GAMES[game]
     target = choice.all_rules.target
     if game == "spades":
-        # All tricks bid and made, or a blind nil made.
-        most = max(13 * 10, 200)
+        # All tricks bid and won, or a successful blind nil.
+        highest_score = max(13 * 10, 200)
     else:
-        # Every trick, and every card in as many combinations as the game allows (three or four of a kind).
+        # All tricks, and each card in as many threes or fours of a kind as the game allows.
         honours = 3 * 4
-        most = 11 + (honours * 2 if choice.all_rules.model_dump()["reuse"] else honours)
-    assert most < target
+        highest_score = 11 + (honours * 2 if choice.all_rules.model_dump()["reuse"] else honours)
+    assert highest_score < target
     for seed in range(20):
         record = simulate(game, choice.rules, ["random"] * kind.seats, f"one deal {seed}")
         first = record.deals[0]
-        assert max(first.totals) <= most
+        assert max(first.totals) <= highest_score
 
 
 async def test_fixture_game_names_its_tournament_and_chat(room: Room, store: Store) -> None:
-    whole = await Archive(store.client).add(await room.resign_for((await open_fixture(room)).code, 0, "leave"), 1.0)
-    assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
-    assert whole.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
+    game = await Archive(store.client).add(await room.resign_for((await open_fixture(room)).code, 0, "leave"), 1.0)
+    assert (game.fixture, game.chats, game.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
+    assert game.fixture_name == FixtureName("K7QF2M", 2, 0, 0)
     duplicate = await open_fixture(room, update="d", deal=3)
     for ended in (await room.end_overdue(duplicate.code, "late"), await room.resign_for(duplicate.code, 0, "leave")):
-        one = await Archive(store.client).build_game(ended, 1.0)
-        assert (one.fixture, one.chats, one.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)
-        assert one.fixture_name
-        assert one.fixture_name.is_duplicate
-        assert FinishedGame.parse(one.to_bytes()) == one
-        assert from_line(to_line(7, one)).game == one
+        finished = await Archive(store.client).build_game(ended, 1.0)
+        assert (finished.fixture, finished.chats, finished.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)
+        assert finished.fixture_name
+        assert finished.fixture_name.is_duplicate
+        assert FinishedGame.parse(finished.to_bytes()) == finished
+        assert from_line(to_line(7, finished)).game == finished
 
 
 def test_game_without_fixture_fields_has_no_tournament() -> None:

@@ -85,9 +85,9 @@ async def test_no_time_passes_without_a_clock(room: Room, challenges: Challenges
     assert (await room.handle_alarm(table.code, table.version)).version == table.version
 
 
-@pytest.mark.parametrize("ends", ["playing", "open"])
-async def test_no_time_passes_after_the_end(room: Room, challenges: Challenges, ends: str) -> None:
-    if ends == "open":
+@pytest.mark.parametrize("phase", ["playing", "open"])
+async def test_no_time_passes_after_the_end(room: Room, challenges: Challenges, phase: str) -> None:
+    if phase == "open":
         table = await challenges.open_table("testa", "p:0", "P0", "open")
     else:
         table = await start_game(room)
@@ -103,41 +103,41 @@ async def test_challenge_expires(room: Room, challenges: Challenges) -> None:
 @pytest.mark.parametrize("game", ["testa", "tressette"])
 async def test_only_opponents_decide_about_a_late_player(room: Room, game: str) -> None:
     table = await start_game(room, game)
-    late = turn_of(table)
-    rival = f"p:{(late + 1) % len(table.chairs)}"
+    late_seat = turn_of(table)
+    opponent = f"p:{(late_seat + 1) % len(table.chairs)}"
     for _ in range(2):
         for decide in (room.claim_on_time, room.give_time, room.check_flagged):
             with pytest.raises(TimeIsNotUp):
-                await decide(table.code, rival, "too early")
+                await decide(table.code, opponent, "too early")
         table = await room.handle_alarm(table.code, table.version)
     assert table.alarm == "flagged"
     for decide in (room.claim_on_time, room.give_time, room.check_flagged):
         with pytest.raises(NotAtThisTable):
             await decide(table.code, "p:9", "a stranger")
         with pytest.raises(NotYoursToDecide):
-            await decide(table.code, f"p:{late}", "oneself")
+            await decide(table.code, f"p:{late_seat}", "the late player")
         if game == "tressette":
             with pytest.raises(NotYoursToDecide):
-                await decide(table.code, f"p:{(late + 2) % 4}", "the partner")
-    assert (await room.check_flagged(table.code, rival, "u1")).version == table.version
-    assert (await room.give_time(table.code, rival, "u2")).alarm == ""
+                await decide(table.code, f"p:{(late_seat + 2) % 4}", "the partner")
+    assert (await room.check_flagged(table.code, opponent, "u1")).version == table.version
+    assert (await room.give_time(table.code, opponent, "u2")).alarm == ""
 
 
 @pytest.mark.parametrize("moves", [0, 1])
 async def test_claim_on_time_wins(room: Room, moves: int) -> None:
-    """Each side is late once."""
+    """Each side is late in one of the cases."""
     table = await start_game(room)
     for number in range(moves):
         table = await room.make_move(
             table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}"
         )
-    late = turn_of(table)
+    late_seat = turn_of(table)
     table = await run_out_clock(room, table)
-    table = await room.claim_on_time(table.code, f"p:{1 - late}", "claim")
+    table = await room.claim_on_time(table.code, f"p:{1 - late_seat}", "claim")
     assert table.game
-    assert (table.game.ending, table.game.winner) == ("timeout", (1 - late,))
-    # The redelivered update is accepted, although no time is up any more.
-    assert (await room.check_flagged(table.code, f"p:{1 - late}", "claim")).version == table.version
+    assert (table.game.ending, table.game.winner) == ("timeout", (1 - late_seat,))
+    # The redelivered update is accepted, although the game is over.
+    assert (await room.check_flagged(table.code, f"p:{1 - late_seat}", "claim")).version == table.version
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
@@ -147,32 +147,36 @@ async def test_claim_on_time_at_four_wins_for_both_partners(room: Room, moves: i
         table = await room.make_move(
             table.code, f"p:{turn_of(table)}", table.version, playable_card(table), f"m{number}"
         )
-    late = turn_of(table)
+    late_seat = turn_of(table)
     table = await run_out_clock(room, table)
     with pytest.raises(NotYoursToDecide):
-        await room.claim_on_time(table.code, f"p:{(late + 2) % 4}", "the partner's claim")
-    table = await room.claim_on_time(table.code, f"p:{(late + 3) % 4}", "claim")
+        await room.claim_on_time(table.code, f"p:{(late_seat + 2) % 4}", "the partner's claim")
+    table = await room.claim_on_time(table.code, f"p:{(late_seat + 3) % 4}", "claim")
     assert table.game
     assert table.game.ending == "timeout"
-    assert set(table.game.winner or ()) == {0, 1, 2, 3} - {late, (late + 2) % 4}
+    assert set(table.game.winner or ()) == {0, 1, 2, 3} - {late_seat, (late_seat + 2) % 4}
 
 
 @pytest.mark.parametrize("strict", [False, True])
 async def test_third_late_move_forfeits_under_a_strict_clock(room: Room, strict: bool) -> None:
     table = await start_game(room, strict=strict)
-    late = turn_of(table)
+    late_seat = turn_of(table)
     for number in range(30):
         if table.phase == "over":
             break
-        assert table.lates[late] < LATES_TO_FORFEIT or not strict
-        if turn_of(table) == late:
-            table = await room.make_moves_for(table.code, late, table.version, [playable_card(table)], f"m{number}")
+        assert table.lates[late_seat] < LATES_TO_FORFEIT or not strict
+        if turn_of(table) == late_seat:
+            table = await room.make_moves_for(
+                table.code, late_seat, table.version, [playable_card(table)], f"m{number}"
+            )
         else:
-            table = await room.make_move(table.code, f"p:{1 - late}", table.version, playable_card(table), f"m{number}")
-    assert table.lates[late] == 3 if strict else table.lates[late] > 3
-    assert table.lates[1 - late] == 0
+            table = await room.make_move(
+                table.code, f"p:{1 - late_seat}", table.version, playable_card(table), f"m{number}"
+            )
+    assert table.lates[late_seat] == 3 if strict else table.lates[late_seat] > 3
+    assert table.lates[1 - late_seat] == 0
     assert table.game
-    assert table.game.winner == ((1 - late,) if strict else None)
+    assert table.game.winner == ((1 - late_seat,) if strict else None)
     assert table.game.ending == ("timeout" if strict else None)
 
 
@@ -224,25 +228,25 @@ async def test_late_move_that_ends_a_deal_starts_the_next(room: Room) -> None:
 
 
 async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
-    stored = {release: at_tie_break(release, f"TABLE{release}") for release in (1, RELEASE)}
-    for table in stored.values():
+    tables = {release: at_tie_break(release, f"TABLE{release}") for release in (1, RELEASE)}
+    for table in tables.values():
         await store.append(table.code, Log([]), table.log.entries)
     room = Room(store, Random(0).randbytes)
 
     # Both games continue after the update.
-    for release, table in stored.items():
+    for release, table in tables.items():
         loaded = await room.table(table.code)
         assert (loaded.phase, loaded.error) == ("playing", "")
         assert loaded.game
         assert (loaded.game.release, loaded.game.totals) == (release, (22, 22))
 
-    new = stored[RELEASE]
+    new = tables[RELEASE]
     with pytest.raises(ClaimNeedsLead):
         await room.make_move(new.code, "p:2", new.version, "claim", "claim")
     seat = turn_of(new)
     assert (await room.make_move(new.code, f"p:{seat}", new.version, playable_card(new), "card")).phase == "playing"
 
-    old = await room.make_move(stored[1].code, "p:2", stored[1].version, "claim", "claim")
+    old = await room.make_move(tables[1].code, "p:2", tables[1].version, "claim", "claim")
     assert old.game
     assert (old.game.ending, old.game.winner) == ("claim", (0, 2))
     # Another worker reads the same end, and its record stays readable.

@@ -17,7 +17,7 @@ from tests.bot.full import full_store
 
 HOME = Visitor.from_address("192.0.2.1")
 NEXT_DOOR = Visitor.from_address("192.0.2.77")
-AWAY = Visitor.from_address("198.51.100.9")
+ELSEWHERE = Visitor.from_address("198.51.100.9")
 
 
 @pytest.fixture
@@ -28,48 +28,48 @@ def challenges(store: Store, monkeypatch: pytest.MonkeyPatch) -> Challenges:
     return Challenges(Room(store))
 
 
-async def practice(challenges: Challenges, number: int, visitor: Visitor | None, guest: str = "") -> Table:
+async def open_practice(challenges: Challenges, number: int, visitor: Visitor | None, guest: str = "") -> Table:
     person = guest or f"web:{number}"
     return await challenges.open_practice("testa", person, "Ada", "easy", f"open {number}", visitor=visitor)
 
 
 async def test_guest_has_a_low_table_limit(challenges: Challenges) -> None:
     for number in range(MOST_TABLES_OF_GUEST):
-        await practice(challenges, number, None, "web:1")
+        await open_practice(challenges, number, None, "web:1")
     with pytest.raises(TooManyTables, match=f"{MOST_TABLES_OF_GUEST} tables"):
-        await practice(challenges, 99, None, "web:1")
-    await practice(challenges, 100, None, "web:2")
+        await open_practice(challenges, 99, None, "web:1")
+    await open_practice(challenges, 100, None, "web:2")
 
 
 async def test_address_and_network_have_table_limits(challenges: Challenges) -> None:
-    opened = [await practice(challenges, number, HOME) for number in range(3)]
+    tables = [await open_practice(challenges, number, HOME) for number in range(3)]
     with pytest.raises(TooManyFromAddress):
-        await practice(challenges, 3, HOME)
+        await open_practice(challenges, 3, HOME)
     # A redelivered update opens no new table.
-    assert (await practice(challenges, 0, HOME)).code == opened[0].code
+    assert (await open_practice(challenges, 0, HOME)).code == tables[0].code
     for number in range(10, 13):
-        await practice(challenges, number, NEXT_DOOR)
+        await open_practice(challenges, number, NEXT_DOOR)
     with pytest.raises(TooManyFromAddress):
-        await practice(challenges, 13, Visitor.from_address("192.0.2.200"))
-    await practice(challenges, 20, AWAY)
+        await open_practice(challenges, 13, Visitor.from_address("192.0.2.200"))
+    await open_practice(challenges, 20, ELSEWHERE)
 
 
 async def test_finished_table_frees_the_address_limit(challenges: Challenges) -> None:
-    opened = [await practice(challenges, number, HOME) for number in range(3)]
+    tables = [await open_practice(challenges, number, HOME) for number in range(3)]
     room = challenges._room
-    after = await room.close(opened[0].code, "host")
+    after = await room.close(tables[0].code, "host")
     assert after.phase == "over"
-    await practice(challenges, 4, HOME)
+    await open_practice(challenges, 4, HOME)
 
 
 async def test_concurrent_openings_respect_the_address_limit(challenges: Challenges) -> None:
-    opened = await asyncio.gather(*(practice(challenges, n, HOME) for n in range(20)), return_exceptions=True)
-    assert sum(isinstance(result, Table) for result in opened) == 3
-    assert {type(result) for result in opened if not isinstance(result, Table)} == {TooManyFromAddress}
+    results = await asyncio.gather(*(open_practice(challenges, n, HOME) for n in range(20)), return_exceptions=True)
+    assert sum(isinstance(result, Table) for result in results) == 3
+    assert {type(result) for result in results if not isinstance(result, Table)} == {TooManyFromAddress}
 
 
 async def test_store_keeps_no_plain_address(store: Store, challenges: Challenges) -> None:
-    await practice(challenges, 1, HOME)
+    await open_practice(challenges, 1, HOME)
     names = [key async for key in store.client.scan_iter("opened_from:*")]
     assert len(names) == 2
     for name in names:
@@ -78,18 +78,18 @@ async def test_store_keeps_no_plain_address(store: Store, challenges: Challenges
 
 
 async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challenges: Challenges) -> None:
-    table = await practice(challenges, 1, None)
+    table = await open_practice(challenges, 1, None)
     try:
         used = (await store.client.info("memory"))["used_memory"]
         await store.client.config_set("maxmemory", int(used / 0.95))
         await store.memory.check()
         with pytest.raises(StoreFull):
-            await practice(challenges, 2, None)
+            await open_practice(challenges, 2, None)
         # A redelivered update opens no new table.
-        assert (await practice(challenges, 1, None)).code == table.code
+        assert (await open_practice(challenges, 1, None)).code == table.code
         after = await challenges._room.close(table.code, "host")
         assert after.phase == "over"
-        # A store that evicts never refuses a write, so it can look full forever. Tables need not wait.
+        # A store that evicts keys never refuses writes, so it never counts as full.
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
         await store.memory.check()
         assert not store.memory.is_full
@@ -97,30 +97,30 @@ async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challen
         await store.client.config_set("maxmemory", 0)
         await store.client.config_set("maxmemory-policy", "noeviction")
     await store.memory.check()
-    await practice(challenges, 3, None)
+    await open_practice(challenges, 3, None)
 
 
-TWO = [Chair("telegram:1", "Ada"), Chair("telegram:2", "Bea")]
+PLAYERS = [Chair("telegram:1", "Ada"), Chair("telegram:2", "Bea")]
 
 
 @pytest.mark.parametrize("kind", ["table", "practice", "matched", "fixture"])
 async def test_full_store_refuses_every_kind_of_table(store: Store, challenges: Challenges, kind: str) -> None:
-    async def open_one(update: str) -> Table:
+    async def open_table(update: str) -> Table:
         if kind == "table":
             return await challenges.open_table("testa", "telegram:1", "Ada", update)
         if kind == "practice":
-            return await practice(challenges, int(update), None)
+            return await open_practice(challenges, int(update), None)
         if kind == "matched":
-            return await challenges.open_matched("testa", TWO, update)
-        return await challenges.open_fixture("testa", TWO, update, setup=[])
+            return await challenges.open_matched("testa", PLAYERS, update)
+        return await challenges.open_fixture("testa", PLAYERS, update, setup=[])
 
-    table = await open_one("1")
+    table = await open_table("1")
     async with full_store(store):
         with pytest.raises(StoreFull):
-            await open_one("2")
+            await open_table("2")
         # A redelivered update opens no new table.
-        assert (await open_one("1")).code == table.code
-    await open_one("2")
+        assert (await open_table("1")).code == table.code
+    await open_table("2")
 
 
 async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges) -> None:
@@ -129,14 +129,14 @@ async def test_rematch_of_guests_counts_for_their_address(challenges: Challenges
         await challenges.open_matched("testa", guests, f"again:{number}", again=True, visitor=HOME)
     with pytest.raises(TooManyFromAddress):
         await challenges.open_matched("testa", guests, "again:3", again=True, visitor=HOME)
-    await challenges.open_matched("testa", guests, "again:3", again=True, visitor=AWAY)
+    await challenges.open_matched("testa", guests, "again:3", again=True, visitor=ELSEWHERE)
 
 
 async def test_guest_practice_ends_after_a_day(challenges: Challenges) -> None:
-    table = await practice(challenges, 1, None)
+    table = await open_practice(challenges, 1, None)
     assert next_alarm(table, Table(table.code), 1.0) in (TIME_FOR_GUESTS, 1.0)
-    mine = await practice(challenges, 2, None, "telegram:1")
-    assert next_alarm(mine, Table(mine.code), 1.0) in (TIME_TO_COME_BACK, 1.0)
+    chat_table = await open_practice(challenges, 2, None, "telegram:1")
+    assert next_alarm(chat_table, Table(chat_table.code), 1.0) in (TIME_TO_COME_BACK, 1.0)
 
 
 async def test_abandoned_game_of_guests_ends(store: Store, challenges: Challenges) -> None:

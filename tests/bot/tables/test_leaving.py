@@ -1,4 +1,4 @@
-"""Traces of a forgotten person at a table, by role."""
+"""Tables after a person is forgotten, by the person's role."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.leaving import remove_person
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
-SOMEBODY = "p:nobody"
+PSEUDONYM = "p:nobody"
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def challenges(room: Room) -> Challenges:
 
 
 async def leave_table(room: Room, table: Table, person: str, handle: str = "") -> Table:
-    """Remove a person from a table, twice. Return the table, which must not contain their id."""
-    assert await remove_person(room, table.code, person, handle, SOMEBODY)
-    assert not await remove_person(room, table.code, person, handle, SOMEBODY)
+    """Remove a person from a table twice. Return the table after checking that it does not contain the person's id."""
+    assert await remove_person(room, table.code, person, handle, PSEUDONYM)
+    assert not await remove_person(room, table.code, person, handle, PSEUDONYM)
     after = await room.load(table.code)
     assert person.encode() not in b"".join(after.log.entries)
     assert not after.error
@@ -109,19 +109,19 @@ async def test_leaving_redacts_update_keys_except_the_opening(room: Room, challe
 
 async def test_leaving_an_unrelated_table_changes_nothing(room: Room, challenges: Challenges) -> None:
     table = await challenges.open_table("tavolo", ADA, "Ada", "open")
-    assert not await remove_person(room, table.code, BEA, "bea", SOMEBODY)
+    assert not await remove_person(room, table.code, BEA, "bea", PSEUDONYM)
     assert (await room.load(table.code)).version == table.version
 
 
 async def test_leaving_is_retried_after_a_concurrent_change(room: Room, challenges: Challenges, store: Store) -> None:
     table = await challenges.open_table("tressette", ADA, "Ada", "open")
     await challenges.sit(table.code, BEA, "Bea", "u1", 1)
-    rewrite, others = room.rewrite, [Room(store, Random(1).randbytes)]
+    rewrite, other_rooms = room.rewrite, [Room(store, Random(1).randbytes)]
 
-    async def sit_then_rewrite(*given: object) -> bool:
-        if others:
-            await Challenges(others.pop()).sit(table.code, CLEO, "Cleo", "u2", 2)
-        return await rewrite(*given)  # type: ignore[arg-type]
+    async def sit_then_rewrite(*args: object) -> bool:
+        if other_rooms:
+            await Challenges(other_rooms.pop()).sit(table.code, CLEO, "Cleo", "u2", 2)
+        return await rewrite(*args)  # type: ignore[arg-type]
 
     room.rewrite = sit_then_rewrite  # type: ignore[method-assign, assignment]
     after = await leave_table(room, table, BEA)

@@ -38,7 +38,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
     await bruno.press("Stand up", GROUP)
     table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
-    # The next player in Bruno's seat does not get his question.
+    # The next player in Bruno's seat is not asked about Carla.
     await dino.press("Sit East", GROUP)
     await carla.press("Accept")
     table = (await worker.room.lists.tables_of(anna.person.id))[0]
@@ -69,7 +69,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
     random = Random(4)
     async with asyncio.timeout(60):
         while not any("Segreto: " in text for text in fake.texts(anna.private)):
-            # The hand stays one message. The card and the boards of finished deals are others.
+            # The hand stays one message next to the challenge card and the boards of finished deals.
             hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
             assert len(hands) <= 1
             await anna.play_anywhere(random)

@@ -36,11 +36,11 @@ READING = {
     "remembers",
     "find_opened",
 }
-WRITING = {"commit", "open"}  # used by the operations themselves
+WRITING = {"commit", "open"}  # used by the operations
 
 
 class Operation(NamedTuple):
-    """An operation with its arguments, which any worker's room can repeat."""
+    """An operation with its arguments, which the room of any worker can repeat."""
 
     name: str
     arguments: tuple[object, ...]
@@ -48,8 +48,8 @@ class Operation(NamedTuple):
     options: Mapping[str, object] = {}
 
     async def __call__(self, room: Room) -> Table:
-        done_at = room if hasattr(Room, self.name) else Challenges(room)
-        table: Table = await getattr(done_at, self.name)(*self.arguments, **self.options)
+        target = room if hasattr(Room, self.name) else Challenges(room)
+        table: Table = await getattr(target, self.name)(*self.arguments, **self.options)
         return table
 
 
@@ -58,18 +58,18 @@ class Updates:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.done: list[tuple[Operation, Table | None]] = []  # with the resulting table, or None if refused
+        self.done: list[tuple[Operation, Table | None]] = []  # with the table after it, or None if refused
 
     def next(self, table: Table | None) -> Operation:
-        """Return a random update of any person, for a table or to open one."""
+        """Return a random update for a table, or one that opens a table."""
         random, key = self.random, f"u{len(self.done)}"
         person = random.choice(PEOPLE)
         name = f"Person {person[2:]}"
         if table is None or random.random() < 0.05:
             game = random.choice(("testa", "tavolo", "tressette", "metamazzo"))
             if random.random() < 0.2:
-                other = Chair(random.choice([candidate for candidate in PEOPLE if candidate != person]), "Tre 333")
-                return Operation("open_matched", ("testa", (Chair(person, "Asso 111"), other), key), key)
+                opponent = Chair(random.choice([candidate for candidate in PEOPLE if candidate != person]), "Tre 333")
+                return Operation("open_matched", ("testa", (Chair(person, "Asso 111"), opponent), key), key)
             if random.random() < 0.2:
                 chairs = [Chair(person, f"Person {person[2:]}") for person in random.sample(PEOPLE, GAMES[game].seats)]
                 setup = {"setup": [Fixture("K7QF2M", 1, 0, 1, "p:100")]}
@@ -120,12 +120,12 @@ class Updates:
 
 
 async def stored_state(room: Room) -> dict[str, object]:
-    """Return all table logs in the store, and every person's list."""
+    """Return all table logs in the store and every person's list."""
     client = room.store.client
-    found: dict[str, object] = {key: await client.lrange(key, 0, -1) async for key in client.scan_iter("{s*}:table:*")}
+    state: dict[str, object] = {key: await client.lrange(key, 0, -1) async for key in client.scan_iter("{s*}:table:*")}
     for person in PEOPLE:
-        found[person] = [table.code for table in await room.lists.tables_of(person)]
-    return found
+        state[person] = [table.code for table in await room.lists.tables_of(person)]
+    return state
 
 
 @pytest.mark.parametrize("seed", mostly_long(range(12), 0))
@@ -146,18 +146,22 @@ async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> No
             if result.code not in codes:
                 codes.append(result.code)
             if result.phase in ("over", "closed") and random.random() < 0.5:
-                # The table was shown to the end and removed, so late updates find nothing.
+                # The finished table is removed, so late updates find no table.
                 await random.choice(rooms).remove(result)
-        before = await stored_state(rooms[0])
-        for earlier, outcome in random.sample(updates.done, min(4, len(updates.done))):
-            if outcome and outcome.log.has_update(earlier.key) and await _entries_since(store, outcome) < STAMPS_KEPT:
-                await _deliver_again(earlier, random.choice(rooms))
-                assert await stored_state(rooms[0]) == before, earlier
+        state = await stored_state(rooms[0])
+        for done_operation, done_table in random.sample(updates.done, min(4, len(updates.done))):
+            if (
+                done_table
+                and done_table.log.has_update(done_operation.key)
+                and await _entries_since(store, done_table) < STAMPS_KEPT
+            ):
+                await _deliver_again(done_operation, random.choice(rooms))
+                assert await stored_state(rooms[0]) == state, done_operation
     assert len([result for _, result in updates.done if result]) > 30
 
 
-async def _entries_since(store: Store, then: Table) -> int:
-    return (await store.load(then.code)).version - then.version
+async def _entries_since(store: Store, table: Table) -> int:
+    return (await store.load(table.code)).version - table.version
 
 
 async def _any_table(room: Room, random: Random, codes: list[str]) -> Table | None:
@@ -219,10 +223,10 @@ async def test_redelivered_stand_keeps_the_new_seat(store: Store) -> None:
     await Challenges(room).stand_up(code, "p:2", "stand")
     assert await seated_tables(room, "p:2") == []
     await Challenges(room).sit(code, "p:3", "Dino", "sit 3")
-    for late in rooms:
-        # First at an open table, then at a full one.
-        await Challenges(late).sit(code, "p:2", "Carla", "sit 4")
-        assert (await Challenges(late).stand_up(code, "p:2", "stand")).seat_of("p:2") is not None
+    for worker_room in rooms:
+        # In the first pass the table is open, and in the second it is full.
+        await Challenges(worker_room).sit(code, "p:2", "Carla", "sit 4")
+        assert (await Challenges(worker_room).stand_up(code, "p:2", "stand")).seat_of("p:2") is not None
         for room in rooms:
             assert await seated_tables(room, "p:2") == [code]
 
@@ -239,9 +243,9 @@ async def test_sitting_during_a_stand_keeps_the_index_entry(
         await Challenges(standing).stand_up(code, "p:1", "stand")
     commit = sitting.commit
 
-    async def stand_then_commit(*about: Any) -> Table:
+    async def stand_then_commit(*args: Any) -> Table:
         await Challenges(standing).stand_up(code, "p:1", "stand")
-        return await commit(*about)
+        return await commit(*args)
 
     monkeypatch.setattr(sitting, "commit", stand_then_commit)
     assert (await Challenges(sitting).sit(code, "p:1", "Bea", "sit 2")).seat_of("p:1") is not None
@@ -255,8 +259,8 @@ async def test_late_release_keeps_a_newer_index_entry(store: Store, monkeypatch:
     await Challenges(room).sit(code, "p:1", "Bea", "sit 1")
     commit = room.commit
 
-    async def commit_then_sit(*about: Any) -> Table:
-        table = await commit(*about)
+    async def commit_then_sit(*args: Any) -> Table:
+        table = await commit(*args)
         await Challenges(other).sit(code, "p:1", "Bea", "sit 2")
         return table
 
@@ -279,8 +283,10 @@ async def test_old_redelivered_challenge_opens_nothing(store: Store) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "Ada", "open", host="p:100")
     for number in range(2 * STAMPS_KEPT):
         await Challenges(room).choose_clock(table.code, "p:0", (60, 300)[number % 2], False, f"clock {number}")
-    for late in (room, other):
-        assert (await Challenges(late).open_table("testa", "p:0", "Ada", "open", host="p:100")).code == table.code
+    for worker_room in (room, other):
+        assert (
+            await Challenges(worker_room).open_table("testa", "p:0", "Ada", "open", host="p:100")
+        ).code == table.code
 
 
 async def test_redelivered_challenge_ignores_the_chat_limit(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""The room: each press makes one move or none, and each refusal gives its reason."""
+"""The room: each press makes one move or none, and each refusal has a reason."""
 
 import asyncio
 from collections import Counter
@@ -57,12 +57,12 @@ def seeded_room(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
-numbers = count(1)  # of updates, which a platform never repeats
+update_numbers = count(1)  # numbers of updates, which a platform never repeats
 
 
 async def seat_players(room: Room, game: str, *rules: str) -> Table:
     """Open a table, seat all players and deal. The person in seat n is ``p:n``."""
-    table = await Challenges(room).open_table(game, "p:0", "Person 0", f"open {next(numbers)}")
+    table = await Challenges(room).open_table(game, "p:0", "Person 0", f"open {next(update_numbers)}")
     for rule in rules:
         table = await Challenges(room).choose_rule(table.code, "p:0", rule, rule)
     for seat in range(1, GAMES[game].seats):
@@ -169,9 +169,9 @@ async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
         await challenges.sit(table.code, ADA, "Ada", "u2")
     with pytest.raises(ChairTaken, match="Ada sits there"):
         await challenges.sit(table.code, BEA, "Bea", "u3", seat=0)
-    for wrong in (-1, 4, 99):
+    for seat in (-1, 4, 99):
         with pytest.raises(NoSuchChair):
-            await challenges.sit(table.code, BEA, "Bea", "u4", seat=wrong)
+            await challenges.sit(table.code, BEA, "Bea", "u4", seat=seat)
     table = await challenges.sit(table.code, BEA, "Bea", "u5", seat=2)
     with pytest.raises(NotAtThisTable):
         await challenges.stand_up(table.code, "p:9", "u6")
@@ -185,9 +185,9 @@ async def test_seat_errors_name_the_reason(challenges: Challenges) -> None:
 
 
 async def test_unknown_code_is_refused(room: Room) -> None:
-    for wrong in ("ZZZZ", "", "no such", "x" * 5000, "{s1}"):
+    for code in ("ZZZZ", "", "no such", "x" * 5000, "{s1}"):
         with pytest.raises(NoSuchTable):
-            await room.make_move(wrong, ADA, 1, "play 3D", "u")
+            await room.make_move(code, ADA, 1, "play 3D", "u")
 
 
 @given(st.text())
@@ -259,9 +259,9 @@ async def test_last_move_and_next_deal_are_one_commit(room: Room) -> None:
     table = await seat_players(room, "testa")
     while table.game and table.game.deal_number == 1:
         person, move = mover_and_card(table)
-        before = table
+        last = table
         table = await room.make_move(table.code, person, table.version, move, f"m{table.version}")
-    assert table.version == before.version + 2
+    assert table.version == last.version + 2
     assert table.game
     assert table.game.deal_number == 2
     assert table.game.current
@@ -284,7 +284,7 @@ async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> No
         *(room.make_move(table.code, person, table.version, move, "same") for _ in range(20))
     )
     assert {result.version for result in results} == {table.version + 1}
-    # Another worker without the table accepts it, and so does this one after other moves.
+    # The press is accepted by a worker without the table, and by the first worker after other moves.
     assert (await Room(store).make_move(table.code, person, table.version, move, "same")).version == table.version + 1
     later = results[0]
     other, reply = mover_and_card(later)
@@ -293,16 +293,16 @@ async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> No
 
 
 async def test_two_workers_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
-    async with open_store(embedded.url) as one, open_store(embedded.url) as two:
-        rooms = [seeded_room(one), seeded_room(two)]
+    async with open_store(embedded.url) as first_store, open_store(embedded.url) as second_store:
+        rooms = [seeded_room(first_store), seeded_room(second_store)]
         table = await seat_players(rooms[0], "metamazzo")
         for number in range(39):
             person, move = mover_and_card(table)
-            both = [
+            presses = [
                 room.make_move(table.code, person, table.version, move, f"w{n} {number}")
                 for n, room in enumerate(rooms)
             ]
-            results = await asyncio.gather(*both, return_exceptions=True)
+            results = await asyncio.gather(*presses, return_exceptions=True)
             assert sum(isinstance(result, OldPanel) for result in results) == 1
             before = table.version
             table = await rooms[number % 2].table(table.code)
@@ -326,9 +326,9 @@ async def test_panel_from_before_own_move_has_expired(room: Room) -> None:
     after = await room.make_move(table.code, person, table.version, move, "u1")
     with pytest.raises(OldPanel):
         await room.make_move(table.code, person, table.version, "play 3D", "u2")
-    for made_up in (after.version + 1, 10**9, -1, 0):
+    for version in (after.version + 1, 10**9, -1, 0):
         with pytest.raises(OldPanel):
-            await room.make_move(table.code, person, made_up, "play 3D", "u3")
+            await room.make_move(table.code, person, version, "play 3D", "u3")
 
 
 async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
@@ -338,26 +338,20 @@ async def test_declaration_out_of_turn_keeps_panels_valid(room: Room) -> None:
         for number in range(4):
             person, _ = mover_and_card(table)
             assert table.game
-            plays = [
-                m
-                for m in legal_moves_for_record(table.game, table.game.turn or 0)
-                if m.startswith("play ") and m.count(" ") == 1
-            ]
-            table = await room.make_move(table.code, person, table.version, plays[0], f"{attempt} {number}")
+            legal = legal_moves_for_record(table.game, table.game.turn or 0)
+            card = next(move for move in legal if move.startswith("play ") and move.count(" ") == 1)
+            table = await room.make_move(table.code, person, table.version, card, f"{attempt} {number}")
         assert table.game
-        seen = table.version
+        shown_version = table.version
         for seat in range(4):
             declared = [move for move in legal_moves_for_record(table.game, seat) if move.startswith("declare ")]
             if declared and seat != table.game.turn:
-                after = await room.make_move(table.code, f"p:{seat}", seen, declared[0], "declare")
-                person, _ = mover_and_card(after)
-                assert after.game
-                play = next(
-                    m for m in legal_moves_for_record(after.game, after.game.turn or 0) if m.startswith("play ")
-                )
-                assert (await room.make_move(table.code, person, seen, play, "play")).version == seen + 2
+                after = await room.make_move(table.code, f"p:{seat}", shown_version, declared[0], "declare")
+                person, card = mover_and_card(after)
+                table = await room.make_move(table.code, person, shown_version, card, "play")
+                assert table.version == shown_version + 2
                 return
-    pytest.fail("nobody had anything to declare in 200 deals")
+    pytest.fail("no player had a declaration out of turn in 200 deals: try more")
 
 
 @pytest.mark.parametrize(
@@ -406,9 +400,9 @@ async def test_worker_with_an_old_table_catches_up(store: Store) -> None:
 
 
 async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
-    fast, slow, late = (seeded_room(store) for _ in range(3))
+    fast, slow, latest = (seeded_room(store) for _ in range(3))
     table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
-    for room in (slow, late):
+    for room in (slow, latest):
         await room.table(table.code)
     await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
     with pytest.raises(TableError):
@@ -416,9 +410,9 @@ async def test_refused_person_is_not_indexed_as_named(store: Store) -> None:
     assert not await store.client.exists(keys.named("tg:3"))
     for person in (ADA, "tg:2"):
         assert await store.client.smembers(keys.named(person)) == {table.code.encode()}
-    # This worker finds the person in the log only after the refusal.
+    # The worker finds the person in the log only after the refusal.
     await store.client.delete(keys.named("tg:2"))
-    await Challenges(late).sit(table.code, "tg:2", "Bea", "u2")
+    await Challenges(latest).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
 
 
@@ -428,42 +422,42 @@ async def test_refusal_updates_the_cache_without_another_read(store: Store, monk
     await slow.table(table.code)
     await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
 
-    async def since(*_about: object, **_more: object) -> None:
-        raise AssertionError("it was told")
+    async def fail_read(*_: object, **_options: object) -> None:
+        raise AssertionError("the worker read entries that the refusal had")
 
-    monkeypatch.setattr(store, "entries_since", since)
+    monkeypatch.setattr(store, "entries_since", fail_read)
     with pytest.raises(TableError):
         await Challenges(slow).cancel(table.code, ADA, "u3")
-    known = slow.cached_table(table.code)
-    assert known
-    assert known.phase == "playing"
+    cached = slow.cached_table(table.code)
+    assert cached
+    assert cached.phase == "playing"
 
 
 async def test_refusal_reads_confirmed_entries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await Challenges(seeded_room(store)).open_table("testa", ADA, "Ada", "u1")
-    real, confirmed = store.entries_since, list[object]()
+    entries_since, confirmed = store.entries_since, list[object]()
 
-    async def since(*about: Any, **more: Any) -> Any:
-        confirmed.append(more.get("confirmed"))
-        return await real(*about, **more)
+    async def record_read(*args: Any, **options: Any) -> Any:
+        confirmed.append(options.get("confirmed"))
+        return await entries_since(*args, **options)
 
-    monkeypatch.setattr(store, "entries_since", since)
+    monkeypatch.setattr(store, "entries_since", record_read)
     room = seeded_room(store)
-    for count_of in (1, 2):
+    for read_count in (1, 2):
         # The first time the table is not cached, the second time the cache can be old.
         with pytest.raises(TableError):
             await Challenges(room).cancel(table.code, BEA, "u2")
-        assert confirmed == [True] * count_of
+        assert confirmed == [True] * read_count
 
 
 async def test_commits_are_announced_only_to_other_owners(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, announced = store.append, list[object]()
+    original, announced = store.append, list[object]()
 
-    async def append(*about: Any, **more: Any) -> Any:
-        announced.append(more["tell"])
-        return await real(*about, **more)
+    async def record_append(*args: Any, **options: Any) -> Any:
+        announced.append(options["tell"])
+        return await original(*args, **options)
 
-    monkeypatch.setattr(store, "append", append)
+    monkeypatch.setattr(store, "append", record_append)
     shards = Shards(store, alone=True)
     room = Room(store, Random(0).randbytes, shards=shards)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
@@ -487,8 +481,8 @@ async def test_crash_during_removal_leaves_no_named_index(store: Store, monkeypa
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     remove = store.remove
 
-    async def remove_and_crash(*words: Any, **more: Any) -> None:
-        await remove(*words, **more)
+    async def remove_and_crash(*args: Any, **options: Any) -> None:
+        await remove(*args, **options)
         raise RuntimeError
 
     monkeypatch.setattr(store, "remove", remove_and_crash)
@@ -513,13 +507,13 @@ async def test_named_index_survives_another_workers_refusal(store: Store) -> Non
     room = seeded_room(store)
     table = await Challenges(room).open_table("tavolo", ADA, "Ada", "u1")
     await store.client.sadd(keys.named("tg:2"), table.code)
-    real = store.append
+    original = store.append
 
-    async def append(*about: Any, **more: Any) -> Any:
+    async def remove_index_and_append(*args: Any, **options: Any) -> Any:
         await store.client.srem(keys.named("tg:2"), table.code)
-        return await real(*about, **more)
+        return await original(*args, **options)
 
-    store.append = append  # type: ignore[method-assign]
+    store.append = remove_index_and_append  # type: ignore[method-assign]
     await Challenges(room).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.exists(keys.named("tg:2"))
 
@@ -534,17 +528,17 @@ async def test_refusal_is_a_sentence(challenges: Challenges) -> None:
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
 async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A move, and the deal after it, must not run once as a trial and again when stored."""
-    made: list[str] = []
+    """A move and the deal after it must not run first as a trial and again when stored."""
+    applied: list[str] = []
     play, deal = engine.Game.play, engine.Game.deal
     table = await seat_players(room, game)
 
     def record_move(game: engine.Game, seat: int | None, move: str) -> None:
-        made.append(move)
+        applied.append(move)
         play(game, seat, move)
 
     def record_deal(game: engine.Game, secret: bytes) -> None:
-        made.append("deal")
+        applied.append("deal")
         deal(game, secret)
 
     monkeypatch.setattr(engine.Game, "play", record_move)
@@ -556,12 +550,12 @@ async def test_move_is_applied_once(room: Room, game: str, monkeypatch: pytest.M
         seat = table.game.turn
         legal = [move for move in legal_moves_for_record(table.game, seat) if not move.startswith(("resign", "claim"))]
         move = random.choice(legal or ["bid 5"])
-        made.clear()
+        applied.clear()
         before = table.game.deal_number
         table = await room.make_move(table.code, f"p:{seat}", table.version, move, f"once {number}")
-        assert made in ([move], [move, "deal"])
+        assert applied in ([move], [move, "deal"])
         assert table.game
-        assert table.game.deal_number - before == made.count("deal")
+        assert table.game.deal_number - before == applied.count("deal")
 
 
 @pytest.mark.parametrize(
@@ -583,31 +577,31 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
         person, move = mover_and_card(table)
         table = await fast.make_move(table.code, person, table.version, move, f"m{number}")
     assert (await store.entries_since(table.code, old.log)).whole
-    read: list[str] = []
+    replayed: list[str] = []
     play = engine.Game.play
 
     def record_move(game: engine.Game, seat: int | None, move: str) -> None:
-        read.append(move)
+        replayed.append(move)
         play(game, seat, move)
 
     monkeypatch.setattr(engine.Game, "play", record_move)
-    found = await slow.table(table.code)
-    assert len(read) == FOLD_AFTER + 2
-    assert found.log.entries == table.log.entries
-    assert found.game
+    loaded = await slow.table(table.code)
+    assert len(replayed) == FOLD_AFTER + 2
+    assert loaded.log.entries == table.log.entries
+    assert loaded.game
     assert table.game
-    assert found.game.record() == table.game.record()
-    # A known log that is no prefix is not used, and the update of the log wins.
-    assert Table.from_log(table.code, old.log, found).version == old.version
-    other = Log([*found.log.entries[:-1], add_stamp(strip_stamp(found.log.last).decode(), "another")])
-    assert Table.from_log(table.code, other, found).log.last == other.last
+    assert loaded.game.record() == table.game.record()
+    # A known log that is not a prefix is not used, and the update keys come from the log.
+    assert Table.from_log(table.code, old.log, loaded).version == old.version
+    other = Log([*loaded.log.entries[:-1], add_stamp(strip_stamp(loaded.log.last).decode(), "another")])
+    assert Table.from_log(table.code, other, loaded).log.last == other.last
 
 
 async def test_is_playing_at_knows_only_cached_versions(room: Room, challenges: Challenges) -> None:
-    challenge = await challenges.open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
+    challenge = await challenges.open_table("testa", "p:9", "Somebody", f"open {next(update_numbers)}")
     assert not room.is_playing_at(challenge.code, challenge.version)
     table = await seat_players(room, "testa")
-    answers = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]
+    answers = [room.is_playing_at(table.code, table.version + step) for step in (-1, 0, 1)]
     assert answers == [False, True, False]
     room.forget(table.code)
     assert not room.is_playing_at(table.code, table.version)

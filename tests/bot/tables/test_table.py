@@ -50,9 +50,9 @@ def open_table(game: str, *entries: Entry) -> Table:
 def start_game(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = FOUR, **rules: str) -> Table:
     """Return a full table with the first deal dealt."""
     kind = GAMES[game]
-    chosen = resolve(kind.rules, rules).model_dump()
+    all_rules = resolve(kind.rules, rules).model_dump()
     chairs = [Sit(seat, people[seat], f"P{seat}") for seat in range(kind.seats)]
-    return open_table(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, chosen), *entries)
+    return open_table(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, all_rules), *entries)
 
 
 def at_tie_break(release: int, code: str = "CODE") -> Table:
@@ -94,9 +94,9 @@ def find_declaration() -> tuple[int, Table, Move]:
         table = start_game("tavolo", secret=secret)
         assert table.game
         turn = table.game.turn or 0
-        if found := [move for move in table.game.legal_moves(turn) if move.startswith("declare ")]:
-            return secret, table, Move(turn, found[0])
-    raise AssertionError("nobody can declare anything")
+        if declarations := [move for move in table.game.legal_moves(turn) if move.startswith("declare ")]:
+            return secret, table, Move(turn, declarations[0])
+    raise AssertionError("no secret gives a declaration on the first turn: try more")
 
 
 # Chairs
@@ -129,10 +129,10 @@ def test_robot_rules_over_no_seat() -> None:
 @pytest.mark.parametrize("side", [0, 1])
 def test_three_refusals_open_the_seat_to_all(side: int) -> None:
     table, seat, other = open_table("tavolo", Sit(1, BEA, "Bea")), 2 + side, 3 - side
-    for refused in range(3):
+    for number in range(3):
         assert table.ruler_of(seat) == side
-        assert table.refusals[side] == refused
-        table = table.with_entries([Ask(seat, CLEO, "Cleo"), Refuse(seat)], f"u{refused}")
+        assert table.refusals[side] == number
+        table = table.with_entries([Ask(seat, CLEO, "Cleo"), Refuse(seat)], f"u{number}")
     assert (table.ruler_of(seat), table.ruler_of(other)) == (None, 1 - side)
     table = table.with_entries([Ask(other, CLEO, "Cleo"), Refuse(other)], "u9")
     assert (table.refusals[side], table.refusals[1 - side], table.ruler_of(other)) == (3, 1, 1 - side)
@@ -147,14 +147,14 @@ def test_standing_up_seats_the_asking_player() -> None:
 
 def test_practice_is_one_person_with_robots() -> None:
     robots = [Sit(seat, "robot:easy", f"R{seat}") for seat in (1, 2, 3)]
-    alone = open_table("tressette", *robots)
-    assert (alone.is_full, alone.is_practice) == (True, True)
-    two = open_table("tressette", Sit(1, BEA, "Bea"), *robots[1:])
-    assert not two.is_practice
-    people = open_table("testa", Sit(1, BEA, "Bea"))
-    assert not people.is_practice
-    waiting = open_table("tressette", *robots[:2])
-    assert not waiting.is_practice
+    practice = open_table("tressette", *robots)
+    assert (practice.is_full, practice.is_practice) == (True, True)
+    with_guest = open_table("tressette", Sit(1, BEA, "Bea"), *robots[1:])
+    assert not with_guest.is_practice
+    without_robots = open_table("testa", Sit(1, BEA, "Bea"))
+    assert not without_robots.is_practice
+    not_full = open_table("tressette", *robots[:2])
+    assert not not_full.is_practice
 
 
 def test_changing_the_game_keeps_only_the_seats() -> None:
@@ -229,12 +229,12 @@ def test_phase_follows_from_the_entries() -> None:
 
 def test_log_decides_rules_and_release() -> None:
     table = open_table("testa", Sit(1, BEA, "Bea"))
-    every = resolve(GAMES["testa"].rules, {}).model_dump()
+    all_rules = resolve(GAMES["testa"].rules, {}).model_dump()
     for release in (0, RELEASE + 1):
         with pytest.raises(BadRules, match=f"release {release} of the rules; this version knows 1 to {RELEASE}"):
-            table.with_entries([FirstDeal(bytes(32), release, every)], "u2")
+            table.with_entries([FirstDeal(bytes(32), release, all_rules)], "u2")
     for release in range(1, RELEASE + 1):
-        game = table.with_entries([FirstDeal(bytes(32), release, every)], "u2").game
+        game = table.with_entries([FirstDeal(bytes(32), release, all_rules)], "u2").game
         assert game
         assert game.release == release
     with pytest.raises(BadRules, match=r"the rules do not say: .*target"):
@@ -266,11 +266,11 @@ def test_panel_expires_after_own_move_or_new_deal() -> None:
     after = play_cards(table)
     assert after.is_old(seat, version)
     assert not after.is_old(1 - seat, version)
-    whole = play_cards(table, 40)
-    assert whole.game
-    assert whole.game.deal_number == 2
-    assert whole.dealt_at == whole.version
-    assert whole.is_old(0, version + 40)
+    next_deal = play_cards(table, 40)
+    assert next_deal.game
+    assert next_deal.game.deal_number == 2
+    assert next_deal.dealt_at == next_deal.version
+    assert next_deal.is_old(0, version + 40)
 
 
 def test_boards_hide_cards_of_the_current_trick() -> None:
@@ -288,14 +288,14 @@ def test_boards_show_a_led_card_that_was_already_known() -> None:
         assert table.game.current
         seat = table.game.turn
         assert seat is not None
-        shown = [move for move in playable_cards(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
+        known_cards = [move for move in playable_cards(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
         is_leading = not table.game.current.trick
-        table = table.with_entries([Move(seat, (shown or playable_cards(table))[0])], "u")
+        table = table.with_entries([Move(seat, (known_cards or playable_cards(table))[0])], "u")
         if is_leading:
-            assert (table.board_changed_at == table.version) is bool(shown)
-            if shown:
+            assert (table.board_changed_at == table.version) is bool(known_cards)
+            if known_cards:
                 return
-    pytest.fail("nobody led a card that they had drawn")
+    pytest.fail("no player led a drawn card: play more cards")
 
 
 def test_boards_show_a_resignation_within_a_trick() -> None:
@@ -318,7 +318,7 @@ def test_alarm_follows_nudge_flag_and_wait() -> None:
 
 
 def test_only_the_movers_declaration_resets_the_alarm() -> None:
-    """Another player's declaration keeps the alarm, the mover's own declaration resets it."""
+    """Another player's declaration keeps the alarm."""
     for secret in range(100):
         table = play_cards(start_game("tressette", secret=secret), 4).with_entries([Nudge()], "u")
         assert table.game
@@ -334,7 +334,7 @@ def test_only_the_movers_declaration_resets_the_alarm() -> None:
             assert table.with_entries([Move(other, declared[other][0])], "u").alarm == "nudged"
             assert table.with_entries([Move(mover, declared[mover][0])], "u").alarm == ""
             return
-    pytest.fail("in no deal could both declare")
+    pytest.fail("in no deal could the mover and another player declare: try more secrets")
 
 
 def test_new_deal_resets_the_alarm() -> None:
@@ -350,10 +350,10 @@ def test_late_moves_are_counted_until_an_own_move() -> None:
     assert late.lates[seat] == 1
     assert late.lates[1 - seat] == 0
     assert not late.is_move_made_for_player
-    both = play_cards(late)
-    again = next(state for state in next_states(both) if state.game and state.game.turn == seat)
-    assert play_cards(again.with_entries([Late(seat)], "u")).lates[seat] == 2
-    assert play_cards(again).lates[seat] == 0
+    after = play_cards(late)
+    next_turn = next(state for state in next_states(after) if state.game and state.game.turn == seat)
+    assert play_cards(next_turn.with_entries([Late(seat)], "u")).lates[seat] == 2
+    assert play_cards(next_turn).lates[seat] == 0
 
 
 def test_late_declaration_and_card_count_as_one_move() -> None:
@@ -393,10 +393,10 @@ def test_known_table_is_read_on_from_its_version() -> None:
     table = start_game("testa")
     further = play_cards(table, 3)
     assert Table.from_log("CODE", further.log, table).log.entries == further.log.entries
-    found = Table.from_log("CODE", further.log, start_game("testa", secret=1))
-    assert found.game
+    other = Table.from_log("CODE", further.log, start_game("testa", secret=1))
+    assert other.game
     assert further.game
-    assert found.game.record() == further.game.record()
+    assert other.game.record() == further.game.record()
     assert Table.from_log("CODE", Log(further.log.entries)).moved_at == further.moved_at
 
 

@@ -59,7 +59,7 @@ async def test_sixty_concurrent_challenges_open_twenty_tables(
 
 
 async def test_table_limit_holds_for_accepting_and_joining(workers: tuple[Worker, Worker, FakePlatform]) -> None:
-    first, _two, fake = workers
+    first, _second, fake = workers
     anna, bruno = Player(first, fake, "Anna", 1), Player(first, fake, "Bruno", 2)
     for number in range(MOST_TABLES):
         await anna.say("/challenge testa", f"paper:{1000 + number}")
@@ -88,9 +88,9 @@ async def test_crash_around_a_commit_loses_no_table(
     async with open_worker(store, fake) as worker:
         append = store.append
 
-        async def append_and_crash(*about: Any, **more: Any) -> Any:
+        async def append_and_crash(*args: Any, **options: Any) -> Any:
             if is_stored:
-                await append(*about, **more)
+                await append(*args, **options)
             raise ConnectionLost("killed")
 
         monkeypatch.setattr(store, "append", append_and_crash)
@@ -99,7 +99,7 @@ async def test_crash_around_a_commit_loses_no_table(
         monkeypatch.setattr(store, "append", append)
         assert len(await worker.room.lists.tables_of("paper:1")) == is_stored
         assert len(await worker.room.lists.tables_at(GROUP)) == is_stored
-        # An entry without a table is removed once no commit can be in progress.
+        # An index entry without a table is removed once no commit can be in progress.
         entries = await store.index.entries(keys.seated("paper:1"))
         assert len(entries) == 1
         if not is_stored:

@@ -36,14 +36,14 @@ async def test_tables_lists_own_tables_and_turns(worker: Worker, fake: FakePlatf
 
 
 @pytest.mark.parametrize(
-    "about",
+    "topic",
     ["", "fair", "onesto", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"],
 )
-async def test_rules_of_every_game_are_long_enough(worker: Worker, fake: FakePlatform, about: str) -> None:
+async def test_rules_of_every_game_are_long_enough(worker: Worker, fake: FakePlatform, topic: str) -> None:
     anna = Player(worker, fake, "Anna", 1)
-    reply = await anna.say(f"/rules {about}")
+    reply = await anna.say(f"/rules {topic}")
     assert not reply.toast
-    assert len(fake.last(GROUP).plain) > 300, f"bot/words/rules.py hardly explains {about!r}"
+    assert len(fake.last(GROUP).plain) > 300, f"bot/words/rules.py explains {topic!r} too briefly"
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ async def test_commands_understand_names_of_several_words(worker: Worker, fake: 
     await anna.say("/sfida @bea Tressette al Tavolo 21")
     assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
     assert not (await anna.say("/tournament swiss testa a testa")).toast
-    [opened] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
-    assert (opened.form, opened.choice.game) == ("swiss", "testa")
+    [tournament] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
+    assert (tournament.form, tournament.choice.game) == ("swiss", "testa")
     await anna.say("/leaderboard tressette al tavolo")
     assert "Tressette al Tavolo" in fake.last(GROUP).plain
 
@@ -94,8 +94,8 @@ async def test_hand_does_not_claim_to_reach_a_closed_chat(worker: Worker, fake: 
     fake.closed.add(anna.private)
     first = await anna.say(command)
     assert first.toast.startswith("Your cards are on their way to our private chat. If they do not come")
-    again = await anna.say(command)
-    assert again.toast == "I cannot write to you: open our private chat and write /hand there."
+    second = await anna.say(command)
+    assert second.toast == "I cannot write to you: open our private chat and write /hand there."
     fake.closed.clear()
     await anna.say("/hand", anna.private)
     assert (await anna.say(command)).toast == first.toast

@@ -1,4 +1,4 @@
-"""Run `buongioco` commands in the tests' process, because starting another one takes longer than most commands."""
+"""Run `buongioco` commands in the tests' process, because starting a process takes longer than most commands."""
 
 import io
 import os

@@ -51,7 +51,7 @@ class FakePlatform:
         self.ring_counts: Counter[str] = Counter()
         """Number of new messages that were not silent, by place."""
         self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
-        self.after_faults: dict[str, list[DeliveryError]] = defaultdict(list)
+        self.errors_after_delivery: dict[str, list[DeliveryError]] = defaultdict(list)
         self.rate_limit_of: dict[str, RateLimit] = {}
         self.knows_keys, self.longest = knows_keys, longest
         self._keys: dict[str, str] = {}
@@ -107,8 +107,8 @@ class FakePlatform:
         self._check("delete", place, message, None)
         self.messages[place].pop(message, None)
 
-    def _check(self, what: str, place: str, message: str, panel: Panel | None) -> None:
-        self.calls.append((what, place, message))
+    def _check(self, call: str, place: str, message: str, panel: Panel | None) -> None:
+        self.calls.append((call, place, message))
         if self.errors[place]:
             raise self.errors[place].pop(0)
         if place in self.closed:
@@ -127,8 +127,8 @@ class FakePlatform:
                 assert (button.kind != "share") <= len(button.payload.encode()) <= LONGEST_PAYLOAD, button
 
     def _fail_after(self, place: str) -> None:
-        if self.after_faults[place]:
-            raise self.after_faults[place].pop(0)
+        if self.errors_after_delivery[place]:
+            raise self.errors_after_delivery[place].pop(0)
 
     def last(self, place: str) -> Panel:
         """Return the lowest message of a place."""
@@ -169,7 +169,7 @@ class Player:
         return await self.dispatcher.handle_press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
-        """Press the lowest button with this label, or else one that contains it."""
+        """Press the lowest button with this label, or else the lowest whose label contains it."""
         place = place or self.private
         message, button = self.button(label, place)
         key = f"p{next(self.numbers)}"
@@ -184,13 +184,13 @@ class Player:
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
         """Return a visible button and its message."""
-        seen = self.fake.messages[place or self.private]
-        found = [(message, button) for message, panel in seen.items() for row in panel.rows for button in row]
+        messages = self.fake.messages[place or self.private]
+        buttons = [(message, button) for message, panel in messages.items() for row in panel.rows for button in row]
         for match in (lambda text: text == label, lambda text: label in text):
-            for message, button in reversed(found):
+            for message, button in reversed(buttons):
                 if match(button.label):
                     return message, button
-        raise AssertionError(f"no button {label!r} among {[button.label for _, button in found]}")
+        raise AssertionError(f"no button {label!r} among {[button.label for _, button in buttons]}")
 
     def moves(self) -> list[tuple[str, Button]]:
         """Return the buttons for moves on this player's lowest private panel, with its message."""
@@ -201,29 +201,29 @@ class Player:
 
     async def play_anywhere(self, random: Random) -> None:
         """Press a random card on any private message."""
-        found = [
+        buttons = [
             (message, button)
             for message, panel in self.fake.messages[self.private].items()
             for row in panel.rows
             for button in row
             if button.payload.startswith("1m") and "play" in button.payload
         ]
-        if found:
-            message, button = random.choice(found)
+        if buttons:
+            message, button = random.choice(buttons)
             await self.send(button.payload, self.private, message)
 
     async def play(self, random: Random) -> bool:
         """Press a random button of the lowest private message. Return False if it has no button."""
-        seen = self.fake.messages[self.private]
-        if not seen:
+        messages = self.fake.messages[self.private]
+        if not messages:
             return False
-        message, panel = list(seen.items())[-1]
+        message, panel = list(messages.items())[-1]
         buttons = [button for row in panel.rows for button in row if button.kind == "press"]
-        buttons = [one for one in buttons if "Claim" not in one.label and "blind" not in one.payload]
-        buttons = [one for one in buttons if ":hint " not in one.payload]
-        bids = [one for one in buttons if ":bid " in one.payload]
+        buttons = [button for button in buttons if "Claim" not in button.label and "blind" not in button.payload]
+        buttons = [button for button in buttons if ":hint " not in button.payload]
+        bids = [button for button in buttons if ":bid " in button.payload]
         if bids:
-            buttons = [one for one in bids if one.payload.endswith(("bid 4", "bid 5"))]
+            buttons = [button for button in bids if button.payload.endswith(("bid 4", "bid 5"))]
         if not buttons:
             return False
         reply = await self.send(random.choice(buttons).payload, self.private, message)
@@ -251,20 +251,20 @@ ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 
 
-def people(worker: Worker, fake: FakePlatform) -> list[Player]:
+def create_players(worker: Worker, fake: FakePlatform) -> list[Player]:
     return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
 
 
 async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
     """Start a game and return its players by seat. The first one challenges and presses the option labels."""
-    count_of = GAMES[game].seats
-    players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
+    seat_count = GAMES[game].seats
+    players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:seat_count], 1)]
     await players[0].say(f"/challenge {game}")
     for label in options:
         await players[0].press("Options", GROUP)
         await players[0].press(label, GROUP)
         await players[0].press("Back", GROUP)
-    for player, label in zip(players[1:], ACCEPT[count_of], strict=True):
+    for player, label in zip(players[1:], ACCEPT[seat_count], strict=True):
         await player.press(label, GROUP)
         for ruler in players:
             if fake.messages[ruler.private] and "asks to sit" in fake.last(ruler.private).plain:
@@ -278,10 +278,10 @@ async def code_of(worker: Worker, player: Player) -> str:
     return table.code
 
 
-async def play_until(worker: Worker, players: list[Player], random: Random, done: Callable[[], bool]) -> None:
+async def play_until(worker: Worker, players: list[Player], random: Random, is_done: Callable[[], bool]) -> None:
     """Press random buttons until a condition is met."""
     for _ in range(5000):
-        if done():
+        if is_done():
             return
         random.shuffle(players)
         for player in players:

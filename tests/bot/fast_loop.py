@@ -1,6 +1,6 @@
 """An event loop with a clock that runs ahead while the loop is idle, so hours pass in seconds.
 
-While there is work, its clock runs in real time. The store and everything that reads other clocks do so always.
+While there is work, its clock runs in real time. The store and other clocks always run in real time.
 """
 
 import asyncio
@@ -15,20 +15,20 @@ from bot.delivery.shared_pace import SharedPace
 from bot.rate_limits import RateLimit
 from bot.store import store
 
-IDLE_SECONDS = 0.004  # the loop is idle after this long without input; the store answers sooner
+IDLE_SECONDS = 0.004  # time without input after which the loop is idle; the store answers sooner
 LEAP_SECONDS = 1.0  # length of one leap of the loop's clock
 
 
 class _LeapingSelector(selectors.DefaultSelector):
-    left_out = 0.0
+    skipped_seconds = 0.0
 
     def select(self, timeout: float | None = None) -> Any:
         if timeout is None or timeout <= IDLE_SECONDS:
             return super().select(timeout)
-        found = super().select(IDLE_SECONDS)
-        if not found:
-            self.left_out += min(timeout - IDLE_SECONDS, LEAP_SECONDS)
-        return found
+        events = super().select(IDLE_SECONDS)
+        if not events:
+            self.skipped_seconds += min(timeout - IDLE_SECONDS, LEAP_SECONDS)
+        return events
 
 
 class FastLoop(asyncio.SelectorEventLoop):
@@ -37,7 +37,7 @@ class FastLoop(asyncio.SelectorEventLoop):
         super().__init__(self._clock)
 
     def time(self) -> float:
-        return super().time() + self._clock.left_out
+        return super().time() + self._clock.skipped_seconds
 
 
 async def _take_without_delay(_pace: SharedPace, _chat: str, _rate_limit: RateLimit) -> float:
@@ -45,7 +45,7 @@ async def _take_without_delay(_pace: SharedPace, _chat: str, _rate_limit: RateLi
 
 
 def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test on such a loop. The store has no deadlines, because it runs in real time."""
+    """Run a test on a fast loop. The store has no deadlines, because it runs in real time."""
     monkeypatch.setattr(store, "connect", partial(store.connect, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     # The shared pace uses the store's real clock, so it would block a chat for hours of this loop's clock.

@@ -14,8 +14,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, open_store
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.bot.fast_loop import run_fast
+from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, text_of

@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 
 from adapters.telegram.adapter import Telegram
 from bot.store import EmbeddedStore, open_store
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.bot.fast_loop import run_fast
+from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.long import long
 from tests.telegram import players
 from tests.telegram.content import Refused

@@ -573,7 +573,7 @@ async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
 
         with monkeypatch.context() as patch:
             patch.setattr(tools.drawer, "draw_if_free", draw_if_free)
-            fake.after_faults[anna.private] = [PlatformFailure("lost")]
+            fake.errors_after_delivery[anna.private] = [PlatformFailure("lost")]
             worker.delivery.touch(code)
             async with asyncio.timeout(10):
                 while fake.last(anna.private) == before or not surface_of(worker, code, Hand(0))._woken:

@@ -4,11 +4,11 @@ import asyncio
 from random import Random
 
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, people, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, seat_players
 
 
 async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, carla, dino = people(worker, fake)
+    anna, bruno, carla, dino = create_players(worker, fake)
     await anna.say("/challenge tavolo")
     for refusal in range(1, 4):
         assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
@@ -30,7 +30,7 @@ async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: Fak
 
 
 async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, carla, dino = people(worker, fake)
+    anna, bruno, carla, dino = create_players(worker, fake)
     await anna.say("/challenge tavolo")
     await bruno.press("Sit East", GROUP)
     await carla.press("Sit West", GROUP)
@@ -48,7 +48,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
 
 
 async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     await anna.say("/challenge tressette")
     for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
         await anna.press(label, GROUP)

@@ -9,13 +9,13 @@ from bot.store import Store
 from bot.tables.chairs import Invited
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, people, play_until
-from tests.bot.hours import ring_clocks
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, play_until
+from tests.bot.playing_time import ring_clocks
 from tests.long import long
 
 
 async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fake: FakePlatform, store: Store) -> None:
-    anna, bruno, carla, _ = people(worker, fake)
+    anna, bruno, carla, _ = create_players(worker, fake)
     await bruno.say("/help")
     await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
     assert "@bruno" in fake.last(GROUP).plain
@@ -28,7 +28,7 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
 
 
 async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
     await bruno.press("Accept", GROUP)
     assert bruno.fake.messages[bruno.private]
@@ -36,18 +36,18 @@ async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: Fake
 
 @pytest.mark.parametrize("handle", ["-", long("a\x00b"), long("x" * 65), long("\ud800"), "a b"])
 async def test_invalid_handle_invites_nobody(worker: Worker, fake: FakePlatform, handle: str) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     reply = await anna.say("/challenge", about=(Person("", handle, handle),))
     assert "have not met" in reply.toast
     assert not fake.messages[GROUP]
 
 
 async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
-    about = bruno.person
-    await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
+    anna, bruno, *_ = create_players(worker, fake)
+    invited = bruno.person
+    await anna.say("/challenge testa", about=(Person(invited.id, "Bruno", "two words"),))
     [table] = await worker.room.lists.tables_of(anna.person.id)
-    assert table.invited == Invited(about.id, "", "Bruno")
+    assert table.invited == Invited(invited.id, "", "Bruno")
     await bruno.press("Accept", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
 
@@ -56,19 +56,19 @@ async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker,
 async def test_old_accept_button_fails_after_the_game_changed(
     worker: Worker, fake: FakePlatform, menu: str, choice: str
 ) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
-    message, read = bruno.button("Accept", GROUP)
+    message, button = bruno.button("Accept", GROUP)
     await anna.press(menu, GROUP)
     await anna.press(choice, GROUP)
-    assert (await bruno.send(read.payload, GROUP, message)).toast.startswith("That was an old button")
+    assert (await bruno.send(button.payload, GROUP, message)).toast.startswith("That was an old button")
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["open"]
     assert not (await bruno.press("Accept", GROUP)).toast
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, carla, _ = people(worker, fake)
+    anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge tressette")
     await anna.press("Options", GROUP)
     await anna.press("⏱ 1 min", GROUP)
@@ -84,13 +84,13 @@ async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake:
 
 
 async def test_challenging_yourself_is_refused(worker: Worker, fake: FakePlatform) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     reply = await anna.say("/challenge @anna", about=(anna.person,))
     assert "cannot challenge yourself" in reply.toast
 
 
 async def test_redelivered_challenge_opens_one_table(worker: Worker, fake: FakePlatform) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     await anna.say("/challenge testa", key="same")
     await anna.say("/challenge testa", key="same")
     assert len(fake.messages[GROUP]) == 1
@@ -101,7 +101,7 @@ async def test_redelivered_challenge_opens_one_table(worker: Worker, fake: FakeP
 async def test_redelivered_challenge_keeps_the_groups_newer_game(
     worker: Worker, fake: FakePlatform, is_cancelled: bool
 ) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     await anna.say("/challenge spades", key="early")
     if is_cancelled:
         await anna.press("Cancel", GROUP)
@@ -111,7 +111,7 @@ async def test_redelivered_challenge_keeps_the_groups_newer_game(
 
 
 async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
     code = await code_of(worker, anna)
     await ring_clocks(worker, TIME_TO_ACCEPT - 60)
@@ -124,7 +124,7 @@ async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform)
 
 
 async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge pizzichino")
     for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
         assert "Only Anna" in (await bruno.press(label, GROUP)).toast
@@ -147,7 +147,7 @@ async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePl
 
 
 async def test_table_is_shown_in_two_chats(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, carla, _ = people(worker, fake)
+    anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge metamazzo")
     code = await code_of(worker, anna)
     reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
@@ -168,7 +168,7 @@ async def test_private_challenge_says_how_the_other_joins(worker: Worker, fake: 
     await bruno.say(f"/join {code}", bruno.private)
     [table] = await worker.room.lists.tables_of(bruno.person.id)
     assert table.phase == "playing"
-    # In a group the other player sees it, and an open challenge names no player.
+    # In a group the other player sees the card, and an open challenge names no player.
     assert (await anna.say("/challenge @bruno testa")).toast == ""
     assert (await anna.say("/challenge", anna.private)).toast == ""
 
@@ -181,7 +181,7 @@ async def test_twenty_first_table_is_refused(worker: Worker, fake: FakePlatform)
 
 
 async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, carla, _ = people(worker, fake)
+    anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge metamazzo")
     accept = bruno.button("Accept", GROUP)[1].payload
     await bruno.press("Accept", GROUP)
@@ -202,21 +202,21 @@ async def test_redelivered_choice_keeps_the_newer_game(worker: Worker, fake: Fak
     await anna.say("/challenge testa", key="first")
     assert (await worker.people.chat(GROUP)).game == "spades"
     [table] = await worker.room.lists.tables_of("paper:1")
-    chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
+    payloads = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
     for number in (0, 1, 0):
-        assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
+        assert not (await anna.send(payloads[number], GROUP, "1", key=f"choice{number}")).toast
     assert (await worker.people.chat(GROUP)).game == "pizzichino"
-    # A new update is not taken for a redelivery.
+    # A new update does not count as a redelivery.
     await bruno.say("/challenge testa", key="third")
     assert (await worker.people.chat(GROUP)).game == "testa"
 
 
-def labels(fake: FakePlatform, place: str) -> list[str]:
+def list_labels(fake: FakePlatform, place: str) -> list[str]:
     return [button.label for row in fake.last(place).rows for button in row]
 
 
 @pytest.mark.parametrize(
-    ("words", "about"),
+    ("words", "people"),
     [
         ("/challenge @anselmo @berta spades", ()),
         ("/challenge @anselmo @berta", (Person("", "anselmo", "anselmo"), Person("", "berta", "berta"))),
@@ -226,19 +226,19 @@ def labels(fake: FakePlatform, place: str) -> list[str]:
     ],
 )
 async def test_naming_two_people_is_refused(
-    worker: Worker, fake: FakePlatform, words: str, about: tuple[Person, ...]
+    worker: Worker, fake: FakePlatform, words: str, people: tuple[Person, ...]
 ) -> None:
-    anna, *_ = people(worker, fake)
-    reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=about)
+    anna, *_ = create_players(worker, fake)
+    reply = await anna.say(words, anna.private if words.startswith("/block") else GROUP, about=people)
     assert reply.toast.startswith("One person at a time, please: you named ")
     assert "@berta" in reply.toast
     assert not fake.messages[GROUP]
 
 
 async def test_person_named_twice_counts_once(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await bruno.say("/help")
-    # A reply to Bruno that also names him, as platforms report it, with a comma after the handle.
+    # A reply to Bruno also names him, with a comma after the handle.
     reply = await anna.say("/challenge @Bruno, spades", about=(bruno.person, Person("", "Bruno", "Bruno")))
     assert not reply.toast
     [table] = await worker.room.lists.tables_of(anna.person.id)
@@ -248,23 +248,23 @@ async def test_person_named_twice_counts_once(worker: Worker, fake: FakePlatform
 
 @pytest.mark.parametrize("game", ["testa", "tavolo"])
 async def test_private_challenge_offers_no_seat_to_its_author(worker: Worker, fake: FakePlatform, game: str) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say(f"/challenge {game}", anna.private)
     code = await code_of(worker, anna)
     for menu in ("", "Game", "Back", "Options", "Back"):
         if menu:
             await anna.press(menu)
-        visible = labels(fake, anna.private)
+        visible = list_labels(fake, anna.private)
         assert not [label for label in visible if label in ("Accept", "Decline") or label.startswith("Sit ")]
         assert visible
-    # In a group the same card has the seats, because others read it.
+    # In a group the card offers the seats, because others read it.
     await bruno.say(f"/join {code}")
     await bruno.say(f"/challenge {game}")
-    assert [label for label in labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
+    assert [label for label in list_labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
 
 
 async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlatform) -> None:
-    anna, bruno, *_ = people(worker, fake)
+    anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge tressette")
     await bruno.press("Sit East", GROUP)
     await ring_clocks(worker, TIME_TO_ACCEPT)

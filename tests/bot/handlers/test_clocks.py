@@ -6,11 +6,11 @@ import pytest
 
 from bot.store import Store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, people, seat_players
-from tests.bot.hours import ring_clocks
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, open_worker, seat_players
+from tests.bot.playing_time import ring_clocks
 from tests.bot.tables.test_table import find_declaration
 
-ON_TIME = ("Claim the win", "Let a robot play this move", "Wait")
+DECISIONS = ("Claim the win", "Let a robot play this move", "Wait")
 
 
 async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: FakePlatform) -> None:
@@ -28,7 +28,7 @@ async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: Fak
     await ring_clocks(worker, 155)
     assert "Your time is up" in fake.last(mover.private).plain
     assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
-    # The late player cannot decide. Waiting gives the same time again.
+    # The late player cannot decide. Waiting gives the full time again.
     _, button = other.button("Wait")
     assert "not yours" in (await mover.send(button.payload)).toast
     await other.press("Wait")
@@ -45,13 +45,13 @@ async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: Fak
     assert notice in fake.last(GROUP).plain
     await ring_clocks(worker, 155)
     await ring_clocks(worker, 155)
-    late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
-    early = next(player for player in players if player is not late)
-    await early.press("Claim the win")
+    late_player = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
+    waiting_player = next(player for player in players if player is not late_player)
+    await waiting_player.press("Claim the win")
     assert "ran out of time" in fake.last(GROUP).plain
     [game] = [game async for game in worker.archive.games()]
     assert game.record.ending == "timeout"
-    assert "There is no table" in (await early.send(button.payload)).toast
+    assert "There is no table" in (await waiting_player.send(button.payload)).toast
 
 
 async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:
@@ -63,30 +63,30 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
         code = await code_of(worker, players[0])
         before = await worker.room.table(code)
         assert before.game
-        late = before.game.turn
-        assert late is not None
+        late_seat = before.game.turn
+        assert late_seat is not None
         for _ in range(2):
             await ring_clocks(worker, 155)
         # The partner has no decision buttons.
-        partner = fake.last(players[(late + 2) % 4].private)
-        assert f"{players[late].person.name}\u2069's time is up: the others decide." in partner.plain
-        assert not [button for row in partner.rows for button in row if button.label in ON_TIME]
-        await players[(late + 1) % 4].press("Let a robot play this move")
+        partner = fake.last(players[(late_seat + 2) % 4].private)
+        assert f"{players[late_seat].person.name}\u2069's time is up: the others decide." in partner.plain
+        assert not [button for row in partner.rows for button in row if button.label in DECISIONS]
+        await players[(late_seat + 1) % 4].press("Let a robot play this move")
         after = await worker.room.table(code)
         assert after.game
-        *declared, card = [move for seat, move in after.game.moves if seat == late]
-        assert declared
-        assert all(move.startswith("declare ") for move in declared)
+        *declarations, card = [move for seat, move in after.game.moves if seat == late_seat]
+        assert declarations
+        assert all(move.startswith("declare ") for move in declarations)
         assert card.startswith("play ")
-        assert after.game.turn != late
-        assert after.lates[late] == 1
+        assert after.game.turn != late_seat
+        assert after.lates[late_seat] == 1
 
 
 @pytest.mark.parametrize(
     "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
 )
 async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatform, clock: tuple[str, ...]) -> None:
-    anna = people(worker, fake)[0]
+    anna = create_players(worker, fake)[0]
     await anna.say("/challenge metamazzo")
     await anna.press("Options", GROUP)
     for label in clock:
@@ -115,10 +115,10 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
     random = Random(1)
     lates = []
     for _ in range(60):
-        found = await worker.room.lists.tables_of(players[0].person.id)
-        if not found:
+        tables = await worker.room.lists.tables_of(players[0].person.id)
+        if not tables:
             break
-        table = found[0]
+        table = tables[0]
         lates.append(table.lates)
         if players[0].moves():
             await players[0].play(random)
@@ -142,18 +142,18 @@ async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlat
         table = await worker.room.load_cached(code)
         if max(table.lates) == 2:
             break
-    late = table.lates.index(2)
-    while not players[late].moves():
-        await players[1 - late].play(random)
+    late_seat = table.lates.index(2)
+    while not players[late_seat].moves():
+        await players[1 - late_seat].play(random)
         await worker.settled()
-    notice = f"🤖 \u2068{players[late].person.name}\u2069's time was up: a robot moved."
-    assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late].private).plain
+    notice = f"🤖 \u2068{players[late_seat].person.name}\u2069's time was up: a robot moved."
+    assert "🤖 Your time was up: a robot moved for you." in fake.last(players[late_seat].private).plain
     assert notice in fake.last(GROUP).plain
-    await players[late].play(random)
+    await players[late_seat].play(random)
     await worker.settled()
-    assert (await worker.room.load_cached(code)).lates[late] == 0
-    assert "a robot moved for you" not in fake.last(players[late].private).plain
-    assert notice not in fake.last(players[1 - late].private).plain
+    assert (await worker.room.load_cached(code)).lates[late_seat] == 0
+    assert "a robot moved for you" not in fake.last(players[late_seat].private).plain
+    assert notice not in fake.last(players[1 - late_seat].private).plain
     assert notice not in fake.last(GROUP).plain
 
 

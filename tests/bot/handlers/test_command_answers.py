@@ -6,11 +6,11 @@ from bot.features.tournaments.feature import TournamentsFeature
 from bot.platform import Person
 from bot.worker import Worker
 from engine.cards import ITALIAN
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, people, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, seat_players
 
 
 async def test_suits_have_one_name(worker: Worker, fake: FakePlatform) -> None:
-    anna = people(worker, fake)[0]
+    anna = create_players(worker, fake)[0]
     await anna.say("/rules")
     rules = fake.last(GROUP).plain
     assert all(name in rules for name in ITALIAN.suit_names)
@@ -102,14 +102,14 @@ async def test_hand_does_not_claim_to_reach_a_closed_chat(worker: Worker, fake: 
 
 
 async def test_blocking_an_unknown_person_shows_the_name(worker: Worker, fake: FakePlatform) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     reply = await anna.say("/block", anna.private, about=(Person("paper:77", "Zeno"),))
     assert reply.panel
     assert "Zeno" in reply.panel.plain
 
 
 async def test_hand_before_the_deal_says_no_cards_yet(worker: Worker, fake: FakePlatform) -> None:
-    anna, *_ = people(worker, fake)
+    anna, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
     code = await code_of(worker, anna)
     for command in (f"/hand {code}", f"/resign {code}"):

@@ -1,4 +1,4 @@
-"""Hand pages: taps send the payloads of the panel's buttons, and whole games can be played with them."""
+"""Hand pages: taps send the payloads of the panel's buttons, and whole games can be played by taps."""
 
 import asyncio
 import json
@@ -79,18 +79,18 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
     ):
         players = await seat_players(worker, fake, "testa")
         code = await code_of(worker, players[0])
-        delivers, presses = (worker, other) if worker.shards.owns(code) else (other, worker)
-        reader = Player(delivers, FakePlatform(), "Anna", 1)
+        owner, other_worker = (worker, other) if worker.shards.owns(code) else (other, worker)
+        reader = Player(owner, FakePlatform(), "Anna", 1)
         page = await Page.open(reader, code)
-        table = await presses.room.table(code)
+        table = await other_worker.room.table(code)
         assert table.game
         turn = table.game.turn
         assert turn is not None
         chair = table.chairs[turn]
         assert chair
         move = next(move for move in table.game.legal_moves(turn) if move.startswith("play "))
-        pressed = await presses.room.make_move(code, chair.person, table.version, move, "m1")
-        assert (await page.next())["version"] == pressed.version
+        moved_table = await other_worker.room.make_move(code, chair.person, table.version, move, "m1")
+        assert (await page.next())["version"] == moved_table.version
         await page.close()
 
 
@@ -98,7 +98,7 @@ async def test_owning_worker_shows_another_workers_commit_at_once(
 async def test_end_of_a_table_removed_elsewhere_is_shown(
     store: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    """A page, a program and a watcher check after the table is gone. So does a program that only asks then."""
+    """A page, a program and a watcher get the end after the table is removed. So does a program that asks later."""
     monkeypatch.setattr("bot.handlers.hands.RELOAD_ELSEWHERE_SECONDS", 3600.0)
     monkeypatch.setattr("bot.site.watching.REMOTE_RECHECK_SECONDS", 3600.0)
     monkeypatch.setattr("bot.store.store.REMOVED_LOG_SECONDS", 3600)
@@ -106,25 +106,27 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         open_worker(store, FakePlatform(), alone=False) as worker,
         open_worker(store, FakePlatform(), alone=False) as owner,
     ):
-        for one in (worker, owner) * 2:
-            await one.shards.balance()
-        here, there = Dispatcher(worker), Dispatcher(owner)
+        for balanced_worker in (worker, owner) * 2:
+            await balanced_worker.shards.balance()
+        dispatcher, owner_dispatcher = Dispatcher(worker), Dispatcher(owner)
         (anna, _token), (bruno, _token) = [await Programs(store.client).add(name) for name in ("Anna", "Bruno")]
         for number in range(100):
-            table = await there.playing.open(anna, "testa", {}, None, f"open {number}")
+            table = await owner_dispatcher.playing.open(anna, "testa", {}, None, f"open {number}")
             if owner.shards.owns(table.code):
                 break
         code = table.code
         if ending == "resign":
-            table = await there.playing.sit(bruno, code, None, "sit")
-        hand = await here.hands.open_hand(code, anna.person)
+            table = await owner_dispatcher.playing.sit(bruno, code, None, "sit")
+        hand = await dispatcher.hands.open_hand(code, anna.person)
         assert hand
-        watched = await here.watching.stream(await here.watching.watch_id(await worker.room.load(code)))
-        assert watched
-        streams: list[AsyncIterator[Any]] = [hand.states(), here.playing.states(code, anna.person), watched]
+        public_states = await dispatcher.watching.stream(
+            await dispatcher.watching.watch_id(await worker.room.load(code))
+        )
+        assert public_states
+        streams: list[AsyncIterator[Any]] = [hand.states(), dispatcher.playing.states(code, anna.person), public_states]
         before = [json.loads(await anext(states)) for states in streams]
         if ending == "resign":
-            await there.playing.move(bruno, code, table.version, "resign", "resign")
+            await owner_dispatcher.playing.move(bruno, code, table.version, "resign", "resign")
         else:
             await Challenges(owner.room).cancel(code, anna.person, "cancel")
         async with asyncio.timeout(20):
@@ -133,28 +135,32 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
                 await asyncio.sleep(0.01)
             for watcher in worker.room.watchers:
                 watcher(Commit(code, is_known=False))
-            page, own, public = [json.loads(await anext(states)) for states in streams]
+            page, program, public = [json.loads(await anext(states)) for states in streams]
             assert [state async for state in streams[1] if state] == []
             assert [state async for state in streams[2] if state] == []
         phase = "over" if ending == "resign" else "closed"
-        assert [state["phase"] for state in (page, own, public)] == [phase] * 3
-        assert all(state["version"] > known["version"] for state, known in zip((own, public), before[1:], strict=True))
-        assert own == (await here.playing.table(code, anna.person)).model_dump(mode="json")
-        assert [json.loads(state) async for state in here.playing.states(code, anna.person)] == [own]
-        assert await here.watching.get_table(await here.watching._watch_id(code)) == PublicTable.model_validate(public)
+        assert [state["phase"] for state in (page, program, public)] == [phase] * 3
+        assert all(
+            state["version"] > earlier["version"] for state, earlier in zip((program, public), before[1:], strict=True)
+        )
+        assert program == (await dispatcher.playing.table(code, anna.person)).model_dump(mode="json")
+        assert [json.loads(state) async for state in dispatcher.playing.states(code, anna.person)] == [program]
+        assert await dispatcher.watching.get_table(
+            await dispatcher.watching._watch_id(code)
+        ) == PublicTable.model_validate(public)
         if ending == "resign":
-            assert page["replay"] == own["replay"] == public["replay"]
-            assert await worker.archive.get(own["replay"])
-            assert (own["winner"], own["seat"]) == ([0], 0)
-            # The table's page becomes the game's, and strangers learn nothing.
-            assert await here.hands.open_hand(code, anna.person) is None
-            assert await here.lobby.find_played(code, anna.person) == own["replay"]
+            assert page["replay"] == program["replay"] == public["replay"]
+            assert await worker.archive.get(program["replay"])
+            assert (program["winner"], program["seat"]) == ([0], 0)
+            # The table's page is replaced by the game's, and strangers learn nothing.
+            assert await dispatcher.hands.open_hand(code, anna.person) is None
+            assert await dispatcher.lobby.find_played(code, anna.person) == program["replay"]
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
-            await here.playing.table(code, carla.person)
+            await dispatcher.playing.table(code, carla.person)
         await store.client.delete(keys.ended(code))
         with pytest.raises(ProgramError):
-            await here.playing.table(code, anna.person)
+            await dispatcher.playing.table(code, anna.person)
 
 
 async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatform) -> None:
@@ -165,9 +171,9 @@ async def test_page_choices_share_the_press_limit(store: Store, fake: FakePlatfo
         other = await anna.dispatcher.hands.open_hand(await code_of(worker, anna), anna.person.id)
         assert other
         toasts = [
-            answer.toast if (answer := one.handle_choice(f"1t{hand.table.code}:menu rules", "en")) else None
+            answer.toast if (answer := page_hand.handle_choice(f"1t{hand.table.code}:menu rules", "en")) else None
             for _ in range(PRESSES_OF_PERSON.burst)
-            for one in (hand, other)
+            for page_hand in (hand, other)
         ]
         assert toasts[: PRESSES_OF_PERSON.burst] == [""] * PRESSES_OF_PERSON.burst
         assert "Too fast" in str(toasts[-1])
@@ -202,9 +208,9 @@ class Page:
         self._news.clear()
         return self.state
 
-    async def wait_until(self, is_it: Callable[[dict[str, Any]], bool]) -> None:
+    async def wait_until(self, is_met: Callable[[dict[str, Any]], bool]) -> None:
         """Wait for a state that satisfies the condition."""
-        while not is_it(self.state):
+        while not is_met(self.state):
             await self.next()
 
     @property
@@ -220,9 +226,9 @@ class Page:
 
     async def press(self, payload: str) -> str:
         """Press a payload and return the toast."""
-        chosen = self.hand.handle_choice(payload, "en")
-        if chosen is not None:
-            return chosen.toast
+        choice = self.hand.handle_choice(payload, "en")
+        if choice is not None:
+            return choice.toast
         press = Press(
             f"t{next(self.player.numbers)}",
             self.player.person,
@@ -287,7 +293,7 @@ async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) 
             while len(page.states) == before:
                 await asyncio.sleep(0)
     else:
-        raise AssertionError("it never came to that")
+        raise AssertionError("the deals did not end within 4000 presses")
     assert "play" in kinds
     for page in pages:
         await page.close()
@@ -311,8 +317,8 @@ async def test_unplayable_card_says_why(worker: Worker, fake: FakePlatform) -> N
         await page.press(page.taps()[0]["press"])
     assert dim
     assert "follow suit" in await page.press(dim[0]["press"])
-    for one in pages:
-        await one.close()
+    for page in pages:
+        await page.close()
 
 
 async def test_selection_belongs_to_one_page(worker: Worker, fake: FakePlatform) -> None:
@@ -343,11 +349,11 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     assert question["line"] == "Do you really want to resign? The other side wins the game."
     [yes] = [button for button in page.buttons() if button.endswith(":resign")]
     await page.press(yes)
-    over = await page.next()
-    assert over["phase"] == "over"
-    assert over["line"].startswith("You lose. ")
-    assert over["line"].endswith(" resigned.")
-    assert not over["tally"]
+    ended = await page.next()
+    assert ended["phase"] == "over"
+    assert ended["line"].startswith("You lose. ")
+    assert ended["line"].endswith(" resigned.")
+    assert not ended["tally"]
     assert any(button.startswith("1prematch") for button in page.buttons())
     await page.close()
 
@@ -364,11 +370,11 @@ async def test_resigning_on_a_page_asks_first(worker: Worker, fake: FakePlatform
     ],
 )
 def test_every_question_can_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
-    """Questions can also be refused where cards and packets are selectable."""
+    """Questions can also be refused while cards or packets can be chosen."""
     people = ("paper:0", "Anna"), ("paper:1", "Bruno")
     rules = resolve(GAMES[game].rules, {}).model_dump()
-    strangers: list[Entry] = [Match(*one) for one in people]
-    chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
+    strangers: list[Entry] = [Match(*person) for person in people]
+    chairs = [Sit(seat, *person) for seat, person in enumerate(people)]
     table = Table("ABCD").with_entries(
         [Open(game, *people[0]), *strangers, *chairs, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
@@ -377,10 +383,10 @@ def test_every_question_can_be_answered_no(game: str, phase: str, question: str,
         move = next(move for move in table.game.legal_moves(seat) if move not in ("resign", "claim"))
         table = table.with_entries([Move(seat, move)], f"m{table.version}")
         assert table.game
-    person = people[seat][0]
-    asked = hand_page(table, person, Profile(person), question.format(other=1 - seat))
-    assert no in [button.label for row in asked.extra for button in row]
-    page = hand_page(table, person, Profile(person))
+    mover = people[seat][0]
+    page_with_question = hand_page(table, mover, Profile(mover), question.format(other=1 - seat))
+    assert no in [button.label for row in page_with_question.extra for button in row]
+    page = hand_page(table, mover, Profile(mover))
     assert any(card.press for card in (*page.hand, *page.middle))
     assert "🚫 Block" in [button.label for row in page.extra for button in row]
 
@@ -390,22 +396,24 @@ async def test_expired_clock_is_shown_above_the_cards(worker: Worker, fake: Fake
     code = await code_of(worker, players[0])
     pages = [await Page.open(player, code) for player in players]
     table = await worker.room.table(code)
-    late, other = sorted(pages, key=lambda page: not page.state["is_mine"])
-    assert late.state["line"] == "Your turn."
-    assert late.state["clock_left"] > 30
+    late_page, other_page = sorted(pages, key=lambda page: not page.state["is_mine"])
+    assert late_page.state["line"] == "Your turn."
+    assert late_page.state["clock_left"] > 30
     table = await worker.room.handle_alarm(code, table.version)
-    assert (await late.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
+    assert (await late_page.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
     await worker.room.handle_alarm(code, table.version)
-    await late.wait_until(lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win."))
-    await other.wait_until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
+    await late_page.wait_until(
+        lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win.")
+    )
+    await other_page.wait_until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
     for page in pages:
         assert page.state["clock_left"] == 0
-    assert f"1t{code}:claim" in other.buttons()
-    assert f"1t{code}:claim" not in late.buttons()
-    await other.press(f"1t{code}:claim")
-    await other.wait_until(lambda state: state["phase"] == "over")
-    assert other.state["line"].startswith("You win! ")
-    assert other.state["line"].endswith(" ran out of time.")
+    assert f"1t{code}:claim" in other_page.buttons()
+    assert f"1t{code}:claim" not in late_page.buttons()
+    await other_page.press(f"1t{code}:claim")
+    await other_page.wait_until(lambda state: state["phase"] == "over")
+    assert other_page.state["line"].startswith("You win! ")
+    assert other_page.state["line"].endswith(" ran out of time.")
     for page in pages:
         await page.close()
 
@@ -443,27 +451,27 @@ async def test_one_update_opens_one_practice_table(worker: Worker, fake: FakePla
 def test_robot_move_is_shown_until_the_player_moves() -> None:
     table = start_game("testa")
     assert table.game
-    late = table.game.turn or 0
-    table = play_cards(table.with_entries([Late(late)], "u"))
-    for seat, line in ((late, "🤖 Your time was up: a robot moved for you."), (1 - late, "Your turn.")):
+    late_seat = table.game.turn or 0
+    table = play_cards(table.with_entries([Late(late_seat)], "u"))
+    for seat, line in ((late_seat, "🤖 Your time was up: a robot moved for you."), (1 - late_seat, "Your turn.")):
         assert line in task_text(snapshot(table, seat), "en", "italian")
-    assert "time was up" in task_text(snapshot(table, 1 - late), "en", "italian")
-    while table.game and table.game.turn != late:
+    assert "time was up" in task_text(snapshot(table, 1 - late_seat), "en", "italian")
+    while table.game and table.game.turn != late_seat:
         table = play_cards(table)
-    assert "time was up" not in task_text(snapshot(play_cards(table), late), "en", "italian")
+    assert "time was up" not in task_text(snapshot(play_cards(table), late_seat), "en", "italian")
 
 
 @pytest.mark.parametrize("origin", ["page", "chat"])
 async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake: FakePlatform, origin: str) -> None:
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
     host = anna.private if origin == "chat" else ""
-    opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u", host=host)
-    table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)
+    challenge = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u", host=host)
+    table = await worker.challenges.sit(challenge.code, bruno.person.id, "Bruno", "s", 1)
     for _game in range(2):
         assert bool(await worker.watching.watch_id(table)) == (origin == "page")
-        over = await worker.room.resign_for(table.code, 0, "r")
-        assert find_leavers(over) == []
-        payload = actions.page("rematch", game_id(over))
+        ended = await worker.room.resign_for(table.code, 0, "r")
+        assert find_leavers(ended) == []
+        payload = actions.page("rematch", game_id(ended))
         await worker.settled()
         for player in (anna, bruno):
             press = Press(
@@ -475,33 +483,33 @@ async def test_rematch_of_friends_keeps_trust_and_watching(worker: Worker, fake:
         assert table.phase == "playing"
         assert not table.are_strangers
         labels = [button.label for row in fake.last(bruno.private).rows for button in row]
-        assert not [one for one in labels if any(word in one for word in ("Say", "Block", "Report"))]
+        assert not [label for label in labels if any(word in label for word in ("Say", "Block", "Report"))]
 
 
 async def test_rematch_of_guests_counts_for_their_address(worker: Worker, fake: FakePlatform) -> None:
-    opened = await worker.challenges.open_table("testa", "web:1", "Ada", "u")
-    table = await worker.challenges.sit(opened.code, "web:2", "Bea", "s", 1)
-    over = await worker.room.resign_for(table.code, 0, "r")
+    challenge = await worker.challenges.open_table("testa", "web:1", "Ada", "u")
+    table = await worker.challenges.sit(challenge.code, "web:2", "Bea", "s", 1)
+    ended = await worker.room.resign_for(table.code, 0, "r")
     await worker.settled()
     anna, visitor = Player(worker, fake, "Ada", 1), Visitor.from_address("192.0.2.1")
     guest = Person("web:1", "Ada", "", "en")
-    payload = actions.page("rematch", game_id(over))
+    payload = actions.page("rematch", game_id(ended))
     press = Press("again", guest, "web:@1", "page", payload, genuine=True, visitor=visitor)
     assert not (await anna.dispatcher.handle_press(press)).toast
     [table] = await worker.room.lists.tables_of("web:1")
     client = worker.store.client
     entries = [await client.hkeys(key) async for key in client.scan_iter("opened_from:*")]
-    assert entries == [[table.code.encode()]] * 2, "the address and its network"
+    assert entries == [[table.code.encode()]] * 2, "the table must count for the address and its network"
 
 
 async def test_rematch_with_a_forgotten_friend_is_an_open_challenge(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
-    opened = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u")
-    table = await worker.challenges.sit(opened.code, bruno.person.id, "Bruno", "s", 1)
-    over = await worker.room.resign_for(table.code, 0, "r")
+    challenge = await worker.challenges.open_table("testa", anna.person.id, "Anna", "u")
+    table = await worker.challenges.sit(challenge.code, bruno.person.id, "Bruno", "s", 1)
+    ended = await worker.room.resign_for(table.code, 0, "r")
     await worker.settled()
-    await worker.archive.rewrite(game_id(over), lambda one: one.redact(bruno.person.id, "somebody:1"))
-    payload = actions.page("rematch", game_id(over))
+    await worker.archive.rewrite(game_id(ended), lambda game: game.redact(bruno.person.id, "somebody:1"))
+    payload = actions.page("rematch", game_id(ended))
     await anna.dispatcher.handle_press(Press("again", anna.person, anna.private, "page", payload, genuine=True))
     await worker.settled()
     assert "Cancel" in [button.label for row in fake.last(anna.private).rows for button in row]

@@ -11,13 +11,13 @@ from bot.tables.table import Table
 from bot.worker import Worker
 from engine import View
 from engine.robots.findings import Hint
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, people, resign, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, open_worker, resign, seat_players
 
 
 async def start_practice(
     worker: Worker, fake: FakePlatform, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
 ) -> Player:
-    anna = people(worker, fake)[0]
+    anna = create_players(worker, fake)[0]
     await anna.say(f"/challenge {game}")
     for level in robots:
         await anna.press(f"🤖 {level} robot", GROUP)
@@ -47,19 +47,19 @@ async def test_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest
         toast = (await anna.press("Hint")).toast
         assert toast.startswith("💡 ")
         assert len(toast) <= 200
-        # A word joiner keeps a card's sign on its line. A hint can also be a declaration.
+        # Cards have a word joiner before the suit. A hint can also be a declaration.
         move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
         labels = [button.label for _, button in anna.moves()]
-        assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
+        assert move in [f"Declare {label[2:]}" if label.startswith("📣 ") else f"Play {label}" for label in labels]
 
 
 async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    release, calls = asyncio.Event(), 0
+    may_answer, calls = asyncio.Event(), 0
 
     async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
         nonlocal calls
         calls += 1
-        await release.wait()
+        await may_answer.wait()
         return Hint(next(move for move in view.moves if move.startswith("play ")), "only")
 
     monkeypatch.setattr(RobotPool, "hint", hint)
@@ -74,7 +74,7 @@ async def test_same_decision_gives_the_same_single_hint(store: Store, monkeypatc
         other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another")
         other = await wait_for_seat(worker, other.code, 0)
         assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
-        release.set()
+        may_answer.set()
         assert len({(await press).toast for press in presses[1:]}) == 1
         assert (await anna.send(payload)).toast.startswith("💡 ")
         assert calls == 1
@@ -95,7 +95,7 @@ async def test_hints_need_practice_and_a_current_panel(store: Store) -> None:
         anna = await start_practice(worker, fake, robots=("Easy",))
         [table] = await worker.room.lists.tables_of(anna.person.id)
         version = await wait_for_turn(worker, anna)
-        bruno = people(worker, fake)[1]
+        bruno = create_players(worker, fake)[1]
         assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
         assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
         assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast

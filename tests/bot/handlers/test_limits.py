@@ -15,7 +15,7 @@ from bot.delivery.outages import Outages
 from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import limits
 from bot.handlers.guard import TRIES
-from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, SlowDown
+from bot.platform import DeliveryError, MessageRefused, NotDelivered, PlatformFailure, Press, SlowDown
 from bot.rate_limits import RateLimit
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
@@ -52,19 +52,13 @@ async def test_press_flood_is_refused_without_store_access(store: Store, monkeyp
         code = await code_of(worker, anna)
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
         assert "still time" in toasts[0]
-        await anna.dispatcher.handle_press(await make_press(anna, code))
+        await anna.dispatcher.handle_press(Press("key", anna.person, anna.private, "0", f"1t{code}:wait"))
         count_calls = count_store_commands(worker, monkeypatch)
         for _ in range(200):
             assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
         assert count_calls() == 0
         # Other players are not slowed down.
         assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
-
-
-async def make_press(player: Player, code: str) -> Any:
-    from bot.platform import Press  # noqa: PLC0415
-
-    return Press("key", player.person, player.private, "0", f"1t{code}:wait")
 
 
 async def test_command_flood_gets_one_warning_per_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +109,7 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
-        guessers = [Player(one, p, "Zoe", 9) for one, p in ((worker, fake), (other, other_fake))]
+        guessers = [Player(worker, fake, "Zoe", 9), Player(other, other_fake, "Zoe", 9)]
         guesses = [guessers[n % 2].say(f"/join QQQQ{n:02}", place="paper:9") for n in range(10, 20)]
         guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
         guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
@@ -137,14 +131,14 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
         code = await code_of(worker, anna)
         for number in range(TRIES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
-        # This worker has just started and has no table in its cache.
+        # The other worker has just started and has no table in its cache.
         async with open_worker(store, other_fake, rate_limits=True, alone=False) as other:
-            there = Player(other, other_fake, "Bruno", 2)
+            other_bruno = Player(other, other_fake, "Bruno", 2)
             assert other.room.cached_table(code) is None
             # The platform sends no details for presses on very old messages.
-            assert "still time" in (await there.send(f"1t{code}:wait")).toast
+            assert "still time" in (await other_bruno.send(f"1t{code}:wait")).toast
             other.room.forget(code)
-            assert "You sit" in (await there.say(f"/join {code}", place="paper:5")).toast
+            assert "You sit" in (await other_bruno.say(f"/join {code}", place="paper:5")).toast
             other.room.forget(code)
             stranger = Player(other, other_fake, "Carla", 3)
             assert "has begun" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
@@ -177,9 +171,7 @@ async def test_late_press_is_not_a_guess(store: Store) -> None:
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
 
 
-async def test_answer_is_retried_only_if_surely_not_delivered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_answer_is_retried_only_if_surely_not_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
     monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("bot.delivery.answers.MAX_PAUSE", 0.001)
@@ -193,19 +185,19 @@ async def test_answer_is_retried_only_if_surely_not_delivered(
         answers = Answers(
             SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)
         )
-        left: list[DeliveryError] = list(errors)
+        remaining: list[DeliveryError] = list(errors)
 
-        async def say(left: list[DeliveryError] = left) -> None:
-            if left:
-                raise left.pop()
-            outcomes.append("said")
+        async def answer(remaining: list[DeliveryError] = remaining) -> None:
+            if remaining:
+                raise remaining.pop()
+            outcomes.append("sent")
 
-        answers.send("paper:1", say)
+        answers.send("paper:1", answer)
         while answers.tasks:
             await asyncio.wait(answers.tasks)
-        assert not left
+        assert not remaining
         outcomes.append("")
-    assert outcomes == ["said", "", "said", "", "", ""]
+    assert outcomes == ["sent", "", "sent", "", "", ""]
 
 
 async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,23 +221,21 @@ async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPa
 
 
 async def test_answers_wait_for_the_platform_and_overflow_is_dropped() -> None:
-    answers, said = (
-        Answers(SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)),
-        [],
-    )
+    answers = Answers(SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None))
     errors = [SlowDown(0.01), SlowDown(0.01)]
+    sent = count()
 
-    async def say() -> None:
+    async def answer() -> None:
         if errors:
             raise errors.pop()
-        said.append(1)
+        next(sent)
 
-    taken = [answers.send("paper:1", say) for _ in range(100)]
-    assert taken == [True] * MAX_WAITING + [False] * (100 - MAX_WAITING)
-    assert answers.send("paper:2", say)
+    accepted = [answers.send("paper:1", answer) for _ in range(100)]
+    assert accepted == [True] * MAX_WAITING + [False] * (100 - MAX_WAITING)
+    assert answers.send("paper:2", answer)
     while answers.tasks:
         await asyncio.wait(answers.tasks)
-    assert len(said) == MAX_WAITING + 1
+    assert next(sent) == MAX_WAITING + 1
     assert not answers._waiting
 
 
@@ -263,26 +253,26 @@ async def test_draft_with_repeated_choices_is_refused(store: Store, choice: str)
 async def test_lone_surrogate_becomes_a_question_mark(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
-        odd = Player(worker, fake, "Zoe", 9)
-        odd.person = odd.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
+        zoe = Player(worker, fake, "Zoe", 9)
+        zoe.person = zoe.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
         with capture_logs() as logs:
             for text in ("/help", "/x\ud800", "/join \ud800", "/challenge \ud800", "/challenge @\udc00"):
-                reply = await odd.say(text)
+                reply = await zoe.say(text)
                 assert (reply.panel.plain if reply.panel else reply.toast).encode()
-            assert (await odd.send("1m\ud800")).toast.encode()
+            assert (await zoe.send("1m\ud800")).toast.encode()
         assert not [line for line in logs if line["log_level"] == "error"]
 
 
 async def test_suggestions_list_open_tables_of_the_channel_only(store: Store) -> None:
     fake = FakePlatform()
-    here, elsewhere = "paper:100/7", "paper:100/8"
+    first_channel, second_channel = "paper:100/7", "paper:100/8"
     async with open_worker(store, fake) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-        await anna.say("/challenge testa", here)
-        await bruno.say("/challenge metamazzo", elsewhere)
-        for place, name in ((here, "Anna"), (elsewhere, "Bruno")):
-            [found] = await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, place)
-            assert name in found.label
+        await anna.say("/challenge testa", first_channel)
+        await bruno.say("/challenge metamazzo", second_channel)
+        for place, name in ((first_channel, "Anna"), (second_channel, "Bruno")):
+            [suggestion] = await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, place)
+            assert name in suggestion.label
         assert not await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, "paper:100")
 
 
@@ -292,8 +282,10 @@ async def test_too_many_suggestion_requests_return_nothing(store: Store, monkeyp
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge testa")
-        found = [await bruno.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
-        assert list(map(len, found)) == [1, 1, 1, 0, 0]
+        suggestions = [
+            await bruno.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)
+        ]
+        assert list(map(len, suggestions)) == [1, 1, 1, 0, 0]
         assert await anna.dispatcher.suggestions(ArgumentKind.OPEN_TABLE, "", anna.person, GROUP)
         # Presses and commands still work.
         assert "once" not in (await bruno.say("/help", bruno.private)).toast

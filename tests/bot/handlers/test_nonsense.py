@@ -1,4 +1,4 @@
-"""Nonsense: made-up payloads, odd names and repeated presses change nothing else."""
+"""Made-up payloads, odd names and repeated presses have no other effects."""
 
 import asyncio
 from contextlib import suppress
@@ -14,7 +14,7 @@ from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, play_until, resign, seat_players
 from tests.long import mostly_long
 
-MADE_UP = [
+MADE_UP_PAYLOADS = [
     "",
     "1",
     "x" * 64,
@@ -47,10 +47,10 @@ async def test_made_up_payload_changes_nothing(worker: Worker, fake: FakePlatfor
     code = await code_of(worker, players[0])
     before = (await worker.room.table(code)).log
     stranger = Player(worker, fake, "Zoe", 99)
-    for made_up in MADE_UP:
+    for payload in MADE_UP_PAYLOADS:
         for place in (GROUP, stranger.private):
-            reply = await stranger.send(made_up.replace("ABCD", code), place, "1")
-            assert reply.toast or reply.panel, made_up
+            reply = await stranger.send(payload.replace("ABCD", code), place, "1")
+            assert reply.toast or reply.panel, payload
     assert (await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)).toast == "This button does not work any more."
     assert (await worker.room.table(code)).log == before
 
@@ -108,7 +108,7 @@ async def test_fifty_simultaneous_presses_are_one_move(worker: Worker, fake: Fak
     assert len(fake.messages[mover.private]) == 1
 
 
-UNICODE = [
+ODD_NAMES = [
     "\u202eanna\u202c",
     "\u200f\u05d0\u05d1\u05d2\u200f",
     "👨‍👩‍👧‍👦" * 64,
@@ -123,15 +123,15 @@ UNICODE = [
 ]
 
 
-@pytest.mark.parametrize("name", mostly_long(UNICODE, UNICODE[0], "<b>*_`[x](y)~||", "{name}"))
+@pytest.mark.parametrize("name", mostly_long(ODD_NAMES, ODD_NAMES[0], "<b>*_`[x](y)~||", "{name}"))
 async def test_any_name_can_sit_and_play(worker: Worker, fake: FakePlatform, name: str) -> None:
-    odd = Player(worker, fake, name, 1)
+    anna = Player(worker, fake, name, 1)
     bruno = Player(worker, fake, "Bruno", 2)
-    assert not (await odd.say("/challenge testa")).toast
+    assert not (await anna.say("/challenge testa")).toast
     await bruno.press("Accept", GROUP)
     random = Random(1)
-    await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in fake.last(GROUP).plain)
-    await resign(worker, fake, [odd, bruno], 0)
+    await play_until(worker, [anna, bruno], random, lambda: "Trick 2" in fake.last(GROUP).plain)
+    await resign(worker, fake, [anna, bruno], 0)
     assert "won" in fake.last(GROUP).plain
     await bruno.say("/leaderboard")
     [game] = [game async for game in worker.archive.games()]

@@ -1,4 +1,4 @@
-"""/tables in a group: open challenges with seat buttons, and the number of people who search an opponent."""
+"""/tables in a group: open challenges with seat buttons, and the number of people who look for an opponent."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player
 
 
 @pytest.fixture(autouse=True)
-def no_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep searching people unmatched."""
+def _no_matching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Match no searching players during a test."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
@@ -19,7 +19,7 @@ def make_players(worker: Worker, fake: FakePlatform, *names: str) -> list[Player
     return [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-def labels(reply: Reply) -> list[str]:
+def list_labels(reply: Reply) -> list[str]:
     assert reply.panel
     return [button.label for row in reply.panel.rows for button in row]
 
@@ -31,7 +31,9 @@ async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlat
     await carla.say("/challenge testa @dino", about=(dino.person,))
     await dino.say("/challenge testa", "paper:200")
     codes = {
-        table.game_id: table.code for one in (anna, bruno) for table in await worker.room.lists.tables_of(one.person.id)
+        table.game_id: table.code
+        for player in (anna, bruno)
+        for table in await worker.room.lists.tables_of(player.person.id)
     }
     reply = await carla.say("/tables")
     assert not reply.private
@@ -39,7 +41,7 @@ async def test_group_lists_challenges_open_to_all(worker: Worker, fake: FakePlat
     assert f"{codes['spades']}: Spades with \u2068Anna\u2069, 1 chair free" in reply.panel.plain
     assert f"{codes['tressette']}: Tressette in Quattro with \u2068Bruno\u2069, 3 chairs free" in reply.panel.plain
     seats = sorted(f"Sit down: {code}" for code in codes.values())
-    assert labels(reply) == [*seats, "Find an opponent"]
+    assert list_labels(reply) == [*seats, "Find an opponent"]
 
 
 async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatform) -> None:
@@ -50,10 +52,10 @@ async def test_sit_down_button_seats_the_presser(worker: Worker, fake: FakePlatf
     message, button = carla.button("Sit down", GROUP)
     await bruno.press("Sit down", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
-    shown = fake.messages[GROUP][message].plain
-    assert "No challenge here is open to everybody." in shown
-    late = await carla.send(button.payload, GROUP, message)
-    assert late.toast, "the button is gone by now"
+    text = fake.messages[GROUP][message].plain
+    assert "No challenge here is open to everybody." in text
+    reply = await carla.send(button.payload, GROUP, message)
+    assert reply.toast, "the pressed button is gone from the message, so the press must be refused"
     assert (await worker.room.table(table.code)).seat_of(carla.person.id) is None
 
 
@@ -74,15 +76,15 @@ async def test_list_counts_searchers_and_offers_to_join_them(worker: Worker, fak
     reply = await anna.say("/tables")
     assert reply.panel
     assert "1 player looks for an opponent." in reply.panel.plain
-    led = await anna.press("Find an opponent", GROUP)
-    assert (led.start_word, led.has_private_chat) == ("find", False)
-    assert "private chat" in led.toast, "for platforms where no button opens one"
+    refusal = await anna.press("Find an opponent", GROUP)
+    assert (refusal.start_word, refusal.has_private_chat) == ("find", False)
+    assert "private chat" in refusal.toast, "some platforms have no button that opens the private chat"
     assert await worker.feature(FindFeature).finder.queue.count() == 1
     await anna.say("/start find", anna.private)
     assert "I look for somebody" in fake.last(anna.private).plain
     await carla.say("/help", carla.private)
-    shown = await carla.press("Find an opponent", GROUP)
-    assert shown.private
+    page = await carla.press("Find an opponent", GROUP)
+    assert page.private
     assert "I look for somebody" in fake.last(carla.private).plain
     assert await worker.feature(FindFeature).finder.queue.count() == 3
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 from random import Random
 
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, people, play_until, resign, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, play_until, resign, seat_players
 
 
 async def test_resigning_asks_first(worker: Worker, fake: FakePlatform) -> None:
@@ -61,8 +61,8 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
     [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
     assert small.splitlines()[-1] == f"Seal: {seal}"
     await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
-    over = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
-    [secret] = re.findall(r"Secret: ([0-9a-f]{64})", over.plain)
+    revealed_board = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
+    [secret] = re.findall(r"Secret: ([0-9a-f]{64})", revealed_board.plain)
     assert sha256(bytes.fromhex(secret)).hexdigest() == seal
     await players[0].press("Is it fair?", GROUP)
     page = fake.last(players[0].private)
@@ -75,22 +75,22 @@ async def test_board_shows_the_seal_and_a_page_the_proof(worker: Worker, fake: F
 async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "testa", "to 11", "⏱ 1 min")
     await resign(worker, fake, players, 0)
-    carla = people(worker, fake)[2]
+    carla = create_players(worker, fake)[2]
     assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
     # The group's messages stay unchanged.
     assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
     assert "Deal 1" in fake.last(carla.private).plain
-    # Options are named as on the card, not as in the record.
+    # Options have the names of the card, not those of the record.
     assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
     assert "score_unit" not in fake.last(carla.private).plain
     assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
     assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
     await carla.say("/settings")
     assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
-    # In the private chat the page replaces the pressed one.
+    # In the private chat, the page replaces the pressed message.
     assert not (await carla.press("Italiano", carla.private)).toast
     assert any("resigned" in text for text in fake.texts(GROUP))
-    # Both players press it, but one game starts at one table.
+    # Both players press the button, but only one game starts.
     result, button = players[0].button("Rematch", GROUP)
     for player in reversed(players):
         await player.send(button.payload, GROUP, result)

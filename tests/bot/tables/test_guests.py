@@ -13,7 +13,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.clock import NEVER, TIME_FOR_GUESTS, TIME_TO_COME_BACK, next_alarm
 from bot.tables.errors import StoreFull, TooManyFromAddress, TooManyTables
 from bot.tables.limits import MOST_TABLES_OF_GUEST
-from tests.bot.full import full_store
+from tests.bot.full_store import full_store
 
 HOME = Visitor.from_address("192.0.2.1")
 NEXT_DOOR = Visitor.from_address("192.0.2.77")

@@ -100,7 +100,7 @@ async def test_failed_delivery_is_retried(store: Store, error: DeliveryError) ->
 @pytest.mark.parametrize("knows_keys", [True, False])
 async def test_idempotency_key_prevents_duplicate_messages(store: Store, knows_keys: bool) -> None:
     fake = FakePlatform(knows_keys=knows_keys)
-    fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
+    fake.errors_after_delivery["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
         await seat_players(worker, fake, "metamazzo")
         assert len(fake.messages["paper:@2"]) == (1 if knows_keys else 2)
@@ -109,7 +109,7 @@ async def test_idempotency_key_prevents_duplicate_messages(store: Store, knows_k
 async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
     fake = FakePlatform(knows_keys=False)
-    fake.after_faults[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
+    fake.errors_after_delivery[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/challenge metamazzo")
@@ -133,7 +133,7 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         fake.messages[other.private].clear()
-        fake.after_faults[other.private] = [PlatformFailure("an answer that is not JSON")] * 3
+        fake.errors_after_delivery[other.private] = [PlatformFailure("an answer that is not JSON")] * 3
 
         async def wait_for_hands(count: int) -> None:
             while len(fake.messages[other.private]) < count:
@@ -155,8 +155,8 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
 
 async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
     fake = FakePlatform(knows_keys=False)
-    fake.after_faults["paper:@1"] = [PlatformFailure("timed out")]
-    fake.after_faults["paper:@2"] = [PlatformFailure("timed out")]
+    fake.errors_after_delivery["paper:@1"] = [PlatformFailure("timed out")]
+    fake.errors_after_delivery["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
@@ -170,7 +170,7 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
 async def create_duplicate_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
     """Create a challenge with a duplicate card; return the players and the older message."""
     anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-    fake.after_faults[GROUP] = [PlatformFailure("timed out")]
+    fake.errors_after_delivery[GROUP] = [PlatformFailure("timed out")]
     await anna.say("/challenge metamazzo")
     assert len(fake.messages[GROUP]) == 2
     return anna, bruno, next(iter(fake.messages[GROUP]))

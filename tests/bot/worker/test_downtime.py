@@ -14,7 +14,7 @@ from bot.store.migrations import LEAST_TIME
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
-from tests.bot.hours import pass_time, ring_clocks, step_clock
+from tests.bot.playing_time import pass_time, ring_clocks, step_clock
 from tests.long import long
 
 HOUR = 3600.0

@@ -9,13 +9,13 @@ from bot.features.analysis.pages import BAR
 from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name
 from engine.robots.findings import Verdict
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people, play_cards, resign, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, create_players, open_worker, play_cards, resign, seat_players
 
 
 async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
+        anna, bruno, *_ = create_players(worker, fake)
         assert "no finished game of yours" in (await anna.say("/analyse")).toast
         players = await seat_players(worker, fake, "testa", "to 11")
         await play_cards(worker, players, 12)
@@ -71,7 +71,7 @@ async def test_others_in_the_chat_can_analyse_its_last_game(store: Store) -> Non
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "testa")
         await resign(worker, fake, players, 0)
-        carla = people(worker, fake)[2]
+        carla = create_players(worker, fake)[2]
         assert "in our private chat" in (await carla.say("/analyse")).toast
         assert "Analysis of" in fake.last(carla.private).plain
         assert "no finished game of yours" in (await carla.say("/analyse", carla.private)).toast

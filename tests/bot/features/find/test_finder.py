@@ -21,7 +21,7 @@ from bot.store.keys import table as table_key
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import GAME, find_each_other, run_finder
-from tests.bot.full import full_store
+from tests.bot.full_store import full_store
 from tests.long import long, mostly_long
 
 

@@ -18,10 +18,10 @@ from bot.people import People
 from bot.platform import Person
 from bot.settings import BadSetting, read_settings
 from bot.store import EmbeddedStore, Store, keys, open_store, schema
-from tests.bot.away import wait_until
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.finished.games import finished_game, store_game
+from tests.bot.platform_outages import wait_until
 
 pytestmark = pytest.mark.usefixtures("no_settings")
 

@@ -9,8 +9,8 @@ from tests.bot.fake_platform import (
     GROUP,
     FakePlatform,
     Player,
+    create_players,
     open_worker,
-    people,
     resign,
     seat_players,
 )
@@ -69,7 +69,7 @@ async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.
 async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
+        anna, *_ = create_players(worker, fake)
         await anna.say("/challenge testa")
         await anna.press("🤖 Medium robot", GROUP)
         await resign(worker, fake, [anna], 0)
@@ -91,7 +91,7 @@ async def test_equal_ratings_share_a_rank(store: Store) -> None:
 async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
+        anna, bruno, *_ = create_players(worker, fake)
         # Telegram sends the id of a person who is mentioned without a handle or replied to.
         reply = await anna.say("/stats", about=(Person("paper:77", "Zeno"),))
         assert reply.toast == "I have not met Zeno yet."

@@ -2,14 +2,14 @@
 
 from bot.platform import Press
 from bot.store import Store
-from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, people
+from tests.bot.fake_platform import GROUP, FakePlatform, create_players, open_worker
 
 
 async def test_only_administrators_change_a_groups_settings(store: Store) -> None:
     fake = FakePlatform()
     fake.admins = {"paper:1"}
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
+        anna, bruno, *_ = create_players(worker, fake)
         await bruno.say("/settings")
         assert "Only administrators of this group can change them." in fake.last(GROUP).plain
         for label in ("Italiano", "⏱ 1 min", "Whoever has the link may watch"):
@@ -28,7 +28,7 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
 async def test_platform_can_mark_a_press_as_an_admins(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
+        anna, bruno, *_ = create_players(worker, fake)
         await anna.say("/settings")
         message, button = anna.button("⏱ 1 min", GROUP)
         for is_admin, clock in ((False, 300), (True, 60)):
@@ -41,7 +41,7 @@ async def test_platform_can_mark_a_press_as_an_admins(store: Store) -> None:
 async def test_anyone_changes_settings_without_administrators(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno, *_ = people(worker, fake)
+        anna, bruno, *_ = create_players(worker, fake)
         await anna.say("/settings")
         assert "administrators" not in fake.last(GROUP).plain
         assert not (await bruno.press("⏱ 1 min", GROUP)).toast

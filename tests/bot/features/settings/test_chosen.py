@@ -10,8 +10,8 @@ from tests.bot.fake_platform import (
     FakePlatform,
     Player,
     code_of,
+    create_players,
     open_worker,
-    people,
     play_until,
     seat_players,
 )
@@ -20,7 +20,7 @@ from tests.bot.fake_platform import (
 async def test_chat_keeps_its_game_and_clock(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, *_ = people(worker, fake)
+        anna, *_ = create_players(worker, fake)
         await anna.say("/settings")
         await anna.press("⏱ 30 min", GROUP)
         await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)

@@ -44,7 +44,7 @@ from tests.bot.features.tournaments.field import (
     sides,
     team_name,
 )
-from tests.bot.full import full_store
+from tests.bot.full_store import full_store
 from tests.long import long
 
 
@@ -356,7 +356,7 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
     monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
     async with open_field(store) as field:
         registration, fake = field.registration, field.fake
-        fake.after_faults[GROUP].append(PlatformFailure("no answer"))
+        fake.errors_after_delivery[GROUP].append(PlatformFailure("no answer"))
         opened = await registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
         send = fake.send
 

@@ -8,7 +8,7 @@ from bot.store import Store
 
 @asynccontextmanager
 async def full_store(store: Store) -> AsyncIterator[None]:
-    """Leave the store no room for new tables meanwhile; moves still fit."""
+    """Leave the store no room for new tables during the block. Moves still fit."""
     used = (await store.client.info("memory"))["used_memory"]
     await store.client.config_set("maxmemory", int(used / 0.94))
     await store.memory.check()

@@ -1,7 +1,7 @@
 """Let playing time pass, or the store's clock jump, without waiting.
 
 The store's scripts use its clock, TIME, only by the difference from stored times: each shard's ``at`` and the workers'
-scores. So moving all stored times back by an hour is the same as a jump of TIME by an hour. It is also the same as an
+scores. So moving all stored times back by an hour is the same as a jump of TIME by an hour. It also equals an
 hour without any activity.
 """
 
@@ -12,7 +12,7 @@ SHARDS = range(keys.SHARDS)
 
 
 async def pass_time(store: Store, seconds: float) -> None:
-    """Let playing time pass, as if the shards had been attended all the time."""
+    """Let playing time pass, as if workers had held all shards."""
     async with store.client.pipeline(transaction=True) as pipe:
         for shard in SHARDS:
             pipe.hincrbyfloat(keys.attended(shard), "played", seconds)
@@ -20,7 +20,7 @@ async def pass_time(store: Store, seconds: float) -> None:
 
 
 async def step_clock(store: Store, seconds: float) -> None:
-    """Step the store's clock forwards or back. A step forwards is also an hour without activity."""
+    """Step the store's clock forwards or back. A step forwards is also that much time without activity."""
     attended = [shard for shard in SHARDS if await store.client.hexists(keys.attended(shard), "at")]
     workers = await store.client.zrange(keys.WORKERS, 0, -1)
     async with store.client.pipeline(transaction=True) as pipe:

@@ -25,7 +25,7 @@ def invoke_cli(*words: str, text: str | None = None) -> Result:
 
 @pytest.fixture
 def records_file(tmp_path: Path) -> Path:
-    """Three short games of testa."""
+    """Write a file of three short games of testa."""
     path = tmp_path / "games.jsonl"
     assert (
         invoke_cli("simulate", "--game", "testa", "--games", "3", "--rules", "target=11", "--out", str(path)).exit_code
@@ -68,46 +68,48 @@ def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
     assert verified.exit_code == 0
     assert "2 games, no faults" in verified.output
     for language in ("en", "it"):
-        told = invoke_cli("replay", str(path), "--game", "2", "--lang", language)
-        assert told.exit_code == 0
-        assert len(told.output.splitlines()) > 20
-    assert "Smazzata 1" in told.output
+        replayed = invoke_cli("replay", str(path), "--game", "2", "--lang", language)
+        assert replayed.exit_code == 0
+        assert len(replayed.output.splitlines()) > 20
+    assert "Smazzata 1" in replayed.output
 
 
 def test_simulate_with_a_seed_is_deterministic() -> None:
     words = ("simulate", "--game", "metamazzo", "--games")
-    two = subprocess.run([*BUONGIOCO, *words, "2", "--seed", "9"], capture_output=True, check=True, text=True).stdout
-    three = invoke_cli(*words, "3", "--seed", "9").output
-    other = invoke_cli(*words, "2", "--seed", "8").output
-    assert three.startswith(two)
-    assert two != other
+    two_games = subprocess.run(
+        [*BUONGIOCO, *words, "2", "--seed", "9"], capture_output=True, check=True, text=True
+    ).stdout
+    three_games = invoke_cli(*words, "3", "--seed", "9").output
+    other_seed = invoke_cli(*words, "2", "--seed", "8").output
+    assert three_games.startswith(two_games)
+    assert two_games != other_seed
 
 
 def test_rules_accepts_one_or_several_flags(tmp_path: Path) -> None:
-    def simulated(*words: str) -> str:
+    def simulate(*words: str) -> str:
         return run_command(tmp_path, "simulate", "--game", "pizzichino", "--seed", "3", *words).stdout
 
-    one = simulated("--rules", "target=21", "reuse=true")
-    several = simulated("--rules", "target=21", "--rules", "reuse=true")
-    commas = simulated("--rules", "target=21,reuse=true")
-    assert one == several == commas
-    assert json.loads(one)["rules"]["reuse"] is True
+    one_flag = simulate("--rules", "target=21", "reuse=true")
+    several_flags = simulate("--rules", "target=21", "--rules", "reuse=true")
+    commas = simulate("--rules", "target=21,reuse=true")
+    assert one_flag == several_flags == commas
+    assert json.loads(one_flag)["rules"]["reuse"] is True
 
 
 def test_progress_bar_only_on_terminals() -> None:
     words = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
     assert subprocess.run(words, capture_output=True, check=True).stderr == b""
-    ours, theirs = pty.openpty()
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=True)
-    os.close(theirs)
-    seen = os.read(ours, 10_000)
-    os.close(ours)
-    assert b"100%" in seen
+    terminal, child_terminal = pty.openpty()
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=child_terminal, check=True)
+    os.close(child_terminal)
+    output = os.read(terminal, 10_000)
+    os.close(terminal)
+    assert b"100%" in output
     assert done.stdout.count(b"\n") == 3
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("simulate", "--game", "briscola"), "There is no game called 'briscola'; there are: pizzichino"),
         (("simulate", "--game", "testa", "--rules", "target=12"), "target: 12 is not one of: 11, 21, 31"),
@@ -120,10 +122,10 @@ def test_progress_bar_only_on_terminals() -> None:
         (("play", "--game", "scopa"), "There is no game called 'scopa'"),
     ],
 )
-def test_user_error_is_clear_with_exit_status_2(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+def test_user_error_is_clear_with_exit_status_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     done = run_command(tmp_path, *words)
     assert done.returncode == 2
-    assert says in " ".join(done.stderr.replace("│", " ").split())
+    assert message in " ".join(done.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(("code", "status"), [(None, 0), (0, 0), (3, 3), ("no such table", 1), ("", 1)])
@@ -174,18 +176,18 @@ def test_verify_stops_early_without_games(records_file: Path) -> None:
 
 
 def test_verify_refuses_damaged_files(records_file: Path) -> None:
-    whole = records_file.read_bytes()
-    for content, says in (
-        (whole[:-100], "game 3, record: Invalid JSON"),
-        (whole.replace(b'"moves"', b'"noves"', 1), "game 1, deals.0"),
-        (b"\xff\xfe\x00" + whole, "file: is UTF-16 or UTF-32 text"),
+    records = records_file.read_bytes()
+    for content, message in (
+        (records[:-100], "game 3, record: Invalid JSON"),
+        (records.replace(b'"moves"', b'"noves"', 1), "game 1, deals.0"),
+        (b"\xff\xfe\x00" + records, "file: is UTF-16 or UTF-32 text"),
         (b"\n \n", "there is no game in it"),
         (b"", "there is no game in it"),
     ):
         records_file.write_bytes(content)
         done = invoke_cli("verify", str(records_file))
         assert done.exit_code == 1
-        assert says in done.output
+        assert message in done.output
         assert "Traceback" not in done.output
 
 
@@ -201,33 +203,35 @@ def test_verify_reads_one_game_over_several_lines(records_file: Path) -> None:
 def test_replay_refuses_missing_games_and_deals(records_file: Path) -> None:
     assert "has no game 9" in invoke_cli("replay", str(records_file), "--game", "9").stderr
     assert "deals" in invoke_cli("replay", str(records_file), "--deal", "99").stderr
-    one = invoke_cli("replay", str(records_file), "--deal", "1").output
-    assert "Deal 1" in one
-    assert "Deal 2" not in one
-    assert "20. " in one
+    replay = invoke_cli("replay", str(records_file), "--deal", "1").output
+    assert "Deal 1" in replay
+    assert "Deal 2" not in replay
+    assert "20. " in replay
 
 
 def test_replay_escapes_control_characters_in_names(records_file: Path) -> None:
     record = json.loads(records_file.read_text(encoding="utf-8").splitlines()[0])
     record["seats"] = ["\x1b[2JEve\n", "\u202eBob"]
     records_file.write_text(json.dumps(record), encoding="utf-8")
-    told = invoke_cli("replay", str(records_file)).output
-    assert "\x1b" not in told
-    assert "\u202e" not in told
-    assert "Eve" in told
+    replayed = invoke_cli("replay", str(records_file)).output
+    assert "\x1b" not in replayed
+    assert "\u202e" not in replayed
+    assert "Eve" in replayed
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_play_whole_game_in_terminal(tmp_path: Path, game: str, language: str) -> None:
-    """Always choose the first offer. A game of Spades with bids of 1 might never end, so resign in the end."""
+    """Always choose the first offer, then resign. A game of Spades with bids of 1 might never end."""
     answers = ["1 2 3 4", "exchange", *["2" if game == "spades" else "1"] * 10, "1"] * (20 if game == "spades" else 300)
     answers += ["resign"]
     done = run_command(tmp_path, "play", "--game", game, "--lang", language, text="\n".join(answers))
-    out = done.stdout
+    output = done.stdout
     assert done.returncode == 0, done.stderr
     assert (
-        ("You win!" in out or "You lose." in out) if language == "en" else ("Hai vinto!" in out or "Hai perso." in out)
+        ("You win!" in output or "You lose." in output)
+        if language == "en"
+        else ("Hai vinto!" in output or "Hai perso." in output)
     )
 
 
@@ -239,7 +243,7 @@ def test_terminal_explains_illegal_input(tmp_path: Path) -> None:
 
 
 def test_terminal_shows_only_own_and_played_cards(tmp_path: Path) -> None:
-    """Quit at the first question: the output must name only the ten cards of the hand and played cards."""
+    """At the first question, the output must name only the ten cards of the hand and the played cards."""
     out = run_command(tmp_path, "play", "--game", "tavolo", "--rules", "declare=none", text="q\n").stdout
     codes = set(GAMES["tavolo"].pack.codes)
     lines = [line.split() for line in out.splitlines()]

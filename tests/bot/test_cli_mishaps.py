@@ -33,10 +33,10 @@ async def fill_store(store: Store, games: int) -> None:
         await store_game(store, finished_game(number))
 
 
-def command_lines_in(folder: Path) -> str:
+def list_command_lines(folder: Path) -> str:
     """Return the command lines of processes that still run in a folder."""
-    listed = subprocess.run(["ps", "-eo", "command="], check=True, capture_output=True, text=True).stdout
-    return "\n".join(line for line in listed.splitlines() if str(folder) in line)
+    output = subprocess.run(["ps", "-eo", "command="], check=True, capture_output=True, text=True).stdout
+    return "\n".join(line for line in output.splitlines() if str(folder) in line)
 
 
 def run_with_closing_reader(folder: Path, *words: str, lines: int, **settings: str) -> tuple[int, str]:
@@ -54,9 +54,9 @@ def run_with_closing_reader(folder: Path, *words: str, lines: int, **settings: s
     for _ in range(lines):
         assert process.stdout.readline()
     process.stdout.close()
-    said = process.stderr.read()
+    errors = process.stderr.read()
     process.stderr.close()
-    return process.wait(60), said
+    return process.wait(60), errors
 
 
 async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
@@ -73,26 +73,26 @@ async def test_damaged_store_error_says_how_to_restore(tmp_path: Path) -> None:
     shutil.move(folder / "appendonlydir", tmp_path / "damaged")
     restored = await asyncio.to_thread(run_command, tmp_path, "restore", "cards.gz")
     assert restored.returncode == 0, restored.stderr
-    asked = await asyncio.to_thread(run_command, tmp_path, "forget", "paper:1", text="n\n")
-    assert "Forget Anna (paper:1)" in asked.stdout
+    question = await asyncio.to_thread(run_command, tmp_path, "forget", "paper:1", text="n\n")
+    assert "Forget Anna (paper:1)" in question.stdout
 
 
 @pytest.mark.parametrize("lines", [1, long(2)])
 async def test_doctor_exits_cleanly_on_closed_pipe(tmp_path: Path, lines: int) -> None:
     await create_store(tmp_path)
-    code, said = await asyncio.to_thread(
+    code, errors = await asyncio.to_thread(
         run_with_closing_reader, tmp_path, "doctor", lines=lines, BUONGIOCO_PLAYGROUND_PORT="0"
     )
-    assert said == ""
+    assert errors == ""
     assert code == 1
-    assert command_lines_in(tmp_path) == ""
+    assert list_command_lines(tmp_path) == ""
 
 
 async def test_export_exits_cleanly_on_closed_pipe(tmp_path: Path) -> None:
     await create_store(tmp_path, games=3)
-    code, said = await asyncio.to_thread(run_with_closing_reader, tmp_path, "export", lines=0)
-    assert (code, said) == (1, "")
-    assert command_lines_in(tmp_path) == ""
+    code, errors = await asyncio.to_thread(run_with_closing_reader, tmp_path, "export", lines=0)
+    assert (code, errors) == (1, "")
+    assert list_command_lines(tmp_path) == ""
 
 
 async def test_export_with_dash_writes_to_stdout(tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ async def test_logs_stay_out_of_stdout(tmp_path: Path, monkeypatch: pytest.Monke
     await create_store(tmp_path)
     start = EmbeddedStore.start
 
-    async def started(embedded: EmbeddedStore) -> None:
+    async def log_and_start(embedded: EmbeddedStore) -> None:
         structlog.get_logger().warning("store_died")
         await start(embedded)
 
-    monkeypatch.setattr(EmbeddedStore, "start", started)
-    said = await asyncio.to_thread(run_command, tmp_path, "export")
-    assert said.stdout == ""
-    assert "store_died" in said.stderr
+    monkeypatch.setattr(EmbeddedStore, "start", log_and_start)
+    answer = await asyncio.to_thread(run_command, tmp_path, "export")
+    assert answer.stdout == ""
+    assert "store_died" in answer.stderr

@@ -72,12 +72,12 @@ def test_cleaned_text_keeps_lines_and_joined_emoji() -> None:
 )
 def test_full_stdout_is_a_one_line_error(tmp_path: Path, words: tuple[str, ...]) -> None:
     write_hostile_record(tmp_path)
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w") as full_device:
         done = subprocess.run(
             [BUONGIOCO, *words],
             cwd=tmp_path,
             env=environment(tmp_path),
-            stdout=full,
+            stdout=full_device,
             stderr=subprocess.PIPE,
             text=True,
             check=False,

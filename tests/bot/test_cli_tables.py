@@ -26,27 +26,27 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seat_players(worker, fake, "metamazzo")
-            playing = await code_of(worker, players[0])
-            secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
+            playing_code = await code_of(worker, players[0])
+            secret = next(entry for entry in (await store.load(playing_code)).entries if entry.startswith(b"deal "))
             await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
-            [waiting] = [table.code for table in await worker.room.lists.tables_of("paper:3")]
-            # The test holds the folder like a running bot.
-            listed = await run_and_read(tmp_path, "tables")
-            assert f"{playing}  playing" in listed
-            assert "Anna, Bruno" in listed
-            assert f"{waiting}  open" in listed
-            assert "age unknown" not in listed
-            assert "2 tables" in listed
-            assert playing not in await run_and_read(tmp_path, "tables", "--state", "open")
-            looked = await run_and_read(tmp_path, "tables", "show", playing.lower())
-            assert "seat 0: Anna (paper:1)" in looked
-            assert "target=51" in looked
-            assert secret.split(b" ")[1].decode() not in looked
+            [open_code] = [table.code for table in await worker.room.lists.tables_of("paper:3")]
+            # The test holds the lock of the folder, like a running bot.
+            output = await run_and_read(tmp_path, "tables")
+            assert f"{playing_code}  playing" in output
+            assert "Anna, Bruno" in output
+            assert f"{open_code}  open" in output
+            assert "age unknown" not in output
+            assert "2 tables" in output
+            assert playing_code not in await run_and_read(tmp_path, "tables", "--state", "open")
+            details = await run_and_read(tmp_path, "tables", "show", playing_code.lower())
+            assert "seat 0: Anna (paper:1)" in details
+            assert "target=51" in details
+            assert secret.split(b" ")[1].decode() not in details
             assert "There is no table QQQQ" in await run_and_read(tmp_path, "tables", "show", "QQQQ", code=2)
-            assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", playing, code=1)
-            for code in (playing, waiting):
+            assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", playing_code, code=1)
+            for code in (playing_code, open_code):
                 assert f"table {code} is ended" in await run_and_read(tmp_path, "tables", "close", code, "--yes")
-            for code in (playing, waiting):
+            for code in (playing_code, open_code):
                 worker.delivery.touch(code, reload=True)
             await worker.settled()
             assert "cancelled" in fake.last(GROUP).plain
@@ -61,31 +61,33 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seat_players(worker, fake, "testa")
-            old = await code_of(worker, players[0])
-            # A test cannot wait for days, so the stored times are moved back by three days.
+            old_code = await code_of(worker, players[0])
+            # The stored times are moved back by three days after the worker stops.
             await worker.settled()
-        shown = {name: decode_state(text) for name, text in (await store.load_shown(old)).items()}
-        assert all(one.seen_at for one in shown.values() if one.message)
+        states = {name: decode_state(text) for name, text in (await store.load_shown(old_code)).items()}
+        assert all(state.seen_at for state in states.values() if state.message)
 
-        def aged(one: MessageState) -> str:
-            return encode_state(one._replace(seen_at=one.seen_at - 3 * 86400 - 60 * bool(one.seen_at)))
+        def encode_aged(state: MessageState) -> str:
+            return encode_state(state._replace(seen_at=state.seen_at - 3 * 86400 - 60 * bool(state.seen_at)))
 
-        await store.client.hset(keys.shown(old), mapping={name: aged(one) for name, one in shown.items()})
+        await store.client.hset(
+            keys.shown(old_code), mapping={name: encode_aged(state) for name, state in states.items()}
+        )
         async with open_worker(store, fake) as worker:
             carla = Player(worker, fake, "Carla", 3)
             await carla.say("/challenge testa", "paper:200")
-            fresh = await code_of(worker, carla)
+            new_code = await code_of(worker, carla)
             await carla.say("/tables")
         for _ in range(2):
-            listed = (await run_and_read(tmp_path, "tables")).splitlines()
-            assert [line.split()[0] for line in listed] == [old, fresh, "2"]
-            assert "idle 3 days" in listed[0]
-            assert "idle 3 days" not in listed[1]
+            lines = (await run_and_read(tmp_path, "tables")).splitlines()
+            assert [line.split()[0] for line in lines] == [old_code, new_code, "2"]
+            assert "idle 3 days" in lines[0]
+            assert "idle 3 days" not in lines[1]
         assert "1 table" in await run_and_read(tmp_path, "tables", "--idle", "2d")
-        assert fresh not in await run_and_read(tmp_path, "tables", "--idle", "2d")
+        assert new_code not in await run_and_read(tmp_path, "tables", "--idle", "2d")
         assert "is not a duration" in await run_and_read(tmp_path, "tables", "--idle", "long", code=2)
         async with open_worker(store, fake) as worker:
-            mover = next(one for one in players if one.moves())
+            mover = next(player for player in players if player.moves())
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await worker.settled()
         assert "idle 3 days" not in await run_and_read(tmp_path, "tables")
@@ -104,9 +106,9 @@ async def test_unreadable_table_is_named_and_can_be_closed(tmp_path: Path) -> No
             await worker.settled()
     await valkey.stop()
     assert f"{code} cannot be read" in await run_and_read(tmp_path, "doctor", code=1)
-    looked = await run_and_read(tmp_path, "tables", "show", code)
-    assert "cannot be read: entry" in looked
-    assert "conquer 3" in looked
+    details = await run_and_read(tmp_path, "tables", "show", code)
+    assert "cannot be read: entry" in details
+    assert "conquer 3" in details
     assert f"table {code} was unreadable and is deleted" in await run_and_read(
         tmp_path, "tables", "close", code, "--yes"
     )
@@ -114,8 +116,8 @@ async def test_unreadable_table_is_named_and_can_be_closed(tmp_path: Path) -> No
     assert "0 tables" in await run_and_read(tmp_path, "tables")
     await valkey.start()
     async with open_store(valkey.url) as store:
-        left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
-        assert left == [keys.gone(code).encode()]
+        remaining_keys: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
+        assert remaining_keys == [keys.gone(code).encode()]
         assert not await store.index.entries("seated:paper:1")
     await valkey.stop()
 
@@ -128,11 +130,11 @@ async def test_unreadable_tournament_is_listed_and_called_off(tmp_path: Path, em
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
             assert "There is no table" in await run_and_read(tmp_path, "tables", "close", code, "--yes", code=2)
             await store.client.rpush(tournament_keys.log(code), add_stamp("newer 1 2", "x"))
-            examined = await asyncio.to_thread(run_command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
-            assert f"tournaments: {code} cannot be read" in examined.stdout
-            listed = await run_and_read(tmp_path, "tables")
-            assert f"{code}  unreadable" in listed
-            assert "0 tables\n1 tournament\n" in listed
+            report = await asyncio.to_thread(run_command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
+            assert f"tournaments: {code} cannot be read" in report.stdout
+            output = await run_and_read(tmp_path, "tables")
+            assert f"{code}  unreadable" in output
+            assert "0 tables\n1 tournament\n" in output
             assert code not in await run_and_read(tmp_path, "tables", "--state", "open")
             assert "--yes skips this question" in await run_and_read(tmp_path, "tables", "close", code, code=1)
             assert f"tournament {code} is called off" in await run_and_read(tmp_path, "tables", "close", code, "--yes")

@@ -1,4 +1,4 @@
-"""Each command is described once. Help, menus, slash commands and hints come from that description."""
+"""Each command has one description, from which help, menus, slash commands and hints are made."""
 
 import re
 
@@ -69,8 +69,8 @@ async def test_new_command_is_in_telegram_group_menu(store: Store) -> None:
         await until(lambda: adapter.healthy)
     await server.stop()
     for language, word in (("", "poem"), ("it", "poesia")):
-        assert word in [one["command"] for one in server.menus[f"all_group_chats {language}"]]
-        assert word not in [one["command"] for one in server.menus[f"all_private_chats {language}"]]
+        assert word in [command["command"] for command in server.menus[f"all_group_chats {language}"]]
+        assert word not in [command["command"] for command in server.menus[f"all_private_chats {language}"]]
 
 
 @pytest.mark.usefixtures("poem_command")
@@ -78,19 +78,19 @@ async def test_new_command_is_a_discord_slash_command(store: Store) -> None:
     server = DiscordServer()
     await server.start()
     async with on_discord(store, server):
-        [told] = [one for one in server.commands if one["name"] == "poem"]
+        [poem] = [command for command in server.commands if command["name"] == "poem"]
     await server.stop()
-    assert told["description"] == "Recite a poem"
-    assert told["name_localizations"] == {"it": "poesia"}
-    assert told["contexts"] == [0, 2]  # servers, and channels among people
-    [game] = told["options"]
+    assert poem["description"] == "Recite a poem"
+    assert poem["name_localizations"] == {"it": "poesia"}
+    assert poem["contexts"] == [0, 2]  # servers and private channels
+    [game] = poem["options"]
     assert (game["name"], game["name_localizations"], game["required"]) == ("game", {"it": "gioco"}, True)
-    assert "metamazzo" in [one["value"] for one in game["choices"]]
+    assert "metamazzo" in [choice["value"] for choice in game["choices"]]
 
 
 @pytest.mark.usefixtures("poem_command")
 def test_new_command_is_in_playground_hints() -> None:
-    [hint] = [one for one in command_hints("it") if one["word"] == "poesia"]
+    [hint] = [hint for hint in command_hints("it") if hint["word"] == "poesia"]
     assert hint["about"] == "gioco: recite a poem"
     assert "metamazzo" in hint["takes"]
 
@@ -121,7 +121,7 @@ async def test_commands_have_handlers_and_names_in_all_languages(store: Store) -
         if spec.is_listed:
             assert {"en", *spec.names} == set(LANGUAGES), f"/{spec.name} needs a name in each language"
     words = [word for spec in COMMANDS for word in spec.words]
-    assert len(set(words)) == len(words), f"names used twice: {sorted(one for one in words if words.count(one) > 1)}"
+    assert len(set(words)) == len(words), f"names used twice: {sorted(word for word in words if words.count(word) > 1)}"
     assert all(find_command_spec(word) for word in words)
     assert find_command_spec("nonsense") is None
 

@@ -17,14 +17,14 @@ from bot.disk import regular_target, write_atomically
 
 
 def create_stale_file(path: Path, *, hours_ago: float = 24.0) -> Path:
-    """Create a partial file of this age."""
+    """Create a partial file that is some hours old."""
     path.write_bytes(b"secret")
-    then = time.time() - 3600 * hours_ago
-    os.utime(path, (then, then))
+    modified_at = time.time() - 3600 * hours_ago
+    os.utime(path, (modified_at, modified_at))
     return path
 
 
-def names(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -36,7 +36,7 @@ def test_file_is_replaced_once_complete(tmp_path: Path) -> None:
         assert path.read_bytes() == b"before"
     assert path.read_bytes() == b"after"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert names(tmp_path) == ["cards.gz"]
+    assert list_names(tmp_path) == ["cards.gz"]
 
 
 def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
@@ -46,12 +46,14 @@ def test_next_write_removes_only_stale_parts(tmp_path: Path) -> None:
     for name in others:
         create_stale_file(tmp_path / name)
     # Simultaneous writes: an active one holds a lock, and a fresh one might not have it yet.
-    create_stale_file(tmp_path / ".cards[1].gz.begun___.part", hours_ago=0)
+    create_stale_file(tmp_path / ".cards[1].gz.started_.part", hours_ago=0)
     with create_stale_file(tmp_path / ".cards[1].gz.written_.part").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with write_atomically(path):
             pass
-    assert names(tmp_path) == sorted([path.name, *others, ".cards[1].gz.begun___.part", ".cards[1].gz.written_.part"])
+    assert list_names(tmp_path) == sorted(
+        [path.name, *others, ".cards[1].gz.started_.part", ".cards[1].gz.written_.part"]
+    )
 
 
 def test_simultaneous_writes_do_not_interfere(tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_simultaneous_writes_do_not_interfere(tmp_path: Path) -> None:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
-    assert names(tmp_path) == ["cards.gz"]
+    assert list_names(tmp_path) == ["cards.gz"]
 
 
 def test_symlink_target_is_written(tmp_path: Path) -> None:
@@ -77,19 +79,19 @@ def test_symlink_target_is_written(tmp_path: Path) -> None:
             file.write(content)
         assert link.readlink() == Path("real/cards.gz")
         assert (tmp_path / "real/cards.gz").read_bytes() == content
-    assert names(tmp_path / "real") == ["cards.gz"]
+    assert list_names(tmp_path / "real") == ["cards.gz"]
 
 
 def test_pipe_is_written_directly(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as reader:
-        read = reader.submit(pipe.read_bytes)
+        content = reader.submit(pipe.read_bytes)
         with write_atomically(pipe) as file:
             file.write(b"cards")
-        assert read.result() == b"cards"
+        assert content.result() == b"cards"
     assert pipe.is_fifo()
-    assert names(tmp_path) == ["pipe"]
+    assert list_names(tmp_path) == ["pipe"]
 
 
 def test_pipe_without_reader_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,19 +103,19 @@ def test_pipe_without_reader_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_character_device_is_written_directly(tmp_path: Path) -> None:
-    """A terminal is such a device, and opening it needs no root."""
-    ours, theirs = os.openpty()
-    terminal = Path(os.ttyname(theirs))
+    """A terminal is a character device that needs no root."""
+    reader, writer = os.openpty()
+    terminal = Path(os.ttyname(writer))
     link = tmp_path / "link"
     link.symlink_to(terminal)
     for name in (terminal, link):
         with write_atomically(name) as file:
             file.write(b"cards\n")
-        assert os.read(ours, 100).rstrip() == b"cards"
+        assert os.read(reader, 100).rstrip() == b"cards"
     assert terminal.is_char_device()
     assert link.readlink() == terminal
-    os.close(ours)
-    os.close(theirs)
+    os.close(reader)
+    os.close(writer)
 
 
 def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_directories_and_sockets_are_refused(tmp_path: Path) -> None:
                 pass
             with pytest.raises(OSError, match="must be a file"):
                 regular_target(tmp_path / kind)
-    assert names(tmp_path) == ["folder", "socket"]
+    assert list_names(tmp_path) == ["folder", "socket"]
 
 
 def test_block_device_is_refused(tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_block_device_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
     """`nohup` ignores SIGHUP, for example."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
     try:
         signal.signal(number, signal.SIG_IGN)
         treat_signals_as_ctrl_c()
@@ -152,12 +154,12 @@ def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
         treat_signals_as_ctrl_c()
         assert signal.getsignal(number) is signal.default_int_handler
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
 
 
 def test_open_file_descriptor_is_appended_to(tmp_path: Path) -> None:
-    """Check `buongioco backup /dev/stdout >> FILE`, for example."""
+    """This is needed for `buongioco backup /dev/stdout >> FILE`."""
     path = tmp_path / "file"
     path.write_bytes(b"before ")
     before = path.stat().st_ino

@@ -24,20 +24,20 @@ def resigned_table(*setup: Entry) -> Table:
     return Table("ABCD").with_entries(entries, "u")
 
 
-def finisher(store: Store) -> tuple[Finisher, Archive]:
+def create_finisher(store: Store) -> tuple[Finisher, Archive]:
     archive = Archive(store.client)
     return Finisher(store, archive, Ratings(store.client, archive), Policies()), archive
 
 
 async def test_ordinary_game_is_archived(store: Store) -> None:
-    games, archive = finisher(store)
-    outcome = await games.finish(resigned_table())
+    finisher, archive = create_finisher(store)
+    outcome = await finisher.finish(resigned_table())
     assert await archive.get(outcome.game_id)
 
 
 @pytest.mark.parametrize("setup", [DAY, DUPLICATE], ids=["day", "tournament"])
 async def test_duplicate_without_policy_is_not_archived(store: Store, setup: Entry) -> None:
-    games, archive = finisher(store)
+    finisher, archive = create_finisher(store)
     with pytest.raises(AssertionError):
-        await games.finish(resigned_table(setup))
+        await finisher.finish(resigned_table(setup))
     assert await archive.count() == 0

@@ -1,4 +1,4 @@
-"""A real bot on a full disk answers each press, loses no acknowledged one, and continues once there is room again.
+"""A real bot on a full disk answers each press and loses no acknowledged one. It continues when there is room again.
 
 With `appendfsync always` Valkey exits if it cannot write its log (aof.c, flushAppendOnlyFile: "Can't recover from AOF
 write error ... Exiting..."), so the bot starts it again and again.
@@ -44,14 +44,14 @@ async def small_disk(folder: Path) -> AsyncIterator[None]:
 
 
 def fill_disk(bot: Bot) -> Release:
-    """Leave no room on the small disk."""
-    stuff = bot.folder / "data" / "stuff"
-    with stuff.open("wb", buffering=0) as file:
+    """Fill the small disk."""
+    filler = bot.folder / "data" / "filler"
+    with filler.open("wb", buffering=0) as file:
         try:
             while True:
                 file.write(b"x" * 512)
         except OSError:
-            return stuff.unlink
+            return filler.unlink
 
 
 def limit_file_size(bot: Bot) -> Release:
@@ -59,22 +59,22 @@ def limit_file_size(bot: Bot) -> Release:
     assert sys.platform == "linux"
     assert bot.process
     data = bot.folder / "data"
-    longest = max(file.stat().st_size for file in (data / "appendonlydir").iterdir()) + 100
+    limit = max(file.stat().st_size for file in (data / "appendonlydir").iterdir()) + 100
     _soft, hard = resource.prlimit(bot.process.pid, resource.RLIMIT_FSIZE)
     for process in (bot.process.pid, int((data / "valkey.pid").read_text())):
-        resource.prlimit(process, resource.RLIMIT_FSIZE, (longest, hard))
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (limit, hard))
 
     def free() -> None:
         assert bot.process
         resource.prlimit(bot.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-        # A Valkey started meanwhile keeps the limit, reaches it and exits.
+        # A Valkey that started with the limit keeps it, reaches it and exits.
 
     return free
 
 
-@pytest.mark.parametrize("way", ["no file may grow", long("no room")])
-async def test_full_disk_loses_no_acknowledged_press(tmp_path: Path, way: str) -> None:
-    if way == "no room":
+@pytest.mark.parametrize("cause", ["files cannot grow", long("no room")])
+async def test_full_disk_loses_no_acknowledged_press(tmp_path: Path, cause: str) -> None:
+    if cause == "no room":
         async with small_disk(tmp_path):
             await check_full_disk(tmp_path, fill_disk)
     else:
@@ -83,12 +83,12 @@ async def test_full_disk_loses_no_acknowledged_press(tmp_path: Path, way: str) -
 
 async def read_health(bot: Bot, session: aiohttp.ClientSession) -> dict[str, Any]:
     async with session.get(f"{bot.url}/healthz") as answer:
-        said: dict[str, Any] = await answer.json()
-        assert answer.status == (200 if said["healthy"] else 503)
-        return said
+        health: dict[str, Any] = await answer.json()
+        assert answer.status == (200 if health["healthy"] else 503)
+        return health
 
 
-async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
+async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
     bot = Bot(folder, BUONGIOCO_LOG_LEVEL="warning")
     harness = Harness(Page(bot), 1)
     page, players = harness.page, harness.players
@@ -96,18 +96,18 @@ async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
         try:
             await bot.start()
             await page.connect(session)
-            listening = asyncio.create_task(page.listen())
+            listener = asyncio.create_task(page.listen())
             await players.fill_tables(2)
             await players.fill_tables(2)
             async with asyncio.timeout(60):
                 while len(page.done) <= 20:
                     await press_randomly(players, 1)
-            free = full(bot)
+            free = fill(bot)
             before = len(page.refused)
             async with asyncio.timeout(60):
                 while len(page.refused) < before + 20:
                     await press_randomly(players, 1)
-            # Every press was answered, so no answer was lost.
+            # Every press is answered, so no answer is lost.
             assert not page.waiting
             # A deleted file can leave room for a moment.
             async with asyncio.timeout(60):
@@ -115,10 +115,10 @@ async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
                     await press_randomly(players, 1)
             # Restarts slow down, and only the first is logged.
             await asyncio.sleep(3)
-            said = count_events(bot)
-            assert said["store_died"] == 1, said
-            assert said["store_failed"] <= 2, said
-            assert sum(said.values()) < 15, said
+            events = count_events(bot)
+            assert events["store_died"] == 1, events
+            assert events["store_failed"] <= 2, events
+            assert sum(events.values()) < 15, events
             free()
             await wait_until_healthy(session, bot)
             before = len(page.done)
@@ -129,13 +129,13 @@ async def check_full_disk(folder: Path, full: Callable[[Bot], Release]) -> None:
             assert bot.process.returncode is None
             await players.repeat_unanswered()
             store = EmbeddedStore(folder / "data")
-            async with open_store(store.url) as there:
-                await harness.wait_for_rest(there)
+            async with open_store(store.url) as opened_store:
+                await harness.wait_for_rest(opened_store)
             await bot.stop()
-            await listening
+            await listener
             await store.start()
-            async with open_store(store.url) as there:
-                await harness.check_state(there)
+            async with open_store(store.url) as opened_store:
+                await harness.check_state(opened_store)
             await store.stop()
         finally:
             await bot.kill()
@@ -153,8 +153,8 @@ async def press_randomly(players: Players, presses: int) -> None:
 async def wait_until_healthy(session: aiohttp.ClientSession, bot: Bot) -> None:
     async with asyncio.timeout(60):
         while True:
-            async with session.get(f"{bot.url}/healthz") as health:
-                if health.status == 200:
+            async with session.get(f"{bot.url}/healthz") as answer:
+                if answer.status == 200:
                     return
             await asyncio.sleep(0.2)
 

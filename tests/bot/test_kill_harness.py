@@ -16,9 +16,9 @@ from tests.kills.pages import Page
 
 
 def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Awaitable[None]]) -> Harness:
-    """Create a harness with players that call `fill_tables` again and again. No press is acknowledged."""
+    """Create a harness whose players call `fill_tables` repeatedly. No press is acknowledged."""
 
-    class Unacknowledged(Harness):
+    class UnacknowledgedHarness(Harness):
         patience = 0.3
 
         @property
@@ -26,7 +26,7 @@ def create_harness(folder: Path, store_url: str, fill_tables: Callable[[int], Aw
             return store_url
 
     (folder / "bot.log").touch()
-    harness = Unacknowledged(Page(Bot(folder)), 1)
+    harness = UnacknowledgedHarness(Page(Bot(folder)), 1)
     players: Any = SimpleNamespace(acknowledged=set(), fill_tables=fill_tables)
     harness.players = players
     return harness
@@ -47,7 +47,7 @@ async def test_unacknowledged_presses_count_if_moves_are_made(
             assert table.game.turn is not None
             mover = table.chairs[table.game.turn]
             assert mover
-            move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
+            move = next(move for move in table.game.legal_moves(table.game.turn) if move.startswith("play"))
             pressed.append(
                 await worker.room.make_move(code, mover.person, table.version, move, f"press {len(pressed)}")
             )
@@ -70,7 +70,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
 
 @pytest.mark.parametrize("acknowledges", [True, False])
 async def test_only_rounds_without_progress_fail(tmp_path: Path, acknowledges: bool) -> None:
-    """A slow machine can need longer than the patience for a whole round."""
+    """On a slow machine, a whole round can take longer than the patience."""
 
     async def press(_wanted: int) -> None:
         if acknowledges:

@@ -25,7 +25,7 @@ Plant = Callable[[StateAtRest], StateAtRest]
 
 
 class Screen:
-    """The correct messages for these tables."""
+    """A screen with the correct messages of some tables."""
 
     def __init__(self, tables: list[Table], expected_messages: list[ExpectedMessage]) -> None:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
@@ -50,15 +50,16 @@ class Screen:
                     panel.picture.subject,
                 )
 
-        for one in expected_messages:
-            self.show("1", one.text or f"result {one.code}", [], one.subjects[0] if one.subjects else None)
+        for expected in expected_messages:
+            picture = expected.subjects[0] if expected.subjects else None
+            self.show("1", expected.text or f"result {expected.code}", [], picture)
 
     def show(self, chat: str, text: str, payloads: list[str], picture: Subject | None = None) -> None:
         messages = self.messages.setdefault(chat, {})
         number = 1 + sum(map(len, self.messages.values()))
-        rows = [[{"payload": one}] for one in payloads]
-        shown = picture and picture.digest
-        messages[number] = {"id": number, "by": "bot", "text": text, "rows": rows, "picture": shown}
+        rows = [[{"payload": payload}] for payload in payloads]
+        digest = picture and picture.digest
+        messages[number] = {"id": number, "by": "bot", "text": text, "rows": rows, "picture": digest}
 
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         return bool(message["picture"] == subject.digest)
@@ -70,16 +71,18 @@ class Screen:
         return self.complaint_texts
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        return [one for one in self.messages[f"@{person}"].values() if code in one["text"]]
+        return [message for message in self.messages[f"@{person}"].values() if code in message["text"]]
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
-        found = self.messages[f"@{person}"].items()
-        return [(number, button["payload"]) for number, one in found for row in one["rows"] for button in row]
+        messages = self.messages[f"@{person}"].items()
+        return [
+            (number, button["payload"]) for number, message in messages for row in message["rows"] for button in row
+        ]
 
 
 @pytest.fixture
 async def rest(store: Store) -> AsyncIterator[StateAtRest]:
-    """A table for two after one move, an open table for four, and a finished game."""
+    """Return the state of a table for two after one move, an open table for four, and a finished game."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         finished = await worker.room.table(await code_of(worker, (await seat_players(worker, fake, "spades"))[0]))
@@ -93,13 +96,13 @@ async def rest(store: Store) -> AsyncIterator[StateAtRest]:
         assert table.game.turn is not None
         player = table.chairs[table.game.turn]
         assert player
-        move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
+        move = next(move for move in table.game.legal_moves(table.game.turn) if move.startswith("play"))
         await worker.room.make_move(code, player.person, table.version, move, "a press")
-        opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
-        tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
-        made = {one.code: moves_in_log(one) for one in tables}
+        challenge = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
+        tables = [Table.from_log(code, await store.load(code)) for code in (code, challenge.code)]
+        moves = {table.code: moves_in_log(table) for table in tables}
         expected = await expected_messages(store, tables, games)
-        yield StateAtRest(tables, (), made, dict(made), dict(made), Screen(tables, expected), in_groups=expected)
+        yield StateAtRest(tables, (), moves, dict(moves), dict(moves), Screen(tables, expected), in_groups=expected)
 
 
 def screen(rest: StateAtRest) -> Screen:
@@ -113,14 +116,14 @@ def has_play_button(message: dict[str, Any]) -> bool:
 
 def hand_to_move(rest: StateAtRest) -> dict[str, Any]:
     """Return the hand message of the player to move."""
-    [found] = [
-        one
+    [hand] = [
+        message
         for chat, messages in screen(rest).messages.items()
         if chat.startswith("@")
-        for one in messages.values()
-        if has_play_button(one)
+        for message in messages.values()
+        if has_play_button(message)
     ]
-    return found
+    return hand
 
 
 def add_move(moves: invariants.Moves, move: str) -> dict[str, Counter[tuple[str, str]]]:
@@ -149,7 +152,7 @@ def leave_table_changed(rest: StateAtRest) -> StateAtRest:
 
 
 def challenge_message(rest: StateAtRest) -> dict[str, Any]:
-    return next(one for one in screen(rest).messages["1"].values() if one["text"].startswith("challenge"))
+    return next(message for message in screen(rest).messages["1"].values() if message["text"].startswith("challenge"))
 
 
 def remove_challenge(rest: StateAtRest) -> StateAtRest:
@@ -183,9 +186,9 @@ def add_play_button(rest: StateAtRest) -> StateAtRest:
 
 def offer_cards_out_of_turn(rest: StateAtRest) -> StateAtRest:
     for chat, messages in screen(rest).messages.items():
-        for one in messages.values():
-            if chat.startswith("@") and not has_play_button(one):
-                one["rows"] = hand_to_move(rest)["rows"]
+        for message in messages.values():
+            if chat.startswith("@") and not has_play_button(message):
+                message["rows"] = hand_to_move(rest)["rows"]
                 return rest
     raise AssertionError
 
@@ -204,7 +207,7 @@ def remove_hand_picture(rest: StateAtRest) -> StateAtRest:
 
 
 def show_older_hand_picture(rest: StateAtRest) -> StateAtRest:
-    """Show each hand picture from before the last move."""
+    """Show the hand pictures from before the last move."""
     table = rest.tables[0]
     before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
     for seat, chair in enumerate(table.chairs):
@@ -216,13 +219,13 @@ def show_older_hand_picture(rest: StateAtRest) -> StateAtRest:
 
 
 def board_message(rest: StateAtRest) -> dict[str, Any]:
-    text = next(one.text for one in rest.in_groups if one.text and one.subjects)
-    return next(one for one in screen(rest).messages["1"].values() if one["text"] == text)
+    text = next(expected.text for expected in rest.in_groups if expected.text and expected.subjects)
+    return next(message for message in screen(rest).messages["1"].values() if message["text"] == text)
 
 
 def result_message(rest: StateAtRest) -> dict[str, Any]:
     """Return the result of the game, which comes after the results of its deals."""
-    return [one for one in screen(rest).messages["1"].values() if one["text"].startswith("result")][-1]
+    return [message for message in screen(rest).messages["1"].values() if message["text"].startswith("result")][-1]
 
 
 def remove_board(rest: StateAtRest) -> StateAtRest:
@@ -232,7 +235,7 @@ def remove_board(rest: StateAtRest) -> StateAtRest:
 
 
 def change_board_text(rest: StateAtRest) -> StateAtRest:
-    board_message(rest)["text"] += " And what was not so."
+    board_message(rest)["text"] += " Another sentence."
     return rest
 
 
@@ -242,19 +245,19 @@ def remove_board_picture(rest: StateAtRest) -> StateAtRest:
 
 
 def show_older_board_picture(rest: StateAtRest) -> StateAtRest:
-    board_message(rest)["picture"] = "what stood there before"
+    board_message(rest)["picture"] = "an older picture"
     return rest
 
 
 def add_older_board(rest: StateAtRest) -> StateAtRest:
-    """Add a board with the same text, as within a trick, and the picture from before the last card."""
+    """Add a board with the same text, as within a trick, and an older picture."""
     screen(rest).show("1", board_message(rest)["text"], [])
-    list(screen(rest).messages["1"].values())[-1]["picture"] = "what stood there before"
+    list(screen(rest).messages["1"].values())[-1]["picture"] = "an older picture"
     return replace(rest, may_double=("boards",))
 
 
 def show_two_older_boards(rest: StateAtRest) -> StateAtRest:
-    """Make both boards wrong. Only one of them could have been in flight."""
+    """Make both boards wrong, although only one of them could have been in flight."""
     return replace(add_older_board(show_older_board_picture(rest)), at_risk=2)
 
 
@@ -320,7 +323,7 @@ async def test_consistent_state_passes(rest: StateAtRest) -> None:
     assert not count_doubles(rest)
 
 
-@pytest.mark.parametrize(("plant", "invariant"), FAULTS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize(("plant", "invariant"), FAULTS, ids=lambda function: function.__name__)
 async def test_planted_fault_is_found(
     rest: StateAtRest, plant: Plant, invariant: Callable[[StateAtRest], None]
 ) -> None:
@@ -338,7 +341,7 @@ async def test_message_in_flight_at_a_kill_can_be_duplicated(rest: StateAtRest) 
 
 
 async def test_board_duplicated_at_a_kill_can_stay_older(rest: StateAtRest) -> None:
-    """Within a trick the text of such a board is correct, and its picture is not."""
+    """Within a trick, the older board has the correct text and a wrong picture."""
     check(replace(add_older_board(rest), at_risk=1))
 
 
@@ -356,22 +359,22 @@ def test_choice_is_recovered_from_buttons_in_any_order() -> None:
     assert hand
     assert hand.hand
     for count in range(4):
-        for chosen in permutations(hand.hand[3:6], count):
-            offered = invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, ",".join(chosen))))
+        for cards in permutations(hand.hand[3:6], count):
+            offered = invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, ",".join(cards))))
             fitting = {
-                one
-                for one in invariants.possible_choices(offered)
-                if invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, one))) == offered
+                choice
+                for choice in invariants.possible_choices(offered)
+                if invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, choice))) == offered
             }
-            assert ",".join(chosen) in fitting
+            assert ",".join(cards) in fitting
 
 
 def table_at_exchange() -> Table:
     """Return a Spades table at the exchange, after drawing and bidding."""
     rules = resolve(GAMES["spades"].rules, {}).model_dump()
-    sits = [Sit(seat, f"telegram:{seat + 1}", "Anna") for seat in range(2)]
+    chairs = [Sit(seat, f"telegram:{seat + 1}", "Anna") for seat in range(2)]
     table = Table("ABCDEF").with_entries(
-        [Open("spades", "telegram:1", "Anna"), *sits, FirstDeal(bytes(32), RELEASE, rules)], "u"
+        [Open("spades", "telegram:1", "Anna"), *chairs, FirstDeal(bytes(32), RELEASE, rules)], "u"
     )
     while table.game and not any(move.startswith("exchange") for move in table.game.legal_moves(table.game.turn or 0)):
         seat = table.game.turn

@@ -33,13 +33,13 @@ def test_mentions_stay_separate_spans() -> None:
 
 
 def test_different_panels_have_different_digests() -> None:
-    one, two = Button("Play", "p1"), Button("Pass", "p2")
+    play, pass_ = Button("Play", "p1"), Button("Pass", "p2")
     panels = [
         Panel((Span("a"),)),
         Panel((Span("a", "bold"),)),
-        Panel((Span("a"),), ((one, two),)),
-        Panel((Span("a"),), ((one,), (two,))),
-        Panel((Span("a"),), ((two, one),)),
+        Panel((Span("a"),), ((play, pass_),)),
+        Panel((Span("a"),), ((play,), (pass_,))),
+        Panel((Span("a"),), ((pass_, play),)),
     ]
     assert len({panel.digest for panel in panels}) == len(panels)
     assert Panel((Span("a"),)).digest == panels[0].digest

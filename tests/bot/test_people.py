@@ -32,84 +32,84 @@ class SlowClient:
         return answer
 
 
-@pytest.mark.parametrize("by", ["this worker", "another worker"])
-async def test_stale_read_is_not_cached_after_a_change(store: Store, by: str) -> None:
+@pytest.mark.parametrize("changer", ["first worker", "second worker"])
+async def test_stale_read_is_not_cached_after_a_change(store: Store, changer: str) -> None:
     slow = SlowClient(store.client)
-    here, there = People(slow), People(store.client)
-    reading = asyncio.create_task(here.person("telegram:1"))
+    first_worker, second_worker = People(slow), People(store.client)
+    reading = asyncio.create_task(first_worker.person("telegram:1"))
     await slow.read_started.wait()
-    if by == "this worker":
-        await here.update_person("telegram:1", deck="easy")
+    if changer == "first worker":
+        await first_worker.update_person("telegram:1", deck="easy")
     else:
-        await there.update_person("telegram:1", deck="easy")
-        here.forget(keys.person("telegram:1"))
+        await second_worker.update_person("telegram:1", deck="easy")
+        first_worker.forget(keys.person("telegram:1"))
     slow.answer_allowed.set()
     assert (await reading).deck == "classic"
-    assert (await here.person("telegram:1")).deck == "easy"
+    assert (await first_worker.person("telegram:1")).deck == "easy"
 
 
-@pytest.mark.parametrize("by", ["this worker", "another worker"])
-async def test_change_of_one_profile_keeps_reads_of_others(store: Store, by: str) -> None:
-    """Otherwise a bot with a steady stream of new people would read profiles again and again."""
+@pytest.mark.parametrize("changer", ["first worker", "second worker"])
+async def test_change_of_one_profile_keeps_reads_of_others(store: Store, changer: str) -> None:
+    """Otherwise, each change of a profile would make the bot read others again."""
     slow = SlowClient(store.client)
-    here = People(slow)
-    reading = asyncio.create_task(here.person("telegram:1"))
+    first_worker = People(slow)
+    reading = asyncio.create_task(first_worker.person("telegram:1"))
     await slow.read_started.wait()
-    if by == "this worker":
-        await here.update_person("telegram:2", deck="easy")
+    if changer == "first worker":
+        await first_worker.update_person("telegram:2", deck="easy")
     else:
-        here.forget(keys.person("telegram:2"))
+        first_worker.forget(keys.person("telegram:2"))
     slow.answer_allowed.set()
     await reading
-    await here.person("telegram:1")
+    await first_worker.person("telegram:1")
     assert slow.reads[keys.person("telegram:1")] == 1
 
 
 async def test_simultaneous_arrivals_are_read_once(store: Store) -> None:
     slow = SlowClient(store.client)
     slow.answer_allowed.set()
-    here = People(slow)
-    new = [Person(f"telegram:{number}", f"Person {number}") for number in range(20)]
+    first_worker = People(slow)
+    persons = [Person(f"telegram:{number}", f"Person {number}") for number in range(20)]
     for _ in range(3):
-        await asyncio.gather(*(here.meet(person, f"telegram:-{person.id[9:]}") for person in new))
+        await asyncio.gather(*(first_worker.meet(person, f"telegram:-{person.id[9:]}") for person in persons))
     assert set(slow.reads.values()) == {1}
 
 
 async def test_writing_a_field_does_not_refresh_the_cache(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "FRESH_SECONDS", 0.2)
-    here, there = People(store.client), People(store.client)
-    assert (await here.person("telegram:1")).deck == "classic"
-    await there.update_person("telegram:1", deck="easy")
+    first_worker, second_worker = People(store.client), People(store.client)
+    assert (await first_worker.person("telegram:1")).deck == "classic"
+    await second_worker.update_person("telegram:1", deck="easy")
     async with asyncio.timeout(20):
-        while (await here.person("telegram:1")).deck != "easy":
-            await here.update_person("telegram:1", suits="french")
+        while (await first_worker.person("telegram:1")).deck != "easy":
+            await first_worker.update_person("telegram:1", suits="french")
             await asyncio.sleep(0.01)
 
 
 async def test_change_by_another_worker_during_a_change_is_seen(store: Store) -> None:
     slow = SlowClient(store.client)
-    here, there = People(slow), People(store.client)
-    changing = asyncio.create_task(here.update_person("telegram:1", suits="french"))
+    first_worker, second_worker = People(slow), People(store.client)
+    changing = asyncio.create_task(first_worker.update_person("telegram:1", suits="french"))
     await asyncio.wait([changing, asyncio.create_task(slow.read_started.wait())], return_when=asyncio.FIRST_COMPLETED)
-    await there.update_person("telegram:1", deck="easy")
-    here.forget(keys.person("telegram:1"))
+    await second_worker.update_person("telegram:1", deck="easy")
+    first_worker.forget(keys.person("telegram:1"))
     slow.answer_allowed.set()
     await changing
     slow.read_started.set()
-    known = await here.person("telegram:1")
-    assert (known.deck, known.suits) == ("easy", "french")
+    profile = await first_worker.person("telegram:1")
+    assert (profile.deck, profile.suits) == ("easy", "french")
 
 
 async def test_handle_is_found_after_a_kill_while_writing_it(store: Store) -> None:
     anna = Person("telegram:1", "Anna", handle="anna")
 
-    class Cut(People):
+    class KilledPeople(People):
         async def _rename(self, id: str, old: str, new: str) -> None:  # noqa: A002
             raise ConnectionError("killed")
 
     with pytest.raises(ConnectionError):
-        await Cut(store.client).meet(anna)
+        await KilledPeople(store.client).meet(anna)
     await People(store.client).meet(anna)
-    found = await People(store.client).find_by_handle("telegram", "anna")
-    assert found
-    assert found.name == "Anna"
+    profile = await People(store.client).find_by_handle("telegram", "anna")
+    assert profile
+    assert profile.name == "Anna"

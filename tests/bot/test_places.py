@@ -20,7 +20,7 @@ STORED = {
     "discord:guest200": Place("discord", "guest200"),
     "discord:@1~200!1700000000.9.aW50/ZXI~hY!3Q:x": Place("discord", "200", "", "1", "1700000000.9.aW50/ZXI~hY!3Q:x"),
 }
-"""Texts as stored. Discord chooses its tokens, so they can contain any characters."""
+"""Places by their stored texts. Discord chooses its tokens, so they can contain any characters."""
 
 
 @pytest.mark.parametrize("text", STORED)
@@ -29,13 +29,13 @@ def test_stored_places_round_trip(text: str) -> None:
     assert str(STORED[text]) == text
 
 
-NAME = st.text(alphabet="abz019-_.", min_size=1, max_size=8)
-MAYBE = st.just("") | NAME
-TOKEN = st.just("") | st.text(alphabet="ab1.~!/:@", min_size=1, max_size=12)
+NAMES = st.text(alphabet="abz019-_.", min_size=1, max_size=8)
+OPTIONAL_NAMES = st.just("") | NAMES
+TOKENS = st.just("") | st.text(alphabet="ab1.~!/:@", min_size=1, max_size=12)
 PLACES = st.one_of(
-    st.builds(Place, NAME, NAME, MAYBE),
-    st.builds(Place, NAME, person=NAME),
-    st.builds(Place, NAME, NAME, MAYBE, NAME, TOKEN),
+    st.builds(Place, NAMES, NAMES, OPTIONAL_NAMES),
+    st.builds(Place, NAMES, person=NAMES),
+    st.builds(Place, NAMES, NAMES, OPTIONAL_NAMES, NAMES, TOKENS),
 )
 
 
@@ -44,7 +44,7 @@ def test_places_round_trip(place: Place) -> None:
     assert Place.parse(str(place)) == place
 
 
-@given(PLACES, TOKEN)
+@given(PLACES, TOKENS)
 def test_place_with_another_token_is_the_same_place(place: Place, token: str) -> None:
     text = str(place)
     assert is_private(text) == place.is_private
@@ -61,10 +61,10 @@ def test_person_and_chat_of_a_place() -> None:
 
 
 def test_bot_can_write_anytime_only_where_it_is_a_member() -> None:
-    may = ("telegram:-1001/5", "telegram:@42", "discord:100/200", "playground:1")
-    may_not = ("telegram:~77/5", "discord:guest200", "telegram:@42~-1001/5!1.2", "discord:@1~200!1.9.a")
-    assert all(map(can_write_anytime, may))
-    assert not any(map(can_write_anytime, may_not))
+    writable = ("telegram:-1001/5", "telegram:@42", "discord:100/200", "playground:1")
+    not_writable = ("telegram:~77/5", "discord:guest200", "telegram:@42~-1001/5!1.2", "discord:@1~200!1.9.a")
+    assert all(map(can_write_anytime, writable))
+    assert not any(map(can_write_anytime, not_writable))
 
 
 def test_repr_hides_the_token() -> None:

@@ -52,18 +52,18 @@ BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
 def test_file_limit_is_raised_to_the_documented_number(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, allowed: int | None
 ) -> None:
-    asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _which: (soft, hard))
-    monkeypatch.setattr(resource, "setrlimit", lambda _which, limits: asked.append(limits))
+    limits_set: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _resource: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _resource, limits: limits_set.append(limits))
     raise_file_limit()
-    assert asked == ([] if allowed is None else [(allowed, hard)])
+    assert limits_set == ([] if allowed is None else [(allowed, hard)])
 
 
 @contextmanager
-def start_bot(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[str]]:
+def start_bot(folder: Path, port: int, **settings: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [BUONGIOCO, "run"],
-        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
+        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **settings),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -82,10 +82,10 @@ def start_bot(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen
         process.communicate()
 
 
-def run_bot(folder: Path, port: int, **more: str) -> subprocess.CompletedProcess[str]:
+def run_bot(folder: Path, port: int, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BUONGIOCO, "run"],
-        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
+        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **settings),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -131,9 +131,9 @@ def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
 @pytest.fixture
 def sighup_handled() -> Iterator[None]:
     """Handle SIGHUP, so that it is not ignored and does not end the tests."""
-    kept = signal.signal(signal.SIGHUP, lambda *_: None)
+    original = signal.signal(signal.SIGHUP, lambda *_: None)
     yield
-    signal.signal(signal.SIGHUP, kept)
+    signal.signal(signal.SIGHUP, original)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -148,13 +148,13 @@ async def test_signal_stops_a_bot_that_is_starting(
     is_opening = asyncio.Event()
 
     @asynccontextmanager
-    async def opened_worker(_settings: Settings) -> AsyncIterator[Worker]:
+    async def open_forever(_settings: Settings) -> AsyncIterator[Worker]:
         is_opening.set()
         await asyncio.Event().wait()
         raise AssertionError
         yield
 
-    monkeypatch.setattr(running_module, "open_worker", opened_worker)
+    monkeypatch.setattr(running_module, "open_worker", open_forever)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     bot = asyncio.create_task(running_module.run(Settings(_env_file=None)))
     await is_opening.wait()
@@ -172,11 +172,11 @@ async def test_worker_with_another_time_zone_serves_nobody(
     await Shards(store, alone=False, zone="Europe/Rome").join()
 
     @asynccontextmanager
-    async def opened_worker(settings: Settings) -> AsyncIterator[Worker]:
+    async def open_worker_without_adapters(settings: Settings) -> AsyncIterator[Worker]:
         yield Worker(store, settings, alone=False)
 
     served: list[object] = []
-    monkeypatch.setattr(running_module, "open_worker", opened_worker)
+    monkeypatch.setattr(running_module, "open_worker", open_worker_without_adapters)
     monkeypatch.setattr(running_module, "load_adapters", served.append)
     monkeypatch.setattr(running_module, "tune_garbage_collector", lambda: None)
     monkeypatch.setattr(running_module, "WORKERS_PATIENCE", 0.0)
@@ -192,23 +192,21 @@ def test_unreachable_store_exits_with_tempfail(tmp_path: Path) -> None:
     assert "The store cannot be reached (ConnectionError)" in answer.stderr
 
 
-async def test_start_retries_until_the_store_refuses_commands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_start_retries_until_the_store_refuses_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_module, "AGAIN_AFTER", 0.0)
-    met: list[Exception | None] = [ConnectionError("away"), ResponseError("MISCONF Errors writing"), None]
+    errors: list[Exception | None] = [ConnectionError("away"), ResponseError("MISCONF Errors writing"), None]
     refused = ResponseError("unknown command 'PEXPIRETIME'")
 
-    async def begin() -> None:
-        if error := met.pop(0):
+    async def start() -> None:
+        if error := errors.pop(0):
             raise error
 
-    await running_module._retry_start(begin)
-    met += [refused, None]
+    await running_module._retry_start(start)
+    errors += [refused, None]
     with pytest.raises(StoreError, match=r"refuses the bot's commands .*PEXPIRETIME") as raised:
-        await running_module._retry_start(begin)
+        await running_module._retry_start(start)
     assert not isinstance(raised.value, StoreUnavailable)
-    assert met == [None]
+    assert errors == [None]
 
 
 def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> None:
@@ -250,7 +248,7 @@ async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path)
         try:
             anna = Person(server, 1, "Anna")
             anna.say("/challenge testa")
-            await until(lambda: any(one["from"]["is_bot"] for one in server.group(GROUP).messages.values()), 60)
+            await until(lambda: any(message["from"]["is_bot"] for message in server.group(GROUP).messages.values()), 60)
             process.terminate()
             _, log = await asyncio.wait_for(process.communicate(), 20)
         finally:
@@ -270,9 +268,9 @@ async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path)
 def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None:
     port = free_port()
     with start_bot(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
-        said = run_command(tmp_path, "link")
-        assert said.returncode == 0, said.stderr
-        key = said.stdout.strip().partition("/chat#key=")[2]
+        done = run_command(tmp_path, "link")
+        assert done.returncode == 0, done.stderr
+        key = done.stdout.strip().partition("/chat#key=")[2]
         ticket = urllib.request.Request(f"http://127.0.0.1:{port}/ticket", data=key.encode(), method="POST")
         with urllib.request.urlopen(ticket) as answer:  # noqa: S310
             assert answer.read()
@@ -283,32 +281,32 @@ def test_host_link_is_in_a_private_file_without_terminal(tmp_path: Path) -> None
         assert key not in out + log
         assert str(file) in log
     assert not file.exists()
-    said = run_command(tmp_path, "link")
-    assert said.returncode == 2
-    assert f"There is no link: {file} is kept while a bot runs" in said.stderr
+    done = run_command(tmp_path, "link")
+    assert done.returncode == 2
+    assert f"There is no link: {file} is kept while a bot runs" in done.stderr
 
 
 def test_host_link_is_printed_on_a_terminal(tmp_path: Path) -> None:
     port = free_port()
-    ours, theirs = pty.openpty()
+    terminal, child_terminal = pty.openpty()
     process = subprocess.Popen(
         [BUONGIOCO, "run"],
         env=environment(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_PLAYGROUND_HOST="0.0.0.0"),  # noqa: S104
         cwd=tmp_path,
-        stdout=theirs,
+        stdout=child_terminal,
         stderr=subprocess.DEVNULL,
     )
-    os.close(theirs)
+    os.close(child_terminal)
     try:
-        said = b""
-        while b"\n" not in said:
-            said += os.read(ours, 4096)
+        output = b""
+        while b"\n" not in output:
+            output += os.read(terminal, 4096)
     finally:
         process.terminate()
         process.wait(20)
-        os.close(ours)
-    assert b"Your host's link: http://" in said
-    assert b"/chat#key=" in said
+        os.close(terminal)
+    assert b"Your host's link: http://" in output
+    assert b"/chat#key=" in output
 
 
 async def test_export_and_rebuild(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def run_doctor() -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_defaults(tmp_path: Path) -> None:
+def test_default_settings_use_the_data_folder_of_the_user(tmp_path: Path) -> None:
     settings = read_settings()
     assert settings.data == tmp_path / "xdg" / "buongioco"
     assert settings.redis_url is None
@@ -178,16 +178,16 @@ def without_root() -> Iterator[None]:
 def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
     file = tmp_path / ".env"
     file.write_bytes(b"BUONGIOCO_DATA=\xff\xfehunter2\n")
-    said = CliRunner().invoke(cli.app, [command])
-    assert said.exit_code in (1, 2)
-    [line] = said.output.splitlines()
+    done = CliRunner().invoke(cli.app, [command])
+    assert done.exit_code in (1, 2)
+    [line] = done.output.splitlines()
     assert line.endswith(f"{file} cannot be read: save it as UTF-8 text.")
     tmp_path.chmod(0o755)
     file.chmod(0)
     request.getfixturevalue("without_root")
-    said = CliRunner().invoke(cli.app, [command])
-    assert said.exit_code in (1, 2)
-    [line] = said.output.splitlines()
+    done = CliRunner().invoke(cli.app, [command])
+    assert done.exit_code in (1, 2)
+    [line] = done.output.splitlines()
     assert line.endswith(f"{file} cannot be read (Permission denied): give it to the bot's user, chmod 600.")
 
 
@@ -198,15 +198,15 @@ def test_unreadable_env_file_is_one_line(tmp_path: Path, command: str, request: 
 def test_data_folder_of_another_user_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], request: pytest.FixtureRequest
 ) -> None:
-    """The bot often has a user of its own, and hosts run commands as another one."""
+    """Often the bot has its own user, and hosts run commands as another one."""
     folder = tmp_path / "data"
     folder.mkdir(mode=0)
     tmp_path.chmod(0o755)
     monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
     request.getfixturevalue("without_root")
-    said = CliRunner().invoke(cli.app, words)
-    assert said.exit_code == 2
-    assert said.output == (
+    done = CliRunner().invoke(cli.app, words)
+    assert done.exit_code == 2
+    assert done.output == (
         f"buongioco: The data folder {folder} cannot be read (Permission denied): run this as the bot's user.\n"
     )
 
@@ -218,10 +218,10 @@ def test_wrong_store_url_hides_its_password(monkeypatch: pytest.MonkeyPatch) -> 
     assert out.startswith("wrong  REDIS_URL must begin with one of redis://, rediss://")
     assert len(out.splitlines()) == 1
     monkeypatch.setenv("REDIS_URL", "redis://me:hunter2@127.0.0.1:1/0")
-    code, out_of_reach = run_doctor()
+    code, output = run_doctor()
     assert code == 1
-    assert "cannot be reached" in out_of_reach
-    assert "hunter2" not in out + out_of_reach
+    assert "cannot be reached" in output
+    assert "hunter2" not in out + output
 
 
 @pytest.mark.parametrize(
@@ -291,11 +291,11 @@ def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.Monk
     assert "wrong  BUONGIOCO_PLAYGROUND_PROT is not a setting; did you mean BUONGIOCO_PLAYGROUND_PORT?" in out
     assert len(out.splitlines()) == len(wrong) + 1
     assert "hunter2" not in out
-    # Other commands report it too.
+    # Other commands report the errors too.
     for command in ("run", "tables"):
-        said = CliRunner().invoke(cli.app, [command])
-        assert said.exit_code == 2
-        assert [line.removeprefix("buongioco: ") for line in said.stderr.splitlines()] == [
+        done = CliRunner().invoke(cli.app, [command])
+        assert done.exit_code == 2
+        assert [line.removeprefix("buongioco: ") for line in done.stderr.splitlines()] == [
             line.removeprefix("wrong  ") for line in out.splitlines()
         ]
 
@@ -353,11 +353,11 @@ def test_doctor_checks_the_playground_port(monkeypatch: pytest.MonkeyPatch) -> N
     assert f"wrong  playground: it cannot listen on 192.0.2.1, port {port} (" in out
 
 
-def _answer_one_request(taken: socket.socket) -> None:
-    line, _ = taken.accept()
-    with line:
-        line.recv(4096)
-        line.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"healthy":true}')
+def _answer_one_request(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(4096)
+        connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"healthy":true}')
 
 
 async def test_doctor_finds_wrong_store_settings(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Commands import only modules they use. Half of the installed packages serve one platform or feature."""
+"""Commands import only modules they use, because half of the packages serve one platform or feature."""
 
 import re
 import signal
@@ -43,15 +43,15 @@ def profile_imports(folder: Path, *words: str) -> set[str]:
 
 def test_games_command_imports_only_games(tmp_path: Path) -> None:
     names = profile_imports(tmp_path, "games")
-    found = names & (OPTIONAL | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
-    assert not found, f"`buongioco games` imports {found}: import them lazily"
+    unneeded = names & (OPTIONAL | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
+    assert not unneeded, f"`buongioco games` imports {unneeded}: import them lazily"
     assert not {name for name in names if name.startswith(("adapters", "bot.store"))}
 
 
 @pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
 def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> None:
-    found = profile_imports(tmp_path, *words) & (OPTIONAL - {"rich"})
-    assert not found, f"`buongioco {words[0]}` imports {found}: import them lazily"
+    unneeded = profile_imports(tmp_path, *words) & (OPTIONAL - {"rich"})
+    assert not unneeded, f"`buongioco {words[0]}` imports {unneeded}: import them lazily"
 
 
 def test_run_imports_only_platforms_with_a_token(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.paths import ROOT
 HOUR = 3600.0
 
 
-def stay_busy(started: Path, *_about: object) -> None:
+def stay_busy(started: Path, *_args: object) -> None:
     started.touch()
     time.sleep(HOUR)
 
@@ -33,25 +33,25 @@ async def wait_for_files(*files: Path) -> None:
 
 async def test_stop_ends_busy_processes(tmp_path: Path) -> None:
     before = {*active_children()}
-    some = Processes("test", 2)
+    processes = Processes("test", 2)
     files = [tmp_path / str(number) for number in range(2)]
-    tasks = [asyncio.create_task(some.run(stay_busy, file)) for file in files]
+    tasks = [asyncio.create_task(processes.run(stay_busy, file)) for file in files]
     await wait_for_files(*files)
     started = {*active_children()} - before
-    some.stop()
-    assert [one.exitcode for one in started] == [-9, -9]
+    processes.stop()
+    assert [process.exitcode for process in started] == [-9, -9]
     for task in tasks:
         with pytest.raises(ProcessDied):
             await task
 
 
-@pytest.mark.parametrize("which", ["robots", "pictures"])
-async def test_pools_stop_despite_busy_children(which: str, tmp_path: Path) -> None:
-    before, file = {*active_children()}, tmp_path / "begun"
-    pool = RobotPool(1) if which == "robots" else PicturePool()
+@pytest.mark.parametrize("kind", ["robots", "pictures"])
+async def test_pools_stop_despite_busy_children(kind: str, tmp_path: Path) -> None:
+    before = {*active_children()}
+    pool = RobotPool(1) if kind == "robots" else PicturePool()
     groups = [pool._movers, pool._analysers] if isinstance(pool, RobotPool) else [pool._processes]
-    files = [tmp_path / f"{file.name} {number}" for number in range(len(groups))]
-    tasks = [asyncio.create_task(group.run(stay_busy, one)) for group, one in zip(groups, files, strict=True)]
+    files = [tmp_path / str(number) for number in range(len(groups))]
+    tasks = [asyncio.create_task(group.run(stay_busy, file)) for group, file in zip(groups, files, strict=True)]
     await wait_for_files(*files)
     pool.stop()
     await asyncio.wait(tasks)
@@ -59,15 +59,15 @@ async def test_pools_stop_despite_busy_children(which: str, tmp_path: Path) -> N
 
 
 async def test_process_cancelled_while_starting_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, asked = {*active_children()}, asyncio.Event()
+    before, is_connecting = {*active_children()}, asyncio.Event()
 
-    async def never(**_options: object) -> None:
-        asked.set()
+    async def hang(**_options: object) -> None:
+        is_connecting.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(asyncio, "open_connection", never)
+    monkeypatch.setattr(asyncio, "open_connection", hang)
     task = asyncio.create_task(Processes("test", 1).run(abs, -1))
-    await asked.wait()
+    await is_connecting.wait()
     [started] = {*active_children()} - before
     task.cancel()
     await asyncio.wait([task])
@@ -75,32 +75,32 @@ async def test_process_cancelled_while_starting_is_killed(monkeypatch: pytest.Mo
     assert started.exitcode == -9
 
 
-SCRIPT = """
+SCRIPT_WITH_BUSY_CHILD = """
 import asyncio, sys
 from pathlib import Path
 from bot.concurrency.processes import Processes
 from tests.bot.test_stopping import stay_busy, wait_for_files
 
 async def main(stops, file):
-    some = Processes("test", 1)
-    task = asyncio.create_task(some.run(stay_busy, file))
+    processes = Processes("test", 1)
+    task = asyncio.create_task(processes.run(stay_busy, file))
     await wait_for_files(file)
     if stops:
-        some.stop()
+        processes.stop()
 
 if __name__ == "__main__":
     asyncio.run(main(sys.argv[1] == "stops", Path(sys.argv[2])))
 """
 
 
-@pytest.mark.parametrize("how", ["stops", long("breaks off")])
-def test_python_exits_despite_a_busy_child(how: str, tmp_path: Path) -> None:
-    """This holds even if an error prevented the bot from stopping its processes."""
+@pytest.mark.parametrize("end", ["stops", long("exits without a stop")])
+def test_python_exits_despite_a_busy_child(end: str, tmp_path: Path) -> None:
+    """An error can prevent the bot from stopping its processes."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    file = tmp_path / "begun"
+    script.write_text(SCRIPT_WITH_BUSY_CHILD)
+    file = tmp_path / "started"
     subprocess.run(
-        [sys.executable, str(script), how, str(file)], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60, check=True
+        [sys.executable, str(script), end, str(file)], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60, check=True
     )  # fmt: skip
     assert file.exists()
 
@@ -109,7 +109,7 @@ def environment_with_path(folder: Path) -> dict[str, str]:
     return environment(folder, PYTHONPATH=str(ROOT))
 
 
-THREADS = """
+SCRIPT_WITH_BUSY_THREAD = """
 import asyncio, time
 from bot import running
 from bot.settings import Settings
@@ -127,9 +127,9 @@ except running.NothingToRun:
 
 
 def test_bot_exits_despite_a_busy_thread(tmp_path: Path) -> None:
-    """For example, a name lookup without a network."""
+    """A name lookup without a network can keep a thread busy, for example."""
     done = subprocess.run(
-        [sys.executable, "-c", THREADS], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60,
+        [sys.executable, "-c", SCRIPT_WITH_BUSY_THREAD], env=environment_with_path(tmp_path), cwd=tmp_path, timeout=60,
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert "ended" in done.stdout, done.stderr[-2000:]

@@ -34,10 +34,10 @@ def required_texts() -> set[str]:
         for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), EXTRACTORS):
             marked |= {message} if isinstance(message, str) else set(message)
     bases = (errors.IllegalMove, TableError)
-    assert Dispatcher.__doc__  # all of the card room is imported, so that all its errors are known
-    for_players = {kind.sentence for base in bases for kind in subclasses(base) if kind not in bases}
+    assert Dispatcher.__doc__  # its import defines all errors of the card room
+    error_sentences = {kind.sentence for base in bases for kind in subclasses(base) if kind not in bases}
     suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
-    return marked | for_players | suits | {kind.name for kind in GAMES.values()}
+    return marked | error_sentences | suits | {kind.name for kind in GAMES.values()}
 
 
 def placeholders(text: str) -> set[str]:
@@ -50,20 +50,20 @@ def test_catalogue_is_complete_without_unused_texts(language: str) -> None:
     with (ROOT / path).open("rb") as file:
         # By default Babel skips unreadable lines, such as merge conflict markers.
         catalogue = read_po(file, abort_invalid=True)
-    have: set[str] = set()
+    translated: set[str] = set()
     for message in catalogue:
         if not message.id:
             continue
         assert not message.fuzzy, f"{path}: check the fuzzy translation of {message.id!r}"
-        ids = [str(one) for one in message.id] if isinstance(message.id, list | tuple) else [message.id]
-        strings = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string]
+        ids = [str(text) for text in message.id] if isinstance(message.id, list | tuple) else [message.id]
+        strings = [message.string] if isinstance(message.string, str) else [str(text) for text in message.string]
         assert all(strings), f"{path} lacks a translation for {message.id!r}"
         for string in strings:
             assert placeholders(string) == placeholders(ids[-1]), f"{path}: other placeholders in {message.id!r}"
-        have |= set(ids)
+        translated |= set(ids)
     required = required_texts()
-    assert not required - have, f"{path} lacks translations: add {sorted(required - have)}"
-    assert not have - required, f"{path} has unused texts: remove {sorted(have - required)}"
+    assert not required - translated, f"{path} lacks translations: add {sorted(required - translated)}"
+    assert not translated - required, f"{path} has unused texts: remove {sorted(translated - required)}"
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
@@ -76,12 +76,12 @@ def test_catalogue_has_no_duplicate_ids(language: str) -> None:
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_catalogue_names_commands_in_its_language(language: str) -> None:
-    own = {spec.name_in(language) for spec in COMMANDS}
+    command_names = {spec.name_in(language) for spec in COMMANDS}
     with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
         strings = [message.string for message in read_po(file) if isinstance(message.string, str)]
-    named = {word for string in strings for word in re.findall(r"(?<![\w/])/([a-z]+)", string)}
-    assert "sfida" in named
-    assert named <= own
+    used_names = {word for string in strings for word in re.findall(r"(?<![\w/])/([a-z]+)", string)}
+    assert "sfida" in used_names
+    assert used_names <= command_names
 
 
 def test_errors_use_the_players_language() -> None:
@@ -95,9 +95,9 @@ def test_unknown_language_is_refused() -> None:
 
 
 def test_errors_have_unique_codes_and_english_sentences() -> None:
-    found = [kind for kind in subclasses(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
-    assert len({kind.code for kind in found}) == len(found)
-    assert all(kind.sentence for kind in found)
+    kinds = [kind for kind in subclasses(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
+    assert len({kind.code for kind in kinds}) == len(kinds)
+    assert all(kind.sentence for kind in kinds)
 
 
 def test_user_input_does_not_grow_the_catalogue() -> None:

@@ -1,4 +1,4 @@
-"""Daily messages come at the chosen hour, once."""
+"""Daily messages are sent once, at the chosen hour."""
 
 from datetime import datetime, timedelta
 
@@ -13,7 +13,7 @@ NOON = datetime(2026, 11, 24, 13, 5)
 DAY = NOON.date()
 
 
-def chosen_hours(store: Store) -> ChosenHours:
+def create_chosen_hours(store: Store) -> ChosenHours:
     return ChosenHours(store.client, "hours", lambda day: f"sent:{day}")
 
 
@@ -27,7 +27,7 @@ def test_hour_buttons_match_parsed_words() -> None:
 
 
 async def test_message_is_due_for_two_hours(store: Store) -> None:
-    hours = chosen_hours(store)
+    hours = create_chosen_hours(store)
     await hours.choose("anna", 13)
     due = [await hours.due(NOON.replace(hour=hour)) for hour in (12, 13, 14, 15)]
     assert due == [[], ["anna"], ["anna"], []]
@@ -36,13 +36,13 @@ async def test_message_is_due_for_two_hours(store: Store) -> None:
 
 
 async def test_one_message_a_day(store: Store) -> None:
-    hours = chosen_hours(store)
+    hours = create_chosen_hours(store)
     assert [await hours.note_sent(DAY, "anna") for _ in range(2)] == [True, False]
     assert await hours.note_sent(DAY + timedelta(days=1), "anna")
 
 
 async def test_noting_again_keeps_expiry(store: Store) -> None:
-    hours = chosen_hours(store)
+    hours = create_chosen_hours(store)
     await hours.note_sent(DAY, "anna")
     await store.client.expire(f"sent:{DAY}", 1000)
     await hours.note_sent(DAY, "anna")
@@ -50,7 +50,7 @@ async def test_noting_again_keeps_expiry(store: Store) -> None:
 
 
 async def test_temporary_failure_is_sent_again(store: Store) -> None:
-    hours = chosen_hours(store)
+    hours = create_chosen_hours(store)
     for error, is_new in ((MessageRefused("no"), False), (NotDelivered("away"), True)):
         await hours.note_sent(DAY, "anna")
         await hours.note_failed(DAY, "anna", error)
@@ -58,9 +58,9 @@ async def test_temporary_failure_is_sent_again(store: Store) -> None:
 
 
 async def test_forget_removes_hour_and_notes(store: Store) -> None:
-    hours = chosen_hours(store)
+    hours = create_chosen_hours(store)
     await hours.choose("anna", 13)
-    for ago in range(-1, 3):
-        await hours.note_sent(DAY - timedelta(days=ago), "anna")
+    for days_ago in range(-1, 3):
+        await hours.note_sent(DAY - timedelta(days=days_ago), "anna")
     await hours.forget("anna", DAY)
     assert await store.client.keys("hours") + await store.client.keys("sent:*") == []

@@ -1,4 +1,4 @@
-"""Daily draws are permanent, even if later releases would draw otherwise."""
+"""Daily draws are permanent, even if later releases draw differently."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,31 +10,31 @@ from bot.store import Store
 DAY = date(2026, 11, 26)
 
 
-def choose_always(one: str) -> Choose:
-    return lambda _drawn: one
+def choose_always(game: str) -> Choose:
+    return lambda _drawn: game
 
 
 async def test_a_draw_is_permanent(store: Store) -> None:
-    drawn = DailyDraws(store.client, "drawn")
-    assert await drawn.get(DAY) is None
-    assert await drawn.draw(DAY, choose_always("testa")) == "testa"
-    assert await drawn.draw(DAY, choose_always("spades")) == "testa"
-    assert await drawn.get(DAY) == "testa"
+    draws = DailyDraws(store.client, "drawn")
+    assert await draws.get(DAY) is None
+    assert await draws.draw(DAY, choose_always("testa")) == "testa"
+    assert await draws.draw(DAY, choose_always("spades")) == "testa"
+    assert await draws.get(DAY) == "testa"
 
 
 async def test_first_of_two_simultaneous_draws_counts(store: Store) -> None:
-    drawn = DailyDraws(store.client, "drawn")
-    both = await asyncio.gather(drawn.draw(DAY, choose_always("testa")), drawn.draw(DAY, choose_always("spades")))
-    assert both[0] == both[1] == await drawn.get(DAY)
+    draws = DailyDraws(store.client, "drawn")
+    results = await asyncio.gather(draws.draw(DAY, choose_always("testa")), draws.draw(DAY, choose_always("spades")))
+    assert results[0] == results[1] == await draws.get(DAY)
 
 
 async def test_draws_see_the_other_days(store: Store) -> None:
-    drawn, known = DailyDraws(store.client, "drawn"), []
+    draws, other_days = DailyDraws(store.client, "drawn"), []
 
-    def note(others: Mapping[date, str]) -> str:
-        known.append(dict(others))
+    def record_and_choose(others: Mapping[date, str]) -> str:
+        other_days.append(dict(others))
         return "spades"
 
-    await drawn.draw(DAY, choose_always("testa"))
-    await drawn.draw(DAY + timedelta(days=1), note)
-    assert known == [{DAY: "testa"}]
+    await draws.draw(DAY, choose_always("testa"))
+    await draws.draw(DAY + timedelta(days=1), record_and_choose)
+    assert other_days == [{DAY: "testa"}]

@@ -8,7 +8,7 @@ from bot.store import Store, keys
 from tests.bot.features.privacy.traces import find_traces
 
 DAY = date(2026, 11, 26)
-NEXT = DAY + timedelta(days=1)
+NEXT_DAY = DAY + timedelta(days=1)
 ANNA, BRUNO = "paper:1001", "paper:1002"
 
 
@@ -19,7 +19,7 @@ async def test_marks_belong_to_one_person_day_and_kind(store: Store) -> None:
     await deals.add(DAY, ANNA)
     assert await deals.has(DAY, ANNA)
     assert not await deals.has(DAY, BRUNO)
-    assert not await deals.has(NEXT, ANNA)
+    assert not await deals.has(NEXT_DAY, ANNA)
     assert not await puzzles.has(DAY, ANNA)
 
 
@@ -37,14 +37,14 @@ async def test_simultaneous_first_marks_are_both_stored(store: Store) -> None:
 
 async def test_key_and_marks_are_dropped_after_their_day(store: Store) -> None:
     marks, client = DayMarks(store.client, "deal"), store.client
-    for day in (DAY, NEXT):
+    for day in (DAY, NEXT_DAY):
         await marks.add(day, ANNA)
     await drop_marks_before(client, DAY)
     assert await marks.has(DAY, ANNA)
-    await drop_marks_before(client, NEXT)
+    await drop_marks_before(client, NEXT_DAY)
     assert not await client.exists(keys.day_key(DAY), keys.day_marks(DAY))
-    assert await client.smembers(keys.MARKED) == {NEXT.isoformat().encode()}
-    assert await marks.has(NEXT, ANNA)
+    assert await client.smembers(keys.MARKED) == {NEXT_DAY.isoformat().encode()}
+    assert await marks.has(NEXT_DAY, ANNA)
 
 
 async def test_key_and_marks_expire_without_a_worker(store: Store) -> None:

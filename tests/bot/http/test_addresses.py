@@ -18,7 +18,7 @@ from bot.worker import Worker
 
 
 @pytest.mark.parametrize(
-    ("host", "shown"),
+    ("host", "linked_host"),
     [
         ("127.0.0.1", "127.0.0.1"),
         ("::1", "[::1]"),
@@ -30,16 +30,16 @@ from bot.worker import Worker
     ],
 )
 async def test_links_use_the_playground_address(
-    store: Store, monkeypatch: pytest.MonkeyPatch, host: str, shown: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, host: str, linked_host: str
 ) -> None:
-    own = {socket.AF_INET: "192.168.1.2", socket.AF_INET6: "fd00::2"}
-    monkeypatch.setattr(site, "_own_address", own.__getitem__)
+    own_addresses = {socket.AF_INET: "192.168.1.2", socket.AF_INET6: "fd00::2"}
+    monkeypatch.setattr(site, "_own_address", own_addresses.__getitem__)
     settings = Settings(_env_file=None, playground_host=host, playground_port=8765, public_url=None)
-    assert Site(Dispatcher(Worker(store, settings))).url == f"http://{shown}:8765"
+    assert Site(Dispatcher(Worker(store, settings))).url == f"http://{linked_host}:8765"
 
 
 @pytest.mark.parametrize(
-    ("host", "asked"),
+    ("host", "requested_host"),
     [
         ("", "127.0.0.1"),
         ("0.0.0.0", "127.0.0.1"),  # noqa: S104 - nothing is bound
@@ -49,15 +49,15 @@ async def test_links_use_the_playground_address(
         ("fd00::8", "[fd00::8]"),
     ],
 )
-def test_health_url_uses_the_listening_address(host: str, asked: str) -> None:
-    assert health_url(host, 8765) == f"http://{asked}:8765/healthz"
+def test_health_url_uses_the_listening_address(host: str, requested_host: str) -> None:
+    assert health_url(host, 8765) == f"http://{requested_host}:8765/healthz"
 
 
 @pytest.fixture
 def port_behind_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a fake bot, on a machine with proxy settings that lead nowhere."""
+    """Return the port of a fake bot, on a machine whose proxy settings lead nowhere."""
 
-    class Answers(BaseHTTPRequestHandler):
+    class HealthHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
@@ -70,7 +70,7 @@ def port_behind_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), HealthHandler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(server.server_port))
         yield server.server_port

@@ -46,11 +46,11 @@ def test_person_name_loses_robot_signs(name: str) -> None:
 
 @given(NAMES)
 def test_no_person_name_resembles_a_robot(name: str) -> None:
-    found = person_name(name)
-    assert not set(ROBOT_SIGNS) & set(found)
-    assert likeness(found) not in {likeness(robot) for robot in ROBOTS}
-    assert person_name(found) == found
-    assert 1 <= len(found) <= 64
+    cleaned = person_name(name)
+    assert not set(ROBOT_SIGNS) & set(cleaned)
+    assert likeness(cleaned) not in {likeness(robot) for robot in ROBOTS}
+    assert person_name(cleaned) == cleaned
+    assert 1 <= len(cleaned) <= 64
 
 
 def test_robots_and_programs_keep_their_sign() -> None:
@@ -62,8 +62,8 @@ def test_robots_and_programs_keep_their_sign() -> None:
 @pytest.mark.parametrize("other", ["Marco", "marco", "MARCO ", "Ma\u2060rco", "\uff2darco"])
 def test_similar_names_get_numbers(other: str) -> None:
     assert distinct_names(["Marco", "Anna", other, "Marco"])[:2] == ["Marco", "Anna"]
-    found = distinct_names(["Marco", other, "Marco"])
-    assert [name[-2:] for name in found[1:]] == [" 2", " 3"]
+    numbered = distinct_names(["Marco", other, "Marco"])
+    assert [name[-2:] for name in numbered[1:]] == [" 2", " 3"]
 
 
 def test_numbered_name_in_use_is_skipped() -> None:
@@ -81,18 +81,18 @@ def test_numbered_guest_name_is_localized() -> None:
 
 @given(st.lists(NAMES.map(printable_name), max_size=8))
 def test_names_at_a_table_are_distinct(names: list[str]) -> None:
-    found = distinct_names(names)
-    assert len({likeness(name) for name in found}) == len(names)
-    for at, name in enumerate(names):
-        if likeness(name) not in map(likeness, names[:at]):
-            assert found[at] == name
+    distinct = distinct_names(names)
+    assert len({likeness(name) for name in distinct}) == len(names)
+    for seat, name in enumerate(names):
+        if likeness(name) not in map(likeness, names[:seat]):
+            assert distinct[seat] == name
 
 
 def test_tag_is_independent_of_the_list() -> None:
     marcos = {f"telegram:{number}": "Marco" for number in range(3)}
-    found = tag_namesakes({**marcos, "telegram:9": "Anna"})
-    assert found["telegram:9"] == "Anna"
-    assert found["telegram:1"] == f"Marco ({tag_of('telegram:1')})"
-    assert len(set(found.values())) == 4
+    tagged = tag_namesakes({**marcos, "telegram:9": "Anna"})
+    assert tagged["telegram:9"] == "Anna"
+    assert tagged["telegram:1"] == f"Marco ({tag_of('telegram:1')})"
+    assert len(set(tagged.values())) == 4
     fewer = tag_namesakes(dict.fromkeys(list(marcos)[1:], "marco"))
-    assert fewer["telegram:1"].casefold() == found["telegram:1"].casefold()
+    assert fewer["telegram:1"].casefold() == tagged["telegram:1"].casefold()

@@ -1,4 +1,4 @@
-"""Boards change only when a table has news, so all groups see the same board."""
+"""Boards change only when public information changes, so all groups see the same board."""
 
 from collections.abc import Iterable
 from random import Random
@@ -24,7 +24,7 @@ from tests.engine.tables import random_rules
 
 
 def make_random_move(table: Table, random: Random) -> Table:
-    """Add one more entry: a deal, or a legal move of any seat."""
+    """Add the next deal, or a legal move of any seat."""
     assert table.game
     if table.game.needs_deal:
         return table.with_entries([Deal(random.randbytes(32))], "u")
@@ -35,23 +35,23 @@ def make_random_move(table: Table, random: Random) -> Table:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_board_changes_only_with_news(game: str) -> None:
+def test_board_changes_only_with_public_information(game: str) -> None:
     random = Random(game)
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
         rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
         deal = FirstDeal(random.randbytes(32), RELEASE, rules)
         table = Table("ABCD").with_entries([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
-        shown: dict[int, str] = {}
+        panels: dict[int, str] = {}
         for _ in range(150):
             assert table.game
             if table.game.over:
                 break
             if not table.game.needs_deal:
                 panel = board_panel(snapshot(table, None), "en", "italian").plain
-                assert shown.setdefault(table.board_changed_at, panel) == panel
+                assert panels.setdefault(table.board_changed_at, panel) == panel
             table = make_random_move(table, random)
-        assert len(shown) > 3
+        assert len(panels) > 3
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -70,9 +70,9 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
             words, view = table_words(state, "en", "italian"), state.view
             assert view
             assert view.deal
-            for by, card, _signal in view.deal.trick:
+            for seat, card, _signal in view.deal.trick:
                 tricks += 1
-                assert f"{state.names[by]}{NO_BREAK}{words.card(card)}" in text
+                assert f"{state.names[seat]}{NO_BREAK}{words.card(card)}" in text
             assert scene.line in text
             if scene.stock:
                 stocks += 1
@@ -96,7 +96,7 @@ def test_text_of_a_pictured_board_describes_the_picture(game: str) -> None:
     ],
 )
 def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
-    """Some of eight games have a double nil, after which cards are exchanged."""
+    """Some of the eight games have a double nil, after which cards are exchanged."""
     random, phases_shown = Random(game), set()
     for _ in range(8):
         chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
@@ -108,8 +108,8 @@ def test_board_names_the_first_move(game: str, phases: dict[str, str]) -> None:
         while (view := table.game and table.game.view(None).deal) and view.turn is not None and not view.trick:
             panel = board_panel(snapshot(table, None), "en", "italian").plain
             phases_shown.add(view.phase)
-            dealt = "The cards are dealt: " if view.phase == "play" else ""
-            assert f"{dealt}{isolate_name(f'Person {view.turn}')} {phases[view.phase]}" in panel
+            announcement = "The cards are dealt: " if view.phase == "play" else ""
+            assert f"{announcement}{isolate_name(f'Person {view.turn}')} {phases[view.phase]}" in panel
             table = make_random_move(table, random)
     assert phases_shown == set(phases)
 
@@ -124,7 +124,7 @@ def test_page_names_the_dealer_in_the_games_words(game: str, dealing: str) -> No
 
 
 def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
-    """Before that the claim is only in the menu with all buttons."""
+    """Before a lead is possible, the claim is only in the menu with all buttons."""
     table, random = at_tie_break(RELEASE), Random(1)
     while (view := table.game and table.game.view(None).deal) and not any(view.tricks):
         for seat in range(4):
@@ -139,7 +139,7 @@ def test_page_offers_a_tie_break_claim_once_a_lead_is_possible() -> None:
 
 
 def moves_of_buttons(rows: Iterable[Iterable[Button]]) -> set[str]:
-    """Return the moves that buttons make."""
+    """Return the moves of buttons."""
     return {
         action.move for row in rows for button in row if isinstance(action := parse_payload(button.payload), MoveAction)
     }

@@ -6,7 +6,7 @@ from bot.parsing.games import NoSuchGame, parse_game_and_points
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("words", "expected"),
     [
         ("metà mazzo", ("metamazzo", None)),
         ("testa a testa", ("testa", None)),
@@ -23,8 +23,8 @@ from bot.parsing.games import NoSuchGame, parse_game_and_points
         ("", ("metamazzo", None)),
     ],
 )
-def test_full_game_name_is_found_among_other_words(words: str, meant: tuple[str, int | None]) -> None:
-    assert parse_game_and_points(words.split(), "metamazzo") == meant
+def test_full_game_name_is_found_among_other_words(words: str, expected: tuple[str, int | None]) -> None:
+    assert parse_game_and_points(words.split(), "metamazzo") == expected
 
 
 @pytest.mark.parametrize("words", ["tressette a", "tressette al 21", "spades mazzo"])

@@ -43,7 +43,7 @@ CASES = {
     "/join /entra@buongioco_bot abcdef": Pasted("table", "ABCDEF"),
     "/join": None,
     "/join …": None,
-    # Links to our pages
+    # Links to the bot's pages
     "https://cards.example.org/t/K7QF2M": TABLE,
     "https://cards.example.org/t/k7qf2m?fbclid=1": TABLE,
     "https://cards.example.org/t/K7QF2M/": TABLE,
@@ -66,7 +66,7 @@ CASES = {
     "Anna ti invita a giocare a Metà Mazzo.\nPer sederti scrivimi /entra K7QF2M": TABLE,
     "my code is k7qf2m": TABLE,
     "Come to K7QF2M, many thanks": TABLE,
-    # Nothing of ours
+    # Texts without a code
     "": None,
     "…": None,
     "hello world": None,
@@ -82,46 +82,48 @@ def test_pasted_text_is_parsed(text: str) -> None:
 
 
 CODES = st.text(CODE_LETTERS, min_size=CODE_LENGTH, max_size=CODE_LENGTH)
-LETTERS = st.text(CODE_LETTERS, min_size=WATCH_LENGTH, max_size=WATCH_LENGTH)
-AROUND = st.text(st.sampled_from(" \n\t.,;:!?()[]<>{}«»“”\"'`*_#…•\u200b\u2060\ufeff"), max_size=6)
+WATCH_LETTERS = st.text(CODE_LETTERS, min_size=WATCH_LENGTH, max_size=WATCH_LENGTH)
+PUNCTUATION = st.text(st.sampled_from(" \n\t.,;:!?()[]<>{}«»“”\"'`*_#…•\u200b\u2060\ufeff"), max_size=6)
 
 
-@given(code=CODES, before=AROUND, behind=AROUND, is_small=st.booleans())
-def test_punctuation_around_a_code_is_ignored(code: str, before: str, behind: str, is_small: bool) -> None:
-    said = f"{before}{code.lower() if is_small else code}{behind}"
-    assert pasted_code(said) == code
-    assert pasted_code(f"/join {said}") == code
+@given(code=CODES, before=PUNCTUATION, after=PUNCTUATION, is_lower_case=st.booleans())
+def test_punctuation_around_a_code_is_ignored(code: str, before: str, after: str, is_lower_case: bool) -> None:
+    text = f"{before}{code.lower() if is_lower_case else code}{after}"
+    assert pasted_code(text) == code
+    assert pasted_code(f"/join {text}") == code
 
 
 @given(
-    code=CODES, letters=LETTERS, behind=st.sampled_from(["", "?fbclid=1", "#x", ")", ">", ".", "/", "?a=b&c=d#e", " !"])
+    code=CODES,
+    letters=WATCH_LETTERS,
+    after=st.sampled_from(["", "?fbclid=1", "#x", ")", ">", ".", "/", "?a=b&c=d#e", " !"]),
 )
-def test_text_after_a_link_is_ignored(code: str, letters: str, behind: str) -> None:
+def test_text_after_a_link_is_ignored(code: str, letters: str, after: str) -> None:
     host = "https://cards.example.org"
-    assert read_pasted(f"{host}/t/{code}{behind}") == Pasted("table", code)
-    assert read_pasted(f"{host}/t/{code}-{letters}{behind}") == Pasted("watch", f"{code}-{letters}")
-    assert read_pasted(f"{host}/g/{code}-0a1b{behind}") == Pasted("game", f"{code}-0a1b")
-    assert read_pasted(f"t.me/bot?start=join-{code}{behind}") == Pasted("table", code, joins=True)
+    assert read_pasted(f"{host}/t/{code}{after}") == Pasted("table", code)
+    assert read_pasted(f"{host}/t/{code}-{letters}{after}") == Pasted("watch", f"{code}-{letters}")
+    assert read_pasted(f"{host}/g/{code}-0a1b{after}") == Pasted("game", f"{code}-0a1b")
+    assert read_pasted(f"t.me/bot?start=join-{code}{after}") == Pasted("table", code, joins=True)
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_parsed(text: str) -> None:
-    found = read_pasted(text)
-    if found:
-        assert read_pasted(found.id) == found._replace(joins=False)
+    pasted = read_pasted(text)
+    if pasted:
+        assert read_pasted(pasted.id) == pasted._replace(joins=False)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "template",
     ["{code}.", "({code})", "#{code}", "<https://cards.example.org/t/{code}>", "https://t.me/b?start=join-{code}"],
 )
-async def test_commands_accept_pasted_codes(store: Store, said: str) -> None:
+async def test_commands_accept_pasted_codes(store: Store, template: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
-        pasted = said.format(code=code.lower())
+        pasted = template.format(code=code.lower())
         assert (await anna.say(f"/invite {pasted}")).panel
         assert (await bruno.say(f"/join {pasted}", bruno.private)).toast == f"You sit at table {code}."
         fake.messages[bruno.private].clear()

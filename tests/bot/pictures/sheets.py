@@ -1,6 +1,6 @@
-"""Contact sheets of the decks. `python -m tests.bot.pictures.sheets` draws the pictures in docs/decks again.
+"""Contact sheets of the decks. `python -m tests.bot.pictures.sheets` draws the pictures in docs/decks.
 
-Use `--width` and `--into FOLDER` to inspect larger cards: check art at 90, 160 and 400 pixels a card.
+Use `--width` and `--into FOLDER` to draw larger cards. Inspect changed art at 90, 160 and 400 pixels a card.
 """
 
 from argparse import ArgumentParser
@@ -24,13 +24,13 @@ def sheet_svg(deck: Deck) -> str:
     """Draw all cards of a deck, one row per suit, with the back after the last card."""
     pack = PACKS[deck.suits]
     columns = len(pack.new) // 4
-    drawn = [card_svg(code, deck) for code in pack.new]
+    card_svgs = [card_svg(code, deck) for code in pack.new]
     places = [(column, row) for row in range(4) for column in range(columns)]
-    cards = [_place_card(card, *place) for card, place in zip(drawn, places, strict=True)]
+    cards = [_place_card(card, *place) for card, place in zip(card_svgs, places, strict=True)]
     cards.append(_place_card(back_svg(deck), columns, 3))
     width, height = (columns + 1) * (WIDTH + GAP) + GAP, 4 * (HEIGHT + GAP) + GAP
-    ground = f'<rect width="{width}" height="{height}" fill="{TABLE}"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">{ground}{"".join(cards)}</svg>'
+    background = f'<rect width="{width}" height="{height}" fill="{TABLE}"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">{background}{"".join(cards)}</svg>'
 
 
 def _place_card(card: str, column: int, row: int) -> str:

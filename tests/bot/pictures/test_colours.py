@@ -1,4 +1,4 @@
-"""The suits' colours are distinct for every kind of colour vision, on cards and on dark backgrounds."""
+"""The suits' colours are distinct for every kind of colour vision and contrast with the card."""
 
 from itertools import combinations
 
@@ -9,13 +9,13 @@ from bot.pictures.cards import PACKS
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from engine.cards import Pack
 
-# Normal vision, and vision without one kind of cones by three methods. Sources: Brettel, Viénot and Mollon 1997,
+# Normal vision, and three simulations of vision without one kind of cones: Brettel, Viénot and Mollon 1997,
 # Viénot, Brettel and Mollon 1999, and Machado, Oliveira and Fernandes 2009 at severity 1.
 VISIONS = [
     None,
-    *[(lack, way) for lack in ("protan", "deutan", "tritan") for way in ("machado", "brettel")],
+    *[(deficiency, method) for deficiency in ("protan", "deutan", "tritan") for method in ("machado", "brettel")],
     # Viénot's method does not cover tritanopia.
-    *[(lack, "vienot") for lack in ("protan", "deutan")],
+    *[(deficiency, "vienot") for deficiency in ("protan", "deutan")],
 ]
 # Pairs of CIELAB colours and their distance, from Sharma, Wu and Dalal, "The CIEDE2000 color-difference formula:
 # implementation notes, supplementary test data, and mathematical observations", 2005, table 1.
@@ -35,16 +35,16 @@ def simulate_vision(colour: str, vision: tuple[str, str] | None) -> Color:
     return Color(colour).filter(vision[0], 1, method=vision[1]) if vision else Color(colour)
 
 
-def distance(one: Color, other: Color) -> float:
-    return float(one.delta_e(other, method="2000"))
+def distance(first: Color, second: Color) -> float:
+    return float(first.delta_e(second, method="2000"))
 
 
-@pytest.mark.parametrize(("one", "other", "published"), SHARMA)
+@pytest.mark.parametrize(("first", "second", "published"), SHARMA)
 def test_distances_agree_with_published_values(
-    one: tuple[float, ...], other: tuple[float, ...], published: float
+    first: tuple[float, ...], second: tuple[float, ...], published: float
 ) -> None:
-    found = distance(Color("lab-d65", list(one)), Color("lab-d65", list(other)))
-    assert found == pytest.approx(published, abs=0.0001)
+    computed = distance(Color("lab-d65", list(first)), Color("lab-d65", list(second)))
+    assert computed == pytest.approx(published, abs=0.0001)
 
 
 def test_protanopia_confuses_red_and_green() -> None:
@@ -59,9 +59,11 @@ def test_protanopia_confuses_red_and_green() -> None:
 @pytest.mark.parametrize("vision", VISIONS, ids=lambda vision: "-".join(vision or ("trichromat",)))
 def test_suit_colours_differ_by_at_least_15(pack: Pack, vision: tuple[str, str] | None) -> None:
     colours = {name: SUIT_COLOURS[name] for name in pack.suit_names}
-    for one, other in combinations(colours, 2):
-        difference = distance(simulate_vision(colours[one], vision), simulate_vision(colours[other], vision))
-        assert difference >= 15, f"{one} and {other}: {difference:.1f}, choose other colours in bot/pictures/colours.py"
+    for first, second in combinations(colours, 2):
+        difference = distance(simulate_vision(colours[first], vision), simulate_vision(colours[second], vision))
+        assert difference >= 15, (
+            f"{first} and {second}: {difference:.1f}; choose other colours in bot/pictures/colours.py"
+        )
 
 
 @pytest.mark.parametrize("name", SUIT_COLOURS)

@@ -16,20 +16,20 @@ from bot.pictures.scene_layout import lay_out
 from engine import GAMES
 from tests.long import mostly_long
 
-MOST_BYTES = 80_000  # of a picture in a message
+MOST_BYTES = 80_000  # limit for a picture in a message
 
 
 @pytest.mark.parametrize("game", mostly_long(GAMES, "spades"))
 def test_painting_does_not_depend_on_earlier_scenes(game: str) -> None:
     scenes = scenes_of(game, "classic")[::6]
     painted = [paint(scene) for scene in scenes]
-    again = list(range(len(scenes)))
-    Random(1).shuffle(again)
-    assert all(paint(scenes[number]) == painted[number] for number in again)
+    numbers = list(range(len(scenes)))
+    Random(1).shuffle(numbers)
+    assert all(paint(scenes[number]) == painted[number] for number in numbers)
     assert all(len(png) < MOST_BYTES for png in painted)
 
 
-def test_picture_is_a_png_of_the_layouts_size_on_felt() -> None:
+def test_picture_is_a_png_on_felt_with_the_size_of_its_layout() -> None:
     scene = scenes_of("metamazzo", "classic")[8]
     image = Image.open(BytesIO(paint(scene)))
     assert image.format == "PNG"
@@ -66,8 +66,8 @@ def test_png_keeps_pixels_and_palette() -> None:
     image = Image.new("P", (37, 11))
     image.putpalette(random.randbytes(3 * 200))
     image.putdata([random.randrange(200) for _ in range(37 * 11)])
-    read = Image.open(BytesIO(encode_png(image)))
-    read.load()
-    assert (read.format, read.mode, read.size) == ("PNG", "P", image.size)
-    assert read.tobytes() == image.tobytes()
-    assert read.getpalette() == image.getpalette()
+    decoded = Image.open(BytesIO(encode_png(image)))
+    decoded.load()
+    assert (decoded.format, decoded.mode, decoded.size) == ("PNG", "P", image.size)
+    assert decoded.tobytes() == image.tobytes()
+    assert decoded.getpalette() == image.getpalette()

@@ -1,4 +1,4 @@
-"""Pictures are painted in time and once each, and a message never waits long for its picture."""
+"""Each picture is painted once, and a message never waits long for its picture."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from bot.pictures.scene import Card, Scene, Side
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch, forked: None) -> None:
+def _long_waits(monkeypatch: pytest.MonkeyPatch, forked: None) -> None:
     """Processes can start slowly on a busy machine."""
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
 
@@ -60,27 +60,27 @@ def paint_and_count(scene: Subject) -> bytes:
     return b"painted"
 
 
-def paint_after(go: Path, scene: Subject) -> bytes:
-    """Wait for a file."""
-    while not go.exists():
+def paint_after(permission: Path, scene: Subject) -> bytes:
+    """Wait for a file before painting."""
+    while not permission.exists():
         time.sleep(0.01)
     return b"painted"
 
 
-def paint_and_count_after_go(scene: Subject) -> bytes:
-    """Wait for the file "go" next to the scene's file, then call `paint_and_count`."""
+def paint_and_count_when_permitted(scene: Subject) -> bytes:
+    """Wait for the file "permission" next to the scene's file, then call `paint_and_count`."""
     assert isinstance(scene, Scene)
-    paint_after(Path(scene.line).with_name("go"), scene)
+    paint_after(Path(scene.line).with_name("permission"), scene)
     return paint_and_count(scene)
 
 
 @asynccontextmanager
 async def open_pool(paint: Callable[[Subject], bytes] = pool_tasks.paint) -> AsyncIterator[PicturePool]:
-    pictures = PicturePool(paint)
+    picture_pool = PicturePool(paint)
     try:
-        yield pictures
+        yield picture_pool
     finally:
-        pictures.stop()
+        picture_pool.stop()
 
 
 async def test_panel_gets_its_picture_as_png() -> None:
@@ -94,12 +94,12 @@ async def test_panel_gets_its_picture_as_png() -> None:
 async def test_busy_pool_returns_the_text_and_paints_later() -> None:
     async with open_pool(paint_endlessly) as pictures:
         pictures._seconds_each = 10
-        requested = [
+        tasks = [
             asyncio.create_task(pictures.paint_panel(make_panel(code))) for code in ("2D", "3D", "4D", "5D", "6D", "7D")
         ]
         late = asyncio.create_task(pictures.paint_panel(make_panel("AD")))
         assert (await late).picture is None
-        assert not any(task.done() for task in requested), "six pictures take a minute, which is allowed"
+        assert not any(task.done() for task in tasks), "six pictures take a minute, so they must still wait"
         scene = make_panel("AD").picture
         assert scene
         assert pictures.is_painting(scene.subject)
@@ -124,28 +124,28 @@ async def test_panel_without_a_picture_needs_no_process() -> None:
 
 async def test_stopping_does_not_wait_for_a_picture() -> None:
     async with open_pool(paint_endlessly) as pictures:
-        requested = asyncio.create_task(pictures.paint_panel(make_panel()))
+        task = asyncio.create_task(pictures.paint_panel(make_panel()))
         while not pictures._processes._running:
             await asyncio.sleep(0.01)
         [process] = [running.process for running in pictures._processes._running]
     process.join(10)
     assert not process.is_alive()
-    picture = (await requested).picture
+    picture = (await task).picture
     assert picture is None
 
 
 async def test_same_picture_is_painted_once(tmp_path: Path) -> None:
     file = tmp_path / "painted"
-    requested = make_panel()
-    assert requested.picture
-    fields = {**vars(requested.picture.subject), "line": str(file)}
+    panel = make_panel()
+    assert panel.picture
+    fields = {**vars(panel.picture.subject), "line": str(file)}
     fields.pop("digest", None)
-    requested = Panel(requested.text, picture=Picture(Scene(**fields), ""))
+    panel = Panel(panel.text, picture=Picture(Scene(**fields), ""))
     async with open_pool(paint_and_count) as pictures:
-        found = await asyncio.gather(*[pictures.paint_panel(requested) for _ in range(5)])
-        found.append(await pictures.paint_panel(requested))
+        panels = await asyncio.gather(*[pictures.paint_panel(panel) for _ in range(5)])
+        panels.append(await pictures.paint_panel(panel))
     assert file.read_text() == "."
-    assert {painted.picture.png for painted in found if painted.picture} == {b"painted"}
+    assert {painted.picture.png for painted in panels if painted.picture} == {b"painted"}
 
 
 @pytest.mark.parametrize("paint", [paint_with_error, paint_and_die])
@@ -156,10 +156,10 @@ async def test_failed_picture_leaves_the_text(paint: Callable[[Subject], bytes])
 
 async def test_late_picture_is_ready_for_the_next_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.05)
-    async with open_pool(partial(paint_after, tmp_path / "go")) as pictures:
+    async with open_pool(partial(paint_after, tmp_path / "permission")) as pictures:
         assert (await pictures.paint_panel(make_panel())).picture is None
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
-        (tmp_path / "go").touch()
+        (tmp_path / "permission").touch()
         requested = await pictures.paint_panel(make_panel())
         assert requested.picture
         assert requested.picture.png == b"painted"
@@ -173,46 +173,46 @@ async def test_abandoned_pictures_are_not_painted(tmp_path: Path, monkeypatch: p
         assert isinstance(picture, Picture)
         assert isinstance(picture.subject, Scene)
         scenes.append(replace(picture.subject, line=str(tmp_path / code)))
-    async with open_pool(paint_and_count_after_go) as pictures:
+    async with open_pool(paint_and_count_when_permitted) as pictures:
         for scene in scenes:
             assert not (await pictures.paint_panel(Panel((), picture=Picture(scene, "")))).picture
-        newer = asyncio.Event()
-        waiting = [asyncio.create_task(pictures.wait_until_done(scene, newer)) for scene in scenes[1:]]
+        woken = asyncio.Event()
+        waiting = [asyncio.create_task(pictures.wait_until_done(scene, woken)) for scene in scenes[1:]]
         other = asyncio.create_task(pictures.wait_until_done(scenes[3], asyncio.Event()))
         await asyncio.sleep(0)
-        newer.set()
+        woken.set()
         await asyncio.gather(*waiting)
-        (tmp_path / "go").touch()
+        (tmp_path / "permission").touch()
         await other
         assert not pictures._under_way
         assert not pictures._waiters
-    # Two are already handed to the process.
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "go"]
+    # The process already has the first two scenes.
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "permission"]
 
 
 async def test_long_wait_does_not_restart_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[asyncio.Timeout] = []
+    timeouts: list[asyncio.Timeout] = []
 
-    def limit(_seconds: float) -> asyncio.Timeout:
-        """Return a timeout that expires when the test says so."""
-        limits.append(asyncio.Timeout(None))
-        return limits[-1]
+    def create_timeout(_seconds: float) -> asyncio.Timeout:
+        """Return a timeout that the test can make expire."""
+        timeouts.append(asyncio.Timeout(None))
+        return timeouts[-1]
 
     async with open_pool(paint_slowly) as pictures:
         await pictures.paint_panel(make_panel("AD"))
         [process] = [running.process for running in pictures._processes._running]
-        monkeypatch.setattr(asyncio, "timeout", limit)
+        monkeypatch.setattr(asyncio, "timeout", create_timeout)
         monkeypatch.setattr(pictures, "_paint", partial(paint_after, tmp_path / "first"))
         first = asyncio.create_task(pictures.paint_panel(make_panel("AC")))
-        while not limits:
+        while not timeouts:
             await asyncio.sleep(0)
         monkeypatch.setattr(pictures, "_paint", partial(paint_after, tmp_path / "others"))
         others = [asyncio.create_task(pictures.paint_panel(make_panel(code))) for code in ("2C", "3C", "4C")]
-        while len(limits) < 4:
+        while len(timeouts) < 4:
             await asyncio.sleep(0)
         (tmp_path / "first").touch()
         assert (await first).picture
-        for timeout in limits[1:]:
+        for timeout in timeouts[1:]:
             timeout.reschedule(0)
         assert not any(painted.picture for painted in await asyncio.gather(*others))
         (tmp_path / "others").touch()
@@ -265,11 +265,11 @@ async def test_dead_process_is_restarted_ahead_of_time() -> None:
 
 async def test_full_pool_returns_the_text_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_PENDING", 1)
-    async with open_pool(partial(paint_after, tmp_path / "go")) as pictures:
+    async with open_pool(partial(paint_after, tmp_path / "permission")) as pictures:
         first = asyncio.create_task(pictures.paint_panel(make_panel("3D")))
         await asyncio.sleep(0)
         assert (await pictures.paint_panel(make_panel("4D"))).picture is None
-        (tmp_path / "go").touch()
+        (tmp_path / "permission").touch()
         assert (await first).picture
 
 
@@ -283,19 +283,19 @@ async def test_pool_rests_after_a_process_died(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_abandoned_picture_can_be_requested_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hand can change and change back at once."""
-    async with open_pool(partial(paint_after, tmp_path / "go")) as pictures:
+    """A hand can change and change back quickly."""
+    async with open_pool(partial(paint_after, tmp_path / "permission")) as pictures:
         first = make_panel()
         assert first.picture
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         assert not (await pictures.paint_panel(first)).picture
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 60)
-        newer = asyncio.Event()
-        newer.set()
-        await pictures.wait_until_done(first.picture.subject, newer)
-        requested = asyncio.create_task(pictures.paint_panel(first))
+        woken = asyncio.Event()
+        woken.set()
+        await pictures.wait_until_done(first.picture.subject, woken)
+        task = asyncio.create_task(pictures.paint_panel(first))
         await asyncio.sleep(0)
-        (tmp_path / "go").touch()
-        again = await requested
-        assert again.picture
-        assert again.picture.png == b"painted"
+        (tmp_path / "permission").touch()
+        painted = await task
+        assert painted.picture
+        assert painted.picture.png == b"painted"

@@ -1,4 +1,4 @@
-"""Scenes agree with the view: cards on the table, playable cards, the winner of the trick, the score."""
+"""Scenes agree with the view: cards on the table, playable cards, the trick's winner and the score."""
 
 from collections.abc import Sequence
 
@@ -22,13 +22,13 @@ SECRET = bytes(31) + b"\1"
 def table_of(game: str, moves: Sequence[str] = (), names: Sequence[str] = ("Anna", "Bruno", "Carla", "Dino")) -> Table:
     """Return a table with these moves in the first deal, each made by the player to move."""
     kind = GAMES[game]
-    sits = [Sit(seat, f"p:{seat}", names[seat]) for seat in range(kind.seats)]
-    begun: list[Entry] = [
+    chairs = [Sit(seat, f"p:{seat}", names[seat]) for seat in range(kind.seats)]
+    opening: list[Entry] = [
         Open(game, "p:0", names[0]),
-        *sits,
+        *chairs,
         FirstDeal(SECRET, RELEASE, resolve(kind.rules, {}).model_dump()),
     ]
-    table = Table("TABLE").with_entries(begun, "u")
+    table = Table("TABLE").with_entries(opening, "u")
     for move in moves:
         assert table.game
         assert table.game.turn is not None
@@ -49,7 +49,7 @@ def hand_of_seat(table: Table, seat: int, suits: str = "italian", language: str 
     return scene
 
 
-def test_playable_cards_stand_out() -> None:
+def test_playable_cards_are_bright() -> None:
     table = table_of("metamazzo")
     table = table.with_entries([Move(table.game.turn, first_card(table))], "u")  # type: ignore[union-attr,arg-type]
     assert table.game
@@ -85,8 +85,8 @@ def test_forty_cards_can_have_french_suits() -> None:
     italian, french = hand_of_seat(table, 0), hand_of_seat(table, 0, "french")
     assert (italian.deck.suits, french.deck.suits) == ("italian", "french")
     suits, ranks = {"D": "D", "C": "H", "S": "S", "B": "C"}, {"R": "K", "C": "Q", "F": "J"}
-    worn = [ranks.get(card.code[0], card.code[0]) + suits[card.code[1]] for card in italian.hand]
-    assert [card.code for card in french.hand] == worn
+    expected = [ranks.get(card.code[0], card.code[0]) + suits[card.code[1]] for card in italian.hand]
+    assert [card.code for card in french.hand] == expected
 
 
 def test_viewer_is_first_and_called_you() -> None:
@@ -115,11 +115,11 @@ def test_names_equal_without_emoji_get_their_seat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "drawable"),
+    ("names", "is_drawable"),
     [(["Anna", "Bruno"], True), (["Anna", "Anna 🌸"], False), (["Anna", "小明"], False), ([], True)],
 )
-def test_undrawable_or_ambiguous_names_are_detected(names: list[str], drawable: bool) -> None:
-    assert are_drawable(names) is drawable
+def test_undrawable_or_ambiguous_names_are_detected(names: list[str], is_drawable: bool) -> None:
+    assert are_drawable(names) is is_drawable
 
 
 def test_packets_show_numbers_and_then_top_cards() -> None:
@@ -141,12 +141,12 @@ def test_packets_show_numbers_and_then_top_cards() -> None:
 
 
 def test_opponents_hand_shows_known_cards_first() -> None:
-    across = [(scene, scene.others[0].cards) for scene in scenes_of("metamazzo", "classic") if scene.others]
-    scenes = [(scene, cards) for scene, cards in across if any(card.code for card in cards)]
+    scenes_with_others = [(scene, scene.others[0].cards) for scene in scenes_of("metamazzo", "classic") if scene.others]
+    scenes = [(scene, cards) for scene, cards in scenes_with_others if any(card.code for card in cards)]
     assert scenes
     for scene, cards in scenes:
         codes = [card.code for card in cards]
-        assert codes == sorted(codes, key=lambda code: not code), "known cards come first"
+        assert codes == sorted(codes, key=lambda code: not code), "known cards must come first"
         assert not set(filter(None, codes)) & {card.code for card in scene.hand}
 
 
@@ -168,8 +168,8 @@ def test_resigned_deal_has_no_tally(seat: int) -> None:
 
 
 def test_missing_bid_is_a_dash() -> None:
-    begun = [Move(0, "draw"), Move(0, "resign")]
-    game = table_of("spades").with_entries(begun, "u").game
+    moves = [Move(0, "draw"), Move(0, "resign")]
+    game = table_of("spades").with_entries(moves, "u").game
     assert game
     sheet = deal_sheet(game.record(), 1, "ABCD", ("Anna", "Bruno"), "it")
     [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
@@ -183,6 +183,6 @@ def test_nil_bid_has_one_name() -> None:
         move = next((move for move in moves if move in ("bid 0", "draw")), moves[0])
         table = table.with_entries([Move(table.game.turn, move)], "u")
     assert table.game
-    one = table.with_entries([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
-    [tally] = [part for part in deal_sheet(one, 1, "ABCD", ("Anna", "Bruno"), "it").parts if isinstance(part, Tally)]
+    record = table.with_entries([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
+    [tally] = [part for part in deal_sheet(record, 1, "ABCD", ("Anna", "Bruno"), "it").parts if isinstance(part, Tally)]
     assert tally.lines[0] == TallyLine("dichiarazioni", ("zero", "zero"))

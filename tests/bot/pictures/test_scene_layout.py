@@ -1,6 +1,6 @@
-"""Cards are inside the picture, large enough to read, and show their index if they are the player's own."""
+"""Cards are inside the picture and large enough to read, and the player's own cards show their index."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -45,15 +45,15 @@ def test_everything_is_inside_the_picture(game: str, style: CardStyle) -> None:
 def test_own_cards_follow_the_buttons_and_show_indices(game: str) -> None:
     assert MIN_STEP >= INDEX
     for scene in scenes_of(game, "classic"):
-        own = [card.code for card in scene.hand]
-        if not own:
+        codes = [card.code for card in scene.hand]
+        if not codes:
             continue
         _height, items, _curves = lay_out(scene)
         large = [item for item in items if isinstance(item, CardAt) and item.width == CARD and item.code]
         tops = [pile.top.code for pile in scene.packets if pile.top.code]
-        mine = large[-len(own) - len(tops) :]
-        assert [item.code for item in mine] == [*own, *tops]
-        for left, right in pairwise(mine):
+        own_cards = large[-len(codes) - len(tops) :]
+        assert [item.code for item in own_cards] == [*codes, *tops]
+        for left, right in pairwise(own_cards):
             is_same_row = abs(left.y - right.y) < 40
             assert not is_same_row or right.x - left.x >= MIN_STEP
 
@@ -63,10 +63,9 @@ def test_own_easy_cards_do_not_overlap(game: str) -> None:
     for scene in scenes_of(game, "easy"):
         _height, items, _curves = lay_out(scene)
         cards = [item for item in items if isinstance(item, CardAt) and item.code]
-        mine = cards[len(cards) - len(scene.hand) - len([pile for pile in scene.packets if pile.top.code]) :]
-        for number, one in enumerate(mine):
-            for other in mine[number + 1 :]:
-                assert abs(one.x - other.x) >= one.width or abs(one.y - other.y) >= one.width
+        own_count = len(scene.hand) + len([pile for pile in scene.packets if pile.top.code])
+        for first, second in combinations(cards[len(cards) - own_count :], 2):
+            assert abs(first.x - second.x) >= first.width or abs(first.y - second.y) >= first.width
 
 
 def test_packets_to_choose_from_show_their_numbers() -> None:
@@ -78,14 +77,14 @@ def test_packets_to_choose_from_show_their_numbers() -> None:
     _height, items, _curves = lay_out(scene)
     for number, item in enumerate(items):
         if isinstance(item, TextAt) and item.text in "12345678":
-            later = [
+            covering = [
                 card
                 for card in items[number:]
                 if isinstance(card, CardAt) and card.y <= item.y <= card.y + card.visible
             ]
-            assert not any(card.x < item.x < card.x + card.width for card in later), f"{item.text} is covered"
-    mine = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
-    assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "the packets are in one row"
+            assert not any(card.x < item.x < card.x + card.width for card in covering), f"{item.text} is covered"
+    packets = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
+    assert max(item.y for item in packets) - min(item.y for item in packets) < 20, "the packets must be in one row"
 
 
 def test_shown_cards_are_readable_in_little_room() -> None:
@@ -94,26 +93,26 @@ def test_shown_cards_are_readable_in_little_room() -> None:
     sides = (Side("Ada", "0"), Side("Bea", "0"))
     scene = Scene(deck=DECKS[0], sides=sides, target="to 21", others=(Holder("Bea", cards, packets),))
     _height, items, _curves = lay_out(scene)
-    small = [item for item in items if isinstance(item, CardAt) and item.width == SMALL]
-    assert all(right.x - left.x >= 48 * SMALL // 250 for left, right in pairwise(small[:5]))
+    small_cards = [item for item in items if isinstance(item, CardAt) and item.width == SMALL]
+    assert all(right.x - left.x >= 48 * SMALL // 250 for left, right in pairwise(small_cards[:5]))
     tops = [item for item in items if isinstance(item, CardAt) and item.code in ("4C", "7C")]
-    assert small[-1].x + SMALL <= min(item.x for item in tops), "they end before the packets"
+    assert small_cards[-1].x + SMALL <= min(item.x for item in tops), "the cards must end before the packets"
 
 
 def test_playable_cards_are_higher_than_others() -> None:
-    compared = 0
+    scenes_compared = 0
     for scene in scenes_of("metamazzo", "classic"):
         lights = {card.code: card.light for card in scene.hand}
         _height, items, _curves = lay_out(scene)
-        mine = [item for item in items if isinstance(item, CardAt)][-len(lights) :] if lights else []
-        bright = [item for item in mine if lights.get(item.code) == "playable"]
-        dim = [item for item in mine if lights.get(item.code) == "dim"]
+        own_cards = [item for item in items if isinstance(item, CardAt)][-len(lights) :] if lights else []
+        bright = [item for item in own_cards if lights.get(item.code) == "playable"]
+        dim = [item for item in own_cards if lights.get(item.code) == "dim"]
         assert all(item.is_dim for item in dim)
         assert not any(item.is_dim for item in bright)
         if bright and dim:
-            compared += 1
+            scenes_compared += 1
             assert max(item.y for item in bright) < min(item.y for item in dim)
-    assert compared
+    assert scenes_compared
 
 
 def test_only_the_name_of_the_player_to_move_is_gold() -> None:
@@ -130,23 +129,25 @@ def side_texts(*sides: Side) -> list[TextAt]:
 
 @pytest.mark.parametrize("points", ["0", "23", "−9", "498", "−100", "−288", "−1110"])
 def test_points_are_never_cut(points: str) -> None:
-    [*written] = [line for line in side_texts(Side("Anna", points), Side("Bruno", points)) if line.text == points]
-    assert len(written) == 2
-    assert all(fit_text(line.text, line.size, line.most)[0] == points for line in written)
+    point_texts = [line for line in side_texts(Side("Anna", points), Side("Bruno", points)) if line.text == points]
+    assert len(point_texts) == 2
+    assert all(fit_text(line.text, line.size, line.most)[0] == points for line in point_texts)
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_tally_labels_are_never_cut_and_do_not_overlap(language: str) -> None:
-    _ = texts(language).gettext
-    label, bid = _("points with declarations"), _("double nil")
+    gettext = texts(language).gettext
+    label, bid = gettext("points with declarations"), gettext("double nil")
     lines = (TallyLine(label, ("−1110", "24")), TallyLine(label, (bid, bid)))
     sides = (Side("Anna", "3"), Side("Bruno", "12"))
     scene = Scene(deck=DECKS[0], sides=sides, target="", tally=lines)
-    for laid in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
-        written = [item for item in laid.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")]
-        assert len(written) == 6
-        assert all(fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in written)
-        for middle, left, right in (written[:3], written[3:]):
+    for layout in (lay_out(scene), lay_out_sheet(Sheet(title="", parts=(Tally(lines),)))):
+        tally_texts = [
+            item for item in layout.items if isinstance(item, TextAt) and item.text in (label, bid, "−1110", "24")
+        ]
+        assert len(tally_texts) == 6
+        assert all(fit_text(drawable_text(text.text), text.size, text.most)[0] == text.text for text in tally_texts)
+        for middle, left, right in (tally_texts[:3], tally_texts[3:]):
             assert left.x + left.most // 2 <= middle.x - middle.most // 2
             assert middle.x + middle.most // 2 <= right.x - right.most // 2
 
@@ -171,7 +172,7 @@ def test_partners_are_listed_below_each_other() -> None:
     )
     heights = {line.text: line.y for line in lines}
     assert heights[names[0]] < heights[names[1]] < heights["tricks 1"]
-    # A text's background is half as high again as its letters, and reaches below the line.
+    # A text's background is one and a half times as high as its letters and reaches below the line.
     sizes = {line.text: line.size for line in lines}
     for above, below in pairwise([*names, "tricks 1"]):
         assert heights[below] - heights[above] >= 0.55 * sizes[above] + 0.75 * sizes[below]
@@ -180,7 +181,7 @@ def test_partners_are_listed_below_each_other() -> None:
 
 def test_signs_of_easy_cards_are_visible() -> None:
     """A suit sign is below the rank and starts in the middle of a card."""
-    compared = 0
+    cards_compared = 0
     for game in GAMES:
         for scene in scenes_of(game, "easy"):
             items = lay_out(scene).items
@@ -188,20 +189,20 @@ def test_signs_of_easy_cards_are_visible() -> None:
                 if not isinstance(item, CardAt) or not item.code:
                     continue
                 assert item.visible >= 0.75 * height_of(item.width), (game, item)
-                over = [
+                covering = [
                     card for card in items[number + 1 :] if isinstance(card, CardAt) and card.y < item.y + item.visible
                 ]
-                right = min((card.x for card in over if card.x > item.x), default=WIDTH)
+                right = min((card.x for card in covering if card.x > item.x), default=WIDTH)
                 assert right - item.x >= 0.5 * item.width, (game, item)
-                compared += 1
-    assert compared
+                cards_compared += 1
+    assert cards_compared
 
 
 def test_empty_table_has_a_mat_only_below_other_cards() -> None:
     sides = Side("Anna", "0"), Side("Bruno", "0")
-    alone = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),))
-    across = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),), others=(Holder("", (Card(),)),))
-    for scene, mats in ((alone, 0), (across, 1)):
+    own_hand_only = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),))
+    both_hands = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),), others=(Holder("", (Card(),)),))
+    for scene, mats in ((own_hand_only, 0), (both_hands, 1)):
         assert sum(isinstance(item, Box) and item.colour == "mat" for item in lay_out(scene).items) == mats
 
 
@@ -209,7 +210,7 @@ def test_empty_table_has_a_mat_only_below_other_cards() -> None:
 def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None:
     sides = (Side("Ada", "0"), Side("Bea", "0"))
 
-    def width(*codes: str) -> int:
+    def measure_width(*codes: str) -> int:
         others = (Holder("Bea", tuple(map(Card, codes))),)
         items = lay_out(Scene(deck=Deck("italian", style), sides=sides, target="to 21", others=others)).items
         cards = [item for item in items if isinstance(item, CardAt)]
@@ -218,6 +219,6 @@ def test_cards_of_others_are_larger_when_all_are_known(style: CardStyle) -> None
         [size] = {item.width for item in cards}
         return size
 
-    assert width("3D", "7S", "4S") == OPEN
-    assert width("3D", "7S", "") == SMALL
-    assert width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "there is no room"
+    assert measure_width("3D", "7S", "4S") == OPEN
+    assert measure_width("3D", "7S", "") == SMALL
+    assert measure_width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "nine large cards do not fit"

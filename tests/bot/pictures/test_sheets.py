@@ -1,4 +1,4 @@
-"""Sheets of results, ratings and rules: correct, the same as their texts, and completely visible."""
+"""Sheets of results, ratings and rules are correct, agree with their texts and fit into the picture."""
 
 from fractions import Fraction
 from functools import cache
@@ -30,24 +30,24 @@ from tests.bot.features.tournaments.made import finished_tournament
 from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
-LARGEST = 80_000  # bytes of a picture
+MOST_BYTES = 80_000  # limit for a picture in a message
 
 
 @cache
-def record(game: str, seed: int = 0) -> Record:
+def simulate_record(game: str, seed: int = 0) -> Record:
     return simulate(game, {}, ["random"] * GAMES[game].seats, f"sheet {seed}")
 
 
-def all_sheets(language: str) -> list[Sheet]:
-    found = []
+def draw_all_sheets(language: str) -> list[Sheet]:
+    sheets = []
     for game in GAMES:
         names = NAMES[: GAMES[game].seats]
         summaries = [Summary(10, 5 + seat, 1.0, 0.0, ()) for seat in range(len(names))]
-        one = record(game)
-        found.append(game_sheet(one, "ABCD", names, language, ended=1_770_000_000, summaries=summaries))
-        found += [deal_sheet(one, number, "ABCD", names, language) for number in range(1, len(one.deals) + 1)]
+        record = simulate_record(game)
+        sheets.append(game_sheet(record, "ABCD", names, language, ended=1_770_000_000, summaries=summaries))
+        sheets += [deal_sheet(record, number, "ABCD", names, language) for number in range(1, len(record.deals) + 1)]
         for suits in ("italian", "french"):
-            found += [rules_sheet(game, language, suits, "classic"), rules_sheet(game, language, suits, "easy")]
+            sheets += [rules_sheet(game, language, suits, "classic"), rules_sheet(game, language, suits, "easy")]
     stats = stats_sheet(language, NAMES[1], LINES, HISTORY)
     leaders = leaderboard_sheet(language, leaderboard_title(language, "chat", "all", "all"), RANKED)
     assert stats
@@ -57,7 +57,7 @@ def all_sheets(language: str) -> list[Sheet]:
         for form, teams, game in TABLES
     ]
     assert all(tables)
-    return [*found, stats, leaders, *(table for table in tables if table)]
+    return [*sheets, stats, leaders, *(table for table in tables if table)]
 
 
 HISTORY = [RatedGame(20_400 + number, number % 3 > 0, 1000 + 17 * (number % 5)) for number in range(30)]
@@ -77,7 +77,7 @@ RANKED = [LeaderboardLine(rank, name, STANDING, rank == 3, HISTORY[:rank]) for r
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sheets_are_inside_the_picture(language: str) -> None:
-    for sheet in all_sheets(language):
+    for sheet in draw_all_sheets(language):
         layout = lay_out_sheet(sheet)
         for item in layout.items:
             match item:
@@ -87,8 +87,8 @@ def test_sheets_are_inside_the_picture(language: str) -> None:
                     assert item.visible <= height_of(item.width)
                     places = [(item.x, item.y), (item.x + item.width, item.y + item.visible)]
                 case TextAt():
-                    begin = item.x - {"left": 0, "middle": item.most // 2, "right": item.most}[item.anchor]
-                    places = [(begin, item.y - item.size // 2), (begin + item.most, item.y + item.size // 2)]
+                    left = item.x - {"left": 0, "middle": item.most // 2, "right": item.most}[item.anchor]
+                    places = [(left, item.y - item.size // 2), (left + item.most, item.y + item.size // 2)]
             assert all(0 <= x <= WIDTH and 0 <= y <= layout.height for x, y in places), (sheet.title, item)
         for x, y in chain(*(curve.points for curve in layout.curves)):
             assert 0 <= x <= WIDTH
@@ -98,76 +98,78 @@ def test_sheets_are_inside_the_picture(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", [20, long(4)])
 def test_every_sheet_can_be_painted(language: str, step: int) -> None:
-    for sheet in all_sheets(language)[::step]:
+    for sheet in draw_all_sheets(language)[::step]:
         png = paint(sheet)
         assert png == paint(sheet)
-        assert len(png) < LARGEST, f"the picture of {sheet.title!r} is too large for a message"
+        assert len(png) < MOST_BYTES, f"the picture of {sheet.title!r} is too large for a message"
 
 
 def test_different_sheets_have_different_digests() -> None:
-    found = list(chain(*map(all_sheets, LANGUAGES)))
-    assert len({sheet.digest for sheet in found}) == len(set(found)) > len(found) // 2
+    sheets = list(chain(*map(draw_all_sheets, LANGUAGES)))
+    assert len({sheet.digest for sheet in sheets}) == len(set(sheets)) > len(sheets) // 2
 
 
 def test_player_without_decisions_has_no_share() -> None:
-    def labels_of_rows(*decisions: int) -> list[list[str]]:
+    def list_labels(*decisions: int) -> list[list[str]]:
         summaries = [Summary(count, count, 0.0, 0.0, ()) for count in decisions]
-        parts = game_sheet(record("testa"), "ABCD", ("Anna", "Bruno"), "en", summaries=summaries).parts
+        parts = game_sheet(simulate_record("testa"), "ABCD", ("Anna", "Bruno"), "en", summaries=summaries).parts
         return [[row.label for row in part.rows] for part in parts if isinstance(part, Rows)]
 
-    assert labels_of_rows(3, 4) == [["Anna", "Bruno"]]
-    assert labels_of_rows(0, 4) == [["Bruno"]]
-    assert labels_of_rows(0, 0) == labels_of_rows() == []
+    assert list_labels(3, 4) == [["Anna", "Bruno"]]
+    assert list_labels(0, 4) == [["Bruno"]]
+    assert list_labels(0, 0) == list_labels() == []
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_plot_ends_with_the_records_totals(game: str) -> None:
-    one = record(game)
-    sheet = game_sheet(one, "ABCD", NAMES[: GAMES[game].seats], "en")
+    record = simulate_record(game)
+    sheet = game_sheet(record, "ABCD", NAMES[: GAMES[game].seats], "en")
     plots = [part for part in sheet.parts if isinstance(part, Plot)]
-    assert len(plots) == (len(one.deals) > 1)
+    assert len(plots) == (len(record.deals) > 1)
     for plot in plots:
         unit = 3 if game == "tressette" else 1
         ends = tuple(curve.values[-1] for curve in plot.curves)
-        assert ends == tuple(unit * total for total in one.deals[-1].totals) == totals_by_deal(one)[-1]
-        assert all(len(curve.values) == len(one.deals) + 1 == len(curve.marks) for curve in plot.curves)
+        assert ends == tuple(unit * total for total in record.deals[-1].totals) == totals_by_deal(record)[-1]
+        assert all(len(curve.values) == len(record.deals) + 1 == len(curve.marks) for curve in plot.curves)
 
 
 def test_winners_stay_ahead_after_the_decisive_deal() -> None:
-    found = set()
+    was_first_deal = set()
     for seed in range(12):
-        one = record("testa", seed)
-        deal, side = decisive_deal(one), (one.winner or [0])[0] & 1
+        record = simulate_record("testa", seed)
+        deal, side = decisive_deal(record), (record.winner or [0])[0] & 1
         assert deal
-        totals = totals_by_deal(one)
+        totals = totals_by_deal(record)
         assert all(after[side] > after[1 - side] for after in totals[deal - 1 :])
         assert deal == 1 or totals[deal - 2][side] <= totals[deal - 2][1 - side]
-        found.add(deal == 1)
-    assert found == {True, False}
+        was_first_deal.add(deal == 1)
+    assert was_first_deal == {True, False}
 
 
 @pytest.mark.parametrize("ending", ["resign", "timeout", "cancelled"])
 def test_game_not_won_by_points_has_no_decisive_deal(ending: str) -> None:
-    one = record("testa").model_copy(update={"ending": ending})
-    assert decisive_deal(one) is None
+    record = simulate_record("testa").model_copy(update={"ending": ending})
+    assert decisive_deal(record) is None
 
 
 def test_counts_of_one_are_singular() -> None:
-    once = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
-    assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", once, 1).plain
-    sheet = leaderboard_sheet("it", [], once)
+    lines = [LeaderboardLine(1, "Anna", Standing(games=1, wins=1), False)]
+    assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", lines, 1).plain
+    sheet = leaderboard_sheet("it", [], lines)
     assert sheet
     assert [row.note for part in sheet.parts if isinstance(part, Rows) for row in part.rows] == ["1 partita, 1 vinta"]
 
 
 def test_deal_sheet_shows_declarations() -> None:
-    one = record("tressette")
+    record = simulate_record("tressette")
     numbers = [
-        number for number, deal in enumerate(one.deals, 1) if any(move[1].startswith("declare") for move in deal.moves)
+        number
+        for number, deal in enumerate(record.deals, 1)
+        if any(move[1].startswith("declare") for move in deal.moves)
     ]
     assert numbers
     for number in numbers:
-        sheet = deal_sheet(one, number, "ABCD", ("Anna", "Bruno", "Carla", "Dino"), "en")
+        sheet = deal_sheet(record, number, "ABCD", ("Anna", "Bruno", "Carla", "Dino"), "en")
         words = [part.text for part in sheet.parts if isinstance(part, Words)]
         assert words
         assert all(text.partition(":")[0] in ("Anna", "Bruno", "Carla", "Dino") for text in words)
@@ -176,7 +178,7 @@ def test_deal_sheet_shows_declarations() -> None:
 
 
 def test_undrawable_name_becomes_the_seat_on_a_sheet() -> None:
-    sheet = game_sheet(record("pizzichino"), "ABCD", ("Anna", "李"), "en")
+    sheet = game_sheet(simulate_record("pizzichino"), "ABCD", ("Anna", "李"), "en")
     assert any("seat 2" in str(part) for part in sheet.parts)
     assert "李" not in str(sheet)
 
@@ -225,15 +227,15 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
     assert sheet.deck.suits == ("french" if "french" in (suits, "french" if game == "spades" else "") else "italian")
     [ranking] = [part for part in sheet.parts if isinstance(part, Ranking)]
     [table] = [part for part in sheet.parts if isinstance(part, Diagram)]
-    labels_of_rows = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
-    assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in labels_of_rows)
+    cards = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
+    assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in cards)
     hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
-    # At Spades the diagram shows the second trick's hands and one taken trick. Elsewhere each has played a card.
+    # At Spades the diagram shows hands after one trick. At the other games each player has played a card.
     assert set(hands) == {{"spades": 11, "pizzichino": 10, "spizzichino": 10}.get(game, 9)}
     if GAMES[game].seats == 4:
         assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
-    codes = [card.code for card in labels_of_rows[len(ranking.cards) :] if card.code]
-    # The viewer's own of the two cards drawn last is also in the hand.
+    codes = [card.code for card in cards[len(ranking.cards) :] if card.code]
+    # The viewer's last drawn card is also in the hand.
     assert len(codes) - len(set(codes)) == (game in ("metamazzo", "testa"))
     pack = GAMES[game].pack
     assert len(ranking.cards) == pack.size // 4
@@ -247,40 +249,40 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_text_lines_do_not_cut_each_other_off(language: str) -> None:
-    """A line's background is half as high again as its letters."""
-    for sheet in all_sheets(language):
+    """A line's background is one and a half times as high as its letters."""
+    for sheet in draw_all_sheets(language):
         texts = [item for item in lay_out_sheet(sheet).items if isinstance(item, TextAt)]
         for number, above in enumerate(texts):
-            for later in texts[number + 1 :]:
-                if later.anchor != above.anchor or abs(later.x - above.x) > 20:
+            for below in texts[number + 1 :]:
+                if below.anchor != above.anchor or abs(below.x - above.x) > 20:
                     continue
-                # Digits end on the line, letters reach below it.
+                # Letters can reach below the line, and digits cannot.
                 reach = 0.37 if above.text.lstrip("−").isdecimal() else 0.55
-                behind = (later.size + later.size // 2) // 2
-                assert abs(later.y - above.y) >= reach * above.size + behind, (above.text, later.text)
+                background_height = (below.size + below.size // 2) // 2
+                assert abs(below.y - above.y) >= reach * above.size + background_height, (above.text, below.text)
 
 
 def test_win_has_the_winners_colour() -> None:
-    found = set()
+    colours = set()
     for seed in range(12):
-        one = record("testa", seed)
-        assert one.winner
-        parts = game_sheet(one, "ABCD", NAMES[:2], "en").parts
+        record = simulate_record("testa", seed)
+        assert record.winner
+        parts = game_sheet(record, "ABCD", NAMES[:2], "en").parts
         [plot] = [part for part in parts if isinstance(part, Plot)]
         words = parts[0]
         assert isinstance(words, Words)
-        assert words.ink == plot.curves[one.winner[0]].ink
-        found.add(words.ink)
-    assert found == {"gold", "sky"}
-    cancelled = record("testa").model_copy(update={"winner": [], "ending": "cancelled"})
+        assert words.ink == plot.curves[record.winner[0]].ink
+        colours.add(words.ink)
+    assert colours == {"gold", "sky"}
+    cancelled = simulate_record("testa").model_copy(update={"winner": [], "ending": "cancelled"})
     assert Words("The game was cancelled.") in game_sheet(cancelled, "ABCD", NAMES[:2], "en").parts
 
 
 def test_small_print_shortens_the_groups_name() -> None:
-    one = record("pizzichino")
+    record = simulate_record("pizzichino")
 
     def small_print(group: str) -> str:
-        return game_sheet(one, "ABCD", NAMES[:2], "en", ended=1_770_000_000, group=group).small
+        return game_sheet(record, "ABCD", NAMES[:2], "en", ended=1_770_000_000, group=group).small
 
     assert small_print("Bar Sport") == "Buongioco · Bar Sport · 2026-02-02 · ABCD"
     assert small_print("") == small_print("🎲") == "Buongioco · 2026-02-02 · ABCD"
@@ -288,4 +290,4 @@ def test_small_print_shortens_the_groups_name() -> None:
         small_print("A very long name of a group of friends")
         == "Buongioco · A very long name of a g… · 2026-02-02 · ABCD"
     )
-    assert deal_sheet(one, 1, "ABCD", NAMES[:2], "en", group="Bar Sport").small == "Buongioco · Bar Sport · ABCD"
+    assert deal_sheet(record, 1, "ABCD", NAMES[:2], "en", group="Bar Sport").small == "Buongioco · Bar Sport · ABCD"

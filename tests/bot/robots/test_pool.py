@@ -22,7 +22,7 @@ def game() -> Game:
 
 
 def think_too_long(level: str, view: object, history: object, seed: int) -> str | None:
-    """Take too long for a move."""
+    """Take longer than the pool's patience."""
     time.sleep(20)
     return None
 
@@ -50,8 +50,8 @@ async def test_slow_move_falls_back_to_a_simpler_robot(game: Game, monkeypatch: 
     monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 0.3)
     pool = RobotPool(1)
     try:
-        with monkeypatch.context() as patched:
-            patched.setattr(pool, "_think", think_too_long)
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "_think", think_too_long)
             assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
     finally:
         pool.stop()
@@ -100,10 +100,10 @@ async def test_hints_come_from_the_processes(game: Game, monkeypatch: pytest.Mon
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
     pool = RobotPool(1)
     try:
-        found = await pool.hint(game.view(1), game.history(1))
-        assert found
-        assert found.move in game.legal_moves(1)
-        assert found.reason in REASONS
+        hint = await pool.hint(game.view(1), game.history(1))
+        assert hint
+        assert hint.move in game.legal_moves(1)
+        assert hint.reason in REASONS
     finally:
         pool.stop()
 

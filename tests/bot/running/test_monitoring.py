@@ -1,4 +1,4 @@
-"""/healthz and /metrics: their port, the permitted hosts, and the image's health check."""
+"""/healthz and /metrics: their port, permitted hosts and the image's health check."""
 
 import asyncio
 import json
@@ -30,24 +30,24 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104
 
 @asynccontextmanager
 async def serve_monitoring(store: Store, **settings: Any) -> AsyncIterator[int]:
-    """Serve the monitoring of a worker with these settings and yield its port."""
+    """Serve the monitoring of a worker and yield its port."""
     port = free_port()
     worker = Worker(store, Settings(_env_file=None, monitoring_port=port, **settings))
     async with monitoring(Dispatcher(worker)):
         yield port
 
 
-async def response_statuses(port: int, **headers: str) -> set[int]:
-    found = set()
+async def request_statuses(port: int, **headers: str) -> set[int]:
+    statuses = set()
     async with aiohttp.ClientSession() as session:
         for path in PATHS:
             async with session.get(f"http://127.0.0.1:{port}{path}", headers=headers) as answer:
-                found.add(answer.status)
-    return found
+                statuses.add(answer.status)
+    return statuses
 
 
 @pytest.mark.parametrize(
-    ("host", "name", "answered"),
+    ("host", "name", "is_permitted"),
     [
         ("127.0.0.1", "127.0.0.1", True),
         ("127.0.0.1", "localhost:1", True),
@@ -63,11 +63,11 @@ async def response_statuses(port: int, **headers: str) -> set[int]:
         (EVERYWHERE, "", False),
     ],
 )
-async def test_monitoring_answers_only_permitted_hosts(store: Store, host: str, name: str, answered: bool) -> None:
+async def test_monitoring_answers_only_permitted_hosts(store: Store, host: str, name: str, is_permitted: bool) -> None:
     async with serve_monitoring(store, monitoring_host=host, monitoring_names="Bot, cards.internal") as port:
         # The worker has not started, so it is unhealthy.
-        assert await response_statuses(port, Host=name) == ({503, 200} if answered else {403})
-        assert await response_statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
+        assert await request_statuses(port, Host=name) == ({503, 200} if is_permitted else {403})
+        assert await request_statuses(port, **{"Host": name, "X-Forwarded-For": "192.0.2.9"}) == {403}
 
 
 async def test_monitoring_serves_nothing_else(store: Store) -> None:
@@ -117,7 +117,7 @@ def health_check_command() -> list[str]:
 async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
-    said = environment(
+    variables = environment(
         tmp_path,
         BUONGIOCO_PLAYGROUND="false",
         BUONGIOCO_MONITORING_PORT=str(free_port()),
@@ -125,10 +125,10 @@ async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
         BUONGIOCO_TELEGRAM_API_URL=server.url,
     )
 
-    async def checked() -> tuple[int | None, str]:
+    async def run_check() -> tuple[int | None, str]:
         check = await asyncio.create_subprocess_exec(
             *health_check_command(),
-            env=said,
+            env=variables,
             cwd=tmp_path,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -136,20 +136,20 @@ async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
         out, _ = await check.communicate()
         return check.returncode, out.decode()
 
-    assert (await checked())[0] == 1, "the check must fail before a bot runs"
+    assert (await run_check())[0] == 1, "the check must fail before a bot runs"
     bot = await asyncio.create_subprocess_exec(
-        str(Path(sys.executable).with_name("buongioco")), "run", env=said, cwd=tmp_path
+        str(Path(sys.executable).with_name("buongioco")), "run", env=variables, cwd=tmp_path
     )
     try:
         async with asyncio.timeout(120):
-            while (await checked())[0] != 0:
+            while (await run_check())[0] != 0:
                 assert bot.returncode is None
         os.kill(bot.pid, signal.SIGSTOP)
-        status, why = await checked()
-        assert (status, "timed out" in why) == (1, True), why
+        status, output = await run_check()
+        assert (status, "timed out" in output) == (1, True), output
         os.kill(bot.pid, signal.SIGCONT)
         async with asyncio.timeout(60):
-            while (await checked())[0] != 0:
+            while (await run_check())[0] != 0:
                 assert bot.returncode is None
     finally:
         os.kill(bot.pid, signal.SIGCONT)
@@ -160,9 +160,9 @@ async def test_frozen_bot_is_unhealthy_in_the_image(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_settings")
 async def test_health_check_without_a_port_fails(tmp_path: Path) -> None:
-    said = environment(tmp_path, BUONGIOCO_PLAYGROUND="false", BUONGIOCO_TELEGRAM_TOKEN=TOKEN)
+    variables = environment(tmp_path, BUONGIOCO_PLAYGROUND="false", BUONGIOCO_TELEGRAM_TOKEN=TOKEN)
     check = await asyncio.create_subprocess_exec(
-        *health_check_command(), env=said, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+        *health_check_command(), env=variables, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
     )
     out, _ = await check.communicate()
     assert check.returncode == 1

@@ -19,26 +19,28 @@ from tests.bot.fake_platform import FakePlatform, open_worker
 
 
 class FlakyPlatform(FakePlatform):
-    """A platform that fails with these errors when started and served, and works after them."""
+    """A platform that raises the given errors when it is started and served, and works afterwards."""
 
     healthy = False
 
-    def __init__(self, platform: str, *meets: Exception | None, starts: tuple[Exception, ...] = ()) -> None:
+    def __init__(
+        self, platform: str, *serve_errors: Exception | None, start_errors: tuple[Exception, ...] = ()
+    ) -> None:
         super().__init__()
-        self.platform, self.meets, self.starts = platform, list(meets), list(starts)
+        self.platform, self.serve_errors, self.start_errors = platform, list(serve_errors), list(start_errors)
         self.started = self.served = 0
 
     async def start(self) -> None:
         self.started += 1
-        if self.starts:
-            raise self.starts.pop(0)
+        if self.start_errors:
+            raise self.start_errors.pop(0)
 
     async def serve(self) -> None:
         self.served += 1
-        if self.meets:
-            met = self.meets.pop(0)
-            if met:
-                raise met
+        if self.serve_errors:
+            error = self.serve_errors.pop(0)
+            if error:
+                raise error
             return
         self.healthy = True
         try:
@@ -83,9 +85,9 @@ async def test_failed_platform_restarts_while_others_run(store: Store) -> None:
             assert (good.served, bad.served, bad.started) == (1, 6, 1)
             assert not task.done()
             assert (await worker.check_health())["adapters"] == {"good": "up", "bad": "up"}
-    said = [(line["event"], line["platform"], "exc_info" in line) for line in logs if "platform" in line]
-    # An outage is logged once for all attempts, with a line for each new cause. An internal error has its traceback.
-    assert [one for one in said if one[0] != "platform_still_away"] == [
+    events = [(line["event"], line["platform"], "exc_info" in line) for line in logs if "platform" in line]
+    # An outage is logged once, with a line for each new cause. An internal error has its traceback.
+    assert [event for event in events if event[0] != "platform_still_away"] == [
         ("platform_away", "bad", False),
         ("platform_failed", "bad", True),
     ]
@@ -94,7 +96,7 @@ async def test_failed_platform_restarts_while_others_run(store: Store) -> None:
 
 
 async def test_failed_start_is_retried(store: Store) -> None:
-    adapter = FlakyPlatform("late", starts=(StoreAway(), ValueError()))
+    adapter = FlakyPlatform("late", start_errors=(StoreAway(), ValueError()))
     async with supervise(store, adapter):
         await wait_until_up(adapter)
         assert (adapter.started, adapter.served) == (3, 1)
@@ -104,30 +106,30 @@ async def test_pauses_grow_and_reset_after_a_steady_run(store: Store, monkeypatc
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 1.0)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 8.0)
     pauses: list[float] = []
-    wait = asyncio.sleep
+    original_sleep = asyncio.sleep
 
-    async def note(seconds: float) -> None:
+    async def record_pause(seconds: float) -> None:
         task = asyncio.current_task()
         if task and task.get_name() == "fickle":
             pauses.append(seconds)
             if len(pauses) == 6:
                 monkeypatch.setattr(supervisor, "STEADY_SECONDS", -1.0)
             seconds = 0
-        await wait(seconds)
+        await original_sleep(seconds)
 
     adapter = FlakyPlatform("fickle", *[PlatformFailure("away")] * 8)
-    with monkeypatch.context() as patched:
-        patched.setattr(asyncio, "sleep", note)
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "sleep", record_pause)
         async with supervise(store, adapter):
             while not adapter.healthy:
-                await wait(0)
-    for pause, wanted in zip(pauses, (1, 2, 4, 8, 8, 8, 1, 1), strict=True):
-        assert 0.8 * wanted <= pause <= 1.2 * wanted
-    assert len({round(pause / wanted, 6) for pause, wanted in zip(pauses[3:6], (8, 8, 8), strict=True)}) > 1
+                await original_sleep(0)
+    for pause, expected in zip(pauses, (1, 2, 4, 8, 8, 8, 1, 1), strict=True):
+        assert 0.8 * expected <= pause <= 1.2 * expected
+    assert len({round(pause / expected, 6) for pause, expected in zip(pauses[3:6], (8, 8, 8), strict=True)}) > 1
 
 
 async def test_refused_platform_is_logged_once_and_retried(store: Store) -> None:
-    refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it anew.", "token refused")
+    refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it again.", "token refused")
     good, bad = FlakyPlatform("good"), FlakyPlatform("bad", *[refused] * 10_000)
     with capture_logs() as logs:
         async with supervise(store, good, bad) as (worker, task):
@@ -135,18 +137,18 @@ async def test_refused_platform_is_logged_once_and_retried(store: Store) -> None
                 await asyncio.sleep(0)
             health = await worker.check_health()
             assert health["adapters"] == {"good": "up", "bad": "down: token refused"}
-            # One of two is enough: a restart would repair nothing and stop games on the other platform.
+            # One platform is enough. A restart would stop the games on it and repair nothing.
             assert health["healthy"]
-            bad.meets.clear()
+            bad.serve_errors.clear()
             await wait_until_up(bad)
             assert not task.done()
     assert [line["event"] for line in logs if "platform" in line] == ["platform_refused"]
 
 
 async def test_no_usable_platform_ends_the_bot(store: Store) -> None:
-    one = FlakyPlatform("one", PlatformFailure("away"), BadSetting("The token is none."))
-    other = FlakyPlatform("other", BadSetting("The port is taken."))
-    async with supervise(store, one, other) as (_worker, task):
+    first = FlakyPlatform("one", PlatformFailure("away"), BadSetting("The token is none."))
+    second = FlakyPlatform("other", BadSetting("The port is taken."))
+    async with supervise(store, first, second) as (_worker, task):
         with pytest.raises(NothingToRun, match=r"The port is taken\. The token is none\."):
             await asyncio.wait_for(task, 10)
 

@@ -1,4 +1,4 @@
-"""The result of a one-deal game: points if it was played to its end, otherwise the winner."""
+"""The result of a one-deal game: points if the deal is complete, otherwise the winner."""
 
 from dataclasses import replace
 

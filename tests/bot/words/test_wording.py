@@ -43,9 +43,9 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
 def test_negative_numbers_have_a_true_minus() -> None:
     game = course_line(Wording("en", ("A", "B")), record("spades", 1))
     assert re.search(r"−\d", game)
-    lost, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
-    assert "· −120 (par −80)" in shareable_text(date(2026, 11, 24), "spades", lost, par, "en")
-    day = day_result_panel("en", date(2026, 11, 24), "spades", lost, par).plain
+    result, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
+    assert "· −120 (par −80)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
+    day = day_result_panel("en", date(2026, 11, 24), "spades", result, par).plain
     assert "You: −100. The robot: 20." in day
     assert "of your cards: −50 to 30." in day
     state = snapshot(start_game("spades"), None)
@@ -79,23 +79,25 @@ def test_spades_score_shows_bags_and_points() -> None:
     assert list(Wording("en", ("A", "B")).score(entries, None, {})) == ["bags so far: A 3 · B 0", "points: A 50 · B 43"]
 
 
-@pytest.mark.parametrize(("game", "begins"), [("spades", "draws first"), ("testa", "deals")])
-def test_story_names_the_dealer_or_first_to_draw(game: str, begins: str) -> None:
-    told = record(game, 1)
-    first = told.seats[told.deals[0].dealer]
-    assert f"Deal 1: {first} {begins}" in [line for line, _ends in story(told, 1, "en")]
+@pytest.mark.parametrize(("game", "phrase"), [("spades", "draws first"), ("testa", "deals")])
+def test_story_names_the_dealer_or_first_to_draw(game: str, phrase: str) -> None:
+    game_record = record(game, 1)
+    first = game_record.seats[game_record.deals[0].dealer]
+    assert f"Deal 1: {first} {phrase}" in [line for line, _ends in story(game_record, 1, "en")]
 
 
 def test_classic_tressette_analysis_triples_points() -> None:
     game = finished_game(1, "tressette")
     place, (seat, move, *_legal) = next(
-        (place, one) for place, one in enumerate(game.record.deals[0].moves) if one[1].startswith("play ")
+        (place, entry) for place, entry in enumerate(game.record.deals[0].moves) if entry[1].startswith("play ")
     )
     verdicts = [Verdict(1, place, seat, move, "play 3D", 2.0, exact=True)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
     assert "Points given away: 6 for certain" in page
     assert "instead of 3D, −6" in page
-    assert ending_of(game.record, Wording("en", game.record.seats, "codes")) in page, "its picture says so too"
+    assert ending_of(game.record, Wording("en", game.record.seats, "codes")) in page, (
+        "the page must have the same last line as the picture"
+    )
     tricks = [line for line, ends in story(game.record, 1, "en") if ends]
     assert sum(int(line.rpartition(" +")[2]) for line in tricks) == 35
 
@@ -104,9 +106,9 @@ def test_player_without_decisions_is_not_judged() -> None:
     game = finished_game(1, "testa")
     verdicts = [Verdict(1, 0, 0, "play 4D", "play 4D", 0.0, exact=False)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
-    one, other = (isolate_name(name) for name in game.record.seats)
-    assert f"{one}: 100 % of 1 decision good" in page
-    assert f"{other}: no decisions to judge" in page
+    first, second = (isolate_name(name) for name in game.record.seats)
+    assert f"{first}: 100 % of 1 decision good" in page
+    assert f"{second}: no decisions to judge" in page
     assert page.count("%") == 1
 
 
@@ -128,8 +130,8 @@ def test_suits_are_named_as_the_cards_show_them() -> None:
     assert words.combination("declare three 2 missing C") == "three twos, missing hearts"
     assert words.combination("declare napoletana D") == "napoletana in diamonds"
     assert Wording("it", FOUR, "french").combination("declare napoletana S") == "napoletana a picche"
-    for about in ("", "testa", "tavolo", "tressette"):
-        text = rules_page("en", about, "french").plain
+    for topic in ("", "testa", "tavolo", "tressette"):
+        text = rules_page("en", topic, "french").plain
         assert "3 2 A K Q J 7 6 5 4" in text
         assert not {"coins", "cups", "cavallo"} & set(text.replace(",", " ").split())
     assert "the 4 of diamonds" in rules_page("en", "testa", "french").plain
@@ -141,7 +143,7 @@ def test_rules_of_four_player_games_use_their_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("about", "told"),
+    ("topic", "sentence"),
     [
         ("", "what is not declared in time is lost"),
         ("", "the higher total wins"),
@@ -162,19 +164,19 @@ def test_rules_of_four_player_games_use_their_unit() -> None:
         ("spades", "the higher if both do"),
     ],
 )
-def test_rules_mention_details_that_cost_points(about: str, told: str) -> None:
-    assert told in rules_page("en", about).plain
+def test_rules_mention_details_that_cost_points(topic: str, sentence: str) -> None:
+    assert sentence in rules_page("en", topic).plain
 
 
 @pytest.mark.parametrize(
-    ("language", "told"),
+    ("language", "sentence"),
     [
         ("en", "You may not lead a spade until one has been played, unless you hold only spades."),
         ("it", "Si esce a picche solo se ne è già caduta una, o se si hanno solo picche."),
     ],
 )
-def test_forced_spade_lead_breaks_spades_as_the_rules_say(language: str, told: str) -> None:
-    assert told in rules_page(language, "spades").plain
+def test_forced_spade_lead_breaks_spades_as_the_rules_say(language: str, sentence: str) -> None:
+    assert sentence in rules_page(language, "spades").plain
     page = (DOCS / "rules.md").read_text(encoding="utf-8")
     assert "The first spade played breaks them: either a spade on another suit, or that forced lead." in " ".join(
         page.split()
@@ -218,23 +220,23 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "pizzichino")
-        state: set[str] = set()
+        texts: set[str] = set()
 
         def has_six_tricks() -> bool:
             for place in ("paper:100", players[0].private):
-                state.update(fake.texts(place))
+                texts.update(fake.texts(place))
                 for panel in fake.messages[place].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
-            return any("Trick 6" in text for text in state)
+            return any("Trick 6" in text for text in texts)
 
         await play_until(worker, players, Random(3), has_six_tricks)
         signs = SUIT_SIGNS["italian"].values()
-        found = [
-            (text, at) for text in state for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
+        signs_found = [
+            (text, at) for text in texts for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
         ]
-        ranked = [text[at - 1] for text, at in found if text[at - 1] not in " \n"]
-        assert len(ranked) > 50
-        assert set(ranked) == {JOINER}
+        preceding = [text[at - 1] for text, at in signs_found if text[at - 1] not in " \n"]
+        assert len(preceding) > 50
+        assert set(preceding) == {JOINER}
 
 
 def test_options_have_clear_names() -> None:
@@ -244,16 +246,20 @@ def test_options_have_clear_names() -> None:
 
 
 def test_refusal_uses_the_readers_cards_and_suits() -> None:
-    """Records call the jack of diamonds FD, also for readers with French suits."""
-    of_forty, of_spades = {"suits": ITALIAN.suits}, {"suits": FRENCH.suits}
+    """In records, the jack of diamonds is FD, even for readers with French suits."""
+    italian_pack, french_pack = {"suits": ITALIAN.suits}, {"suits": FRENCH.suits}
     assert refusal_text(MustFollow(suit="coins"), "it", "italian") == "Devi rispondere al seme: gioca denari."
     assert refusal_text(MustFollow(suit="coins"), "it", "french") == "Devi rispondere al seme: gioca quadri."
     assert refusal_text(MustFollow(suit="hearts"), "en", "italian") == "You must follow suit: play hearts."
-    said = [
+    refusals = [
         refusal_text(NotInHand(card=card, **pack), "en", suits).replace(JOINER, "")
-        for card, pack, suits in (("FD", of_forty, "italian"), ("FD", of_forty, "french"), ("TC", of_spades, "italian"))
+        for card, pack, suits in (
+            ("FD", italian_pack, "italian"),
+            ("FD", italian_pack, "french"),
+            ("TC", french_pack, "italian"),
+        )
     ]
-    assert said == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
+    assert refusals == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
 
 
 def test_every_move_has_advice() -> None:
@@ -265,6 +271,6 @@ def test_every_move_has_advice() -> None:
 
 def test_hint_and_button_have_different_wording() -> None:
     words = Wording("it", FOUR)
-    wishes = {move: advice_text(words, move) for move in ("keep", "pass", "claim")}
-    assert wishes == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}
+    advice = {move: advice_text(words, move) for move in ("keep", "pass", "claim")}
+    assert advice == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}
     assert words.text("Keep it") == "La tengo"

@@ -280,7 +280,7 @@ async def test_picture_settings_are_hidden_without_pictures(store: Store) -> Non
 
 async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
-    fake, permission = FakePlatform(), tmp_path / "go"
+    fake, permission = FakePlatform(), tmp_path / "permission"
     have_pictures: list[bool] = []
     original = fake.edit
 

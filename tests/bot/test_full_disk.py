@@ -100,7 +100,7 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
             await players.fill_tables(2)
             await players.fill_tables(2)
             async with asyncio.timeout(60):
-                while len(page.done) <= 20:
+                while len(page.accepted) <= 20:
                     await press_randomly(players, 1)
             free = fill(bot)
             before = len(page.refused)
@@ -108,7 +108,7 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
                 while len(page.refused) < before + 20:
                     await press_randomly(players, 1)
             # Every press is answered, so no answer is lost.
-            assert not page.waiting
+            assert not page.futures
             # A deleted file can leave room for a moment.
             async with asyncio.timeout(60):
                 while (await read_health(bot, session))["store"]:
@@ -121,16 +121,16 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
             assert sum(events.values()) < 15, events
             free()
             await wait_until_healthy(session, bot)
-            before = len(page.done)
+            before = len(page.accepted)
             async with asyncio.timeout(60):
-                while len(page.done) < before + 20:
+                while len(page.accepted) < before + 20:
                     await press_randomly(players, 1)
             assert bot.process
             assert bot.process.returncode is None
             await players.repeat_unanswered()
             store = EmbeddedStore(folder / "data")
             async with open_store(store.url) as opened_store:
-                await harness.wait_for_rest(opened_store)
+                await harness.wait_until_idle(opened_store)
             await bot.stop()
             await listener
             await store.start()

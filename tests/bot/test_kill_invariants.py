@@ -18,8 +18,8 @@ from engine.options import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seat_players
 from tests.kills import invariants
 from tests.kills.groups import ExpectedMessage, expected_messages
-from tests.kills.harness import moves_in_log
-from tests.kills.invariants import Disagreement, StateAtRest, check, count_doubles, hand_of, payloads_of
+from tests.kills.harness import count_moves_in_log
+from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_doubles, draw_hand, payloads_of
 
 Plant = Callable[[StateAtRest], StateAtRest]
 
@@ -41,7 +41,7 @@ class Screen:
                 continue
             for seat, chair in enumerate(table.chairs):
                 assert chair
-                panel = hand_of(table, seat, "")
+                panel = draw_hand(table, seat, "")
                 assert panel.picture
                 self.show(
                     f"@{chair.person.partition(':')[2]}",
@@ -100,14 +100,14 @@ async def rest(store: Store) -> AsyncIterator[StateAtRest]:
         await worker.room.make_move(code, player.person, table.version, move, "a press")
         challenge = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(code, await store.load(code)) for code in (code, challenge.code)]
-        moves = {table.code: moves_in_log(table) for table in tables}
+        moves = {table.code: count_moves_in_log(table) for table in tables}
         expected = await expected_messages(store, tables, games)
         yield StateAtRest(tables, (), moves, dict(moves), dict(moves), Screen(tables, expected), in_groups=expected)
 
 
 def screen(rest: StateAtRest) -> Screen:
-    assert isinstance(rest.seen, Screen)
-    return rest.seen
+    assert isinstance(rest.screen, Screen)
+    return rest.screen
 
 
 def has_play_button(message: dict[str, Any]) -> bool:
@@ -144,7 +144,7 @@ def lose_table(rest: StateAtRest) -> StateAtRest:
 
 
 def invent_move(rest: StateAtRest) -> StateAtRest:
-    return replace(rest, made=add_move(rest.made, "play 2D"))
+    return replace(rest, made_moves=add_move(rest.made_moves, "play 2D"))
 
 
 def leave_table_changed(rest: StateAtRest) -> StateAtRest:
@@ -211,7 +211,7 @@ def show_older_hand_picture(rest: StateAtRest) -> StateAtRest:
     table = rest.tables[0]
     before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
     for seat, chair in enumerate(table.chairs):
-        picture = hand_of(before, seat, "").picture
+        picture = draw_hand(before, seat, "").picture
         assert chair
         assert picture
         screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]["picture"] = picture.subject.digest
@@ -319,7 +319,7 @@ FAULTS: list[tuple[Plant, Callable[[StateAtRest], None]]] = [
 
 
 async def test_consistent_state_passes(rest: StateAtRest) -> None:
-    check(rest)
+    check_invariants(rest)
     assert not count_doubles(rest)
 
 
@@ -331,18 +331,18 @@ async def test_planted_fault_is_found(
     with pytest.raises(Disagreement):
         invariant(planted)
     with pytest.raises(Disagreement):
-        check(planted)
+        check_invariants(planted)
 
 
 async def test_message_in_flight_at_a_kill_can_be_duplicated(rest: StateAtRest) -> None:
     planted = replace(duplicate_hand(rest), at_risk=1)
-    check(planted)
+    check_invariants(planted)
     assert count_doubles(planted) == Counter(hands=1)
 
 
 async def test_board_duplicated_at_a_kill_can_stay_older(rest: StateAtRest) -> None:
     """Within a trick, the older board has the correct text and a wrong picture."""
-    check(replace(add_older_board(rest), at_risk=1))
+    check_invariants(replace(add_older_board(rest), at_risk=1))
 
 
 def test_every_invariant_has_a_planted_fault() -> None:
@@ -360,11 +360,11 @@ def test_choice_is_recovered_from_buttons_in_any_order() -> None:
     assert hand.hand
     for count in range(4):
         for cards in permutations(hand.hand[3:6], count):
-            offered = invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, ",".join(cards))))
+            offered = invariants.move_payloads(table.code, payloads_of(draw_hand(table, seat, ",".join(cards))))
             fitting = {
                 choice
-                for choice in invariants.possible_choices(offered)
-                if invariants.move_payloads(table.code, payloads_of(hand_of(table, seat, choice))) == offered
+                for choice in invariants.list_choices(offered)
+                if invariants.move_payloads(table.code, payloads_of(draw_hand(table, seat, choice))) == offered
             }
             assert ",".join(cards) in fitting
 

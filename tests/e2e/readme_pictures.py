@@ -17,9 +17,9 @@ from playwright.async_api import Browser, Page
 from bot.store.entries import Rule
 from bot.tables.table import Table
 from tests.bot.finished.games import finished_game, store_game
-from tests.browser import expose_chat, launched
-from tests.e2e.shots import GROUP, Shooter, in_play
-from tests.open_playground import Open
+from tests.browser import expose_chat, launch_browser
+from tests.e2e.shots import GROUP, Shooter, is_in_play
+from tests.open_playground import OpenPlayground
 from tests.paths import DOCS
 
 PICTURES = DOCS / "pictures"
@@ -29,15 +29,15 @@ WIDE = {"width": 960, "height": 700}
 COLOURS = 128
 
 
-def small_png(shot: bytes) -> bytes:
+def encode_small_png(screenshot: bytes) -> bytes:
     """Return a screenshot as a PNG with a palette."""
-    written = io.BytesIO()
-    image = Image.open(io.BytesIO(shot)).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
-    return written.getvalue()
+    output = io.BytesIO()
+    image = Image.open(io.BytesIO(screenshot)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(output, "PNG", optimize=True)
+    return output.getvalue()
 
 
-async def draw_hand(browser: Browser, site: Open) -> bytes:
+async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
     """A player's hand in the private chat of the playground, on a phone."""
     context = await browser.new_context(locale="en-GB", viewport=PHONE, device_scale_factor=1.5)  # type: ignore[arg-type]
     page = await context.new_page()
@@ -49,23 +49,23 @@ async def draw_hand(browser: Browser, site: Open) -> bytes:
     for number, name in ((1, "Anna"), (2, "Bruno")):
         await site.worker.people.update_person(f"playground:{number}", language="en", name=name)
     table = await site.worker.challenges.open_table(
-        "metamazzo", "playground:1", "Anna", shooter.update(), host=GROUP, setup=[Rule("target", 21)]
+        "metamazzo", "playground:1", "Anna", shooter.make_update_id(), host=GROUP, setup=[Rule("target", 21)]
     )
-    await site.worker.challenges.sit(table.code, "playground:2", "Bruno", shooter.update())
+    await site.worker.challenges.sit(table.code, "playground:2", "Bruno", shooter.make_update_id())
 
     def is_annas_turn(table: Table) -> bool:
         chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
-        return in_play(4, 1)(table) and chair is not None and chair.name == "Anna"
+        return is_in_play(4, 1)(table) and chair is not None and chair.name == "Anna"
 
     await shooter.play(table.code, is_annas_turn)
     await page.evaluate("() => { state.me = '1'; state.chat = '@1'; draw(); drawHeads(); }")
-    await shooter.settled()
-    return small_png(await page.locator(".message").last.screenshot())
+    await shooter.wait_until_drawn()
+    return encode_small_png(await page.locator(".message").last.screenshot())
 
 
-async def draw_table(browser: Browser, site: Open) -> bytes:
+async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
     """A table in the browser, as a guest who plays against a robot sees it."""
-    page = await wide_page(browser, site.url)
+    page = await open_wide_page(browser, site.url)
     await page.select_option("[name=game]", "metamazzo")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
@@ -75,28 +75,28 @@ async def draw_table(browser: Browser, site: Open) -> bytes:
         if turn > 2 and await page.locator(".lying").count() == 1:
             break
         await page.locator(".fan .tap.playable").first.click()
-    return small_png(await page.screenshot())
+    return encode_small_png(await page.screenshot())
 
 
-async def draw_replay(browser: Browser, site: Open) -> bytes:
+async def draw_replay(browser: Browser, site: OpenPlayground) -> bytes:
     """The page of a finished game, in the middle of its first deal."""
     game = finished_game(1, "metamazzo")
     game = replace(game, record=game.record.model_copy(update={"seats": ["Anna", "Bruno"]}))
     await store_game(site.worker.store, game)
-    page = await wide_page(browser, f"{site.url}g/{game.id}#d1m15")
+    page = await open_wide_page(browser, f"{site.url}g/{game.id}#d1m15")
     await page.wait_for_selector("[data-lying]")
     await page.wait_for_timeout(500)
-    return small_png(await page.screenshot())
+    return encode_small_png(await page.screenshot())
 
 
-async def wide_page(browser: Browser, url: str) -> Page:
+async def open_wide_page(browser: Browser, url: str) -> Page:
     context = await browser.new_context(locale="en-GB", viewport=WIDE)  # type: ignore[arg-type]
     page = await context.new_page()
     await page.goto(url)
     return page
 
 
-async def draw_all(browser: Browser, site: Open) -> dict[str, bytes]:
+async def draw_all(browser: Browser, site: OpenPlayground) -> dict[str, bytes]:
     """Return the pictures by name."""
     site.worker.room.new_secret = Random(18).randbytes  # the same cards each time
     return {
@@ -111,10 +111,10 @@ async def main() -> None:
     parser.add_argument("--into", type=Path, default=PICTURES, help="folder for the pictures")
     into = parser.parse_args().into
     with tempfile.TemporaryDirectory() as folder:
-        site = Open(Path(folder))
+        site = OpenPlayground(Path(folder))
         await site.start()
         try:
-            async with launched() as browser:
+            async with launch_browser() as browser:
                 for name, picture in (await draw_all(browser, site)).items():
                     (into / f"{name}.png").write_bytes(picture)
         finally:

@@ -51,7 +51,7 @@ async def test_no_move_is_lost_in_tournaments(tmp_path: Path) -> None:
     async with on_tournament_playground(tmp_path) as page:
         harness = TournamentHarness(page, 3)
         await harness.run(max(4, KILLS // 10))
-        assert harness.over, "no tournament came to its end"
+        assert harness.finished, "no tournament came to its end"
 
 
 @pytest.mark.timeout(1800)

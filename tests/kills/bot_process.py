@@ -36,15 +36,15 @@ def free_port() -> int:
     """Return a port that nothing listens on and no other test gets."""
     while True:
         port = next(_ports)
-        with socket.socket() as line, suppress(OSError):
-            line.bind(("127.0.0.1", port))
+        with socket.socket() as socket_, suppress(OSError):
+            socket_.bind(("127.0.0.1", port))
             return port
 
 
 class Bot:
     """The bot as a host starts it."""
 
-    program: Sequence[str | Path] = (Path(sys.executable).with_name("buongioco"),)
+    command: Sequence[str | Path] = (Path(sys.executable).with_name("buongioco"),)
     """The command to run. A test can replace it to change one of the bot's limits."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
@@ -62,7 +62,7 @@ class Bot:
         }
         log = (self.folder / "bot.log").open("ab")
         self.process = await asyncio.create_subprocess_exec(
-            *self.program, "run", env=environment, stdout=log, stderr=log, cwd=self.folder
+            *self.command, "run", env=environment, stdout=log, stderr=log, cwd=self.folder
         )
         log.close()
 

@@ -31,8 +31,8 @@ from bot.store import EmbeddedStore, Store, open_store
 from bot.tables.table import Table
 from engine import GAMES, Game, verify
 from tests.kills.bot_process import Bot
-from tests.kills.harness import Harness, main, moves_in_record
-from tests.kills.invariants import INVARIANTS as OF_ALL_TABLES
+from tests.kills.harness import Harness, count_moves_in_record, main
+from tests.kills.invariants import INVARIANTS as ALL_TABLE_INVARIANTS
 from tests.kills.invariants import Disagreement, no_move_is_made_twice
 from tests.kills.pages import Page
 from tests.kills.players import RESIGN_CHANCE, Players
@@ -54,7 +54,7 @@ class Zones(NamedTuple):
     after: str
 
 
-def zones(now: datetime) -> Zones:
+def choose_zones(now: datetime) -> Zones:
     """Return two time zones on different days. The first has as many hours left of its day as possible."""
     hours = range(-12, 15)
     local = {hour: now + timedelta(hours=hour) for hour in hours}
@@ -68,14 +68,14 @@ def zones(now: datetime) -> Zones:
 class DayAtRest:
     """The state of a day once nothing is in progress.
 
-    ``tables`` are the day's tables, ``held`` the games that wait for its end, ``archived`` the games in the archive.
+    ``tables`` are the day's tables, ``pending`` the games that wait for its end, ``archived`` the games in the archive.
     ``messages`` is everything people see, as JSON. ``results_shown`` counts the results that each person sees.
     """
 
     day: date
     chain: Chain
     tables: Sequence[Table]
-    held: Sequence[FinishedGame]
+    pending: Sequence[FinishedGame]
     archived: Sequence[FinishedGame]
     results: Mapping[str, DayResult]
     messages: str
@@ -84,55 +84,55 @@ class DayAtRest:
     @property
     def lines(self) -> list[tuple[str, Moves]]:
         """Each person's moves, with the robots' answers."""
-        over: list[tuple[str, Moves]] = [
-            (one.people[0], [entry[:2] for entry in one.record.deals[0].moves]) for one in self.held
+        finished: list[tuple[str, Moves]] = [
+            (game.people[0], [entry[:2] for entry in game.record.deals[0].moves]) for game in self.pending
         ]
-        return over + [(_player(table), list(table.game.moves)) for table in self.tables if table.game]
+        return finished + [(_find_player(table), list(table.game.moves)) for table in self.tables if table.game]
 
 
-def day_is_played_once(rest: DayAtRest) -> None:
-    """Each person has one table or one game of a day. The game of a finished table is already held."""
-    counted = Counter([_player(table) for table in rest.tables] + [game.people[0] for game in rest.held])
-    if twice := [person for person, count in counted.items() if count > 1]:
-        raise Disagreement(f"the day is played twice by {twice}")
+def day_is_played_once(state: DayAtRest) -> None:
+    """Each person has one table or one game of a day. The game of a finished table is already pending."""
+    counted = Counter([_find_player(table) for table in state.tables] + [game.people[0] for game in state.pending])
+    if repeated := [person for person, count in counted.items() if count > 1]:
+        raise Disagreement(f"the day is played twice by {repeated}")
 
 
-def each_game_has_its_result(rest: DayAtRest) -> None:
+def each_game_has_its_result(state: DayAtRest) -> None:
     """Each game has the one result that follows from it, and there are no other results."""
-    made = {game.people[0]: result_of(game.record) for game in rest.held}
-    if made != dict(rest.results):
-        raise Disagreement(f"games come to {made}, and results are {rest.results}")
+    results = {game.people[0]: result_of(game.record) for game in state.pending}
+    if results != dict(state.results):
+        raise Disagreement(f"the games give {results}, and the stored results are {state.results}")
 
 
-def results_are_shown_once(rest: DayAtRest) -> None:
+def results_are_shown_once(state: DayAtRest) -> None:
     """Each person who has played sees their result in one message, and no other person sees a result."""
-    if dict(rest.results_shown) != dict.fromkeys(rest.results, 1):
-        raise Disagreement(f"results are told {rest.results_shown}, and there are those of {sorted(rest.results)}")
+    if dict(state.results_shown) != dict.fromkeys(state.results, 1):
+        raise Disagreement(f"messages show the results of {state.results_shown}, and {sorted(state.results)} have one")
 
 
-def all_games_have_the_cards_of_the_day(rest: DayAtRest) -> None:
-    secret = rest.chain.secret(rest.day)
-    for table in rest.tables:
-        if table.day != rest.day or table.secret != secret:
-            raise Disagreement(f"table {table.code} has other cards than those of {rest.day}")
-    for game in rest.held:
+def all_games_have_the_cards_of_the_day(state: DayAtRest) -> None:
+    secret = state.chain.secret(state.day)
+    for table in state.tables:
+        if table.day != state.day or table.secret != secret:
+            raise Disagreement(f"table {table.code} has other cards than those of {state.day}")
+    for game in state.pending:
         verify(game.record)
         proof = game.record.deals[0].proof
         if len(game.record.deals) > 1 or proof is None or proof.secret != secret.hex():
-            raise Disagreement(f"game {game.id} has other cards than those of {rest.day}")
+            raise Disagreement(f"game {game.id} has other cards than those of {state.day}")
 
 
-def archive_has_no_game_of_the_day(rest: DayAtRest) -> None:
-    if rest.archived:
-        raise Disagreement(f"games of {rest.day} are in the archive: {[game.id for game in rest.archived]}")
+def archive_has_no_game_of_the_day(state: DayAtRest) -> None:
+    if state.archived:
+        raise Disagreement(f"games of {state.day} are in the archive: {[game.id for game in state.archived]}")
 
 
-def no_message_reveals_a_secret(rest: DayAtRest) -> None:
+def no_message_reveals_a_secret(state: DayAtRest) -> None:
     """No message contains the secret of this day or the next ones, or the id of a game of the day."""
-    secrets = {rest.chain.root.hex(), *(rest.chain.secret(rest.day + timedelta(days=n)).hex() for n in range(3))}
-    for secret in (*secrets, *(game.id for game in rest.held)):
-        if secret in rest.messages:
-            raise Disagreement(f"a message has {secret}")
+    secrets = {state.chain.root.hex(), *(state.chain.secret(state.day + timedelta(days=n)).hex() for n in range(3))}
+    for secret in (*secrets, *(game.id for game in state.pending)):
+        if secret in state.messages:
+            raise Disagreement(f"a message contains {secret}")
 
 
 class RobotAnswers:
@@ -140,7 +140,7 @@ class RobotAnswers:
 
     def __init__(self, game_id: str, secret: bytes) -> None:
         self._game_id, self._secret = game_id, secret
-        self._known: dict[tuple[tuple[int | None, str], ...], tuple[int, str | None] | None] = {}
+        self._cache: dict[tuple[tuple[int | None, str], ...], tuple[int, str | None] | None] = {}
 
     def check(self, person: str, moves: Moves) -> None:
         """Raise Disagreement if a robot moved differently in the same position."""
@@ -150,22 +150,24 @@ class RobotAnswers:
             if seat not in (None, 0):
                 answer = self._answer(game, tuple(moves[:place]))
                 if answer != (seat, move):
-                    raise Disagreement(f"after {moves[:place]} {person} met {seat, move}, and it should be {answer}")
+                    raise Disagreement(
+                        f"{person}: after {moves[:place]} the robot played {seat, move} instead of {answer}"
+                    )
             if seat is not None:
                 game.play(seat, move)
 
     def _answer(self, game: Game, before: tuple[tuple[int | None, str], ...]) -> tuple[int, str | None] | None:
-        if before not in self._known:
+        if before not in self._cache:
             seat = game.turn
             answer = None
             if seat is not None:
                 seed = seed_for_move(self._secret, len(game.moves))
                 answer = seat, choose_unhurried(deal.LEVEL, game.view(seat), game.history(seat), seed)
-            self._known[before] = answer
-        return self._known[before]
+            self._cache[before] = answer
+        return self._cache[before]
 
 
-OF_TABLES = tuple(one for one in OF_ALL_TABLES if one is not no_move_is_made_twice)
+TABLE_INVARIANTS = tuple(invariant for invariant in ALL_TABLE_INVARIANTS if invariant is not no_move_is_made_twice)
 INVARIANTS = (
     day_is_played_once,
     each_game_has_its_result,
@@ -182,7 +184,7 @@ class DayPlayers(Players):
     Every second person presses the first move offered, so their lines are the same. The others choose at random.
     """
 
-    async def fill_tables(self, wanted: int) -> None:
+    async def fill_tables(self, target: int) -> None:
         """Add people when few are left who have not played."""
         number = len(self.page.people) + 1
         if number - len(count_results_shown(self.page)) > MIN_PLAYING:
@@ -204,15 +206,15 @@ class DayPlayers(Players):
         await asyncio.sleep(0.02)
 
     async def _press(self, person: str, moves: list[tuple[int, str]]) -> None:
-        is_first = self.page.people.index(next(one for one in self.page.people if one["id"] == person)) % 2 == 0
-        played = sorted(one for one in moves if ":play " in one[1]) or sorted(moves)
+        is_first = self.page.people.index(next(entry for entry in self.page.people if entry["id"] == person)) % 2 == 0
+        played = sorted(entry for entry in moves if ":play " in entry[1]) or sorted(moves)
         message, payload = played[0] if is_first and played[0][1].startswith("1m") else self.random.choice(moves)
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
         await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})
         if self.random.random() >= DOUBLE_PRESS_CHANCE:
-            until = time.monotonic() + PANEL_SECONDS
-            while (message, payload) in self.page.buttons(person) and time.monotonic() < until:
+            deadline = time.monotonic() + PANEL_SECONDS
+            while (message, payload) in self.page.buttons(person) and time.monotonic() < deadline:
                 await asyncio.sleep(0.02)
 
     def _moves(self, person: str) -> list[tuple[int, str]]:
@@ -240,9 +242,9 @@ class DayHarness(Harness):
         super().__init__(page, seed, least)
         self.players = DayPlayers(page, Random(seed))
         self.played: dict[str, DayResult] = {}
-        self._zones = zones(datetime.now(UTC))
+        self._zones = choose_zones(datetime.now(UTC))
         self._answers: RobotAnswers | None = None
-        self._held: set[str] = set()
+        self._pending_ids: set[str] = set()
         page.bot.settings["BUONGIOCO_TIME_ZONE"] = self._zones.playing
 
     async def run(self, kills: int, *, show: bool = False) -> None:
@@ -257,33 +259,33 @@ class DayHarness(Harness):
                 self.bot.kill_store()
 
     async def check_state(self, store: Store) -> None:
-        rest, day = await self._load_state(store), await self._load_day(store)
-        made = {code: _moves_of_people(moves) for code, moves in rest.made.items()}
-        made |= {game.code: _moves_of_people(moves_in_record(game)) for game in day.held}
-        rest = replace(rest, made=made)
-        for table in rest.tables:
+        state, day = await self._load_state(store), await self._load_day(store)
+        made_moves = {code: _select_moves_of_people(moves) for code, moves in state.made_moves.items()}
+        made_moves |= {game.code: _select_moves_of_people(count_moves_in_record(game)) for game in day.pending}
+        state = replace(state, made_moves=made_moves)
+        for table in state.tables:
             # Robots' moves carry the version they followed, which can be the same at several tables.
-            no_move_is_made_twice(replace(rest, tables=[table]))
-        for of_tables in OF_TABLES:
-            of_tables(rest)
-        for of_days in INVARIANTS:
-            of_days(day)
+            no_move_is_made_twice(replace(state, tables=[table]))
+        for invariant in TABLE_INVARIANTS:
+            invariant(state)
+        for day_invariant in INVARIANTS:
+            day_invariant(day)
         if self._answers is None:
             self._answers = RobotAnswers(await DayGames(store.client).todays_game(day.day), day.chain.secret(day.day))
         for person, moves in day.lines:
             self._answers.check(person, moves)
-        self.played, self._held = dict(day.results), {game.id for game in day.held}
+        self.played, self._pending_ids = dict(day.results), {game.id for game in day.pending}
 
     async def _load_day(self, store: Store) -> DayAtRest:
         results = DayResults(store.client)
-        held = await results.pending_games()
-        [day] = {day for day, _game in held} or {self._today()}
+        pending = await results.pending_games()
+        [day] = {day for day, _game in pending} or {self._today()}
         tables = [table for table in (await self._load_state(store)).tables if table.day]
         return DayAtRest(
             day,
             await load_chain(store.client, day),
             tables,
-            [game for _day, game in held],
+            [game for _day, game in pending],
             [game async for game in Archive(store.client).games()],
             {line.person: line.result for line in await results.ranking(day)},
             json.dumps(self.page.messages),
@@ -300,20 +302,22 @@ class DayHarness(Harness):
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
-        async with open_store(store.url) as there:
-            left, since = len(self._held), time.monotonic()
-            while held := await DayResults(there.client).pending_games():
-                if len(held) < left:
-                    left, since = len(held), time.monotonic()
+        async with open_store(store.url) as connected:
+            remaining, since = len(self._pending_ids), time.monotonic()
+            while pending := await DayResults(connected.client).pending_games():
+                if len(pending) < remaining:
+                    remaining, since = len(pending), time.monotonic()
                 elif time.monotonic() > since + NEXT_DAY_SECONDS:
-                    raise Disagreement(f"games of a day that is over do not come\n{self.bot.log_tail()}")
+                    raise Disagreement(f"games of a finished day do not reach the archive\n{self.bot.log_tail()}")
                 await asyncio.sleep(0.2)
-            chain = await load_chain(there.client, self._today())
-            games = [game async for game in Archive(there.client).games()]
+            chain = await load_chain(connected.client, self._today())
+            games = [game async for game in Archive(connected.client).games()]
         await self.bot.stop()
         await listening
-        if Counter(game.id for game in games) != Counter(self._held):
-            raise Disagreement(f"{self._held} were held, and in the archive are {[game.id for game in games]}")
+        if Counter(game.id for game in games) != Counter(self._pending_ids):
+            raise Disagreement(
+                f"{self._pending_ids} were pending, and {[game.id for game in games]} are in the archive"
+            )
         for game in games:
             verify(game.record)
             proof = game.record.deals[0].proof
@@ -323,23 +327,23 @@ class DayHarness(Harness):
 
 def count_results_shown(page: Page) -> dict[str, int]:
     """Count the results of the day that each person sees, by ``platform:id``."""
-    shown: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for chat, messages in page.messages.items():
-        told = [message for message in messages.values() if message["by"] == "bot" and _is_result(message)]
-        if told:
-            shown[f"{page.platform}:{chat.removeprefix('@')}"] += len(told)
-    return dict(shown)
+        results = [message for message in messages.values() if message["by"] == "bot" and _is_result(message)]
+        if results:
+            counts[f"{page.platform}:{chat.removeprefix('@')}"] += len(results)
+    return dict(counts)
 
 
 def _is_result(message: dict[str, Any]) -> bool:
     return any(button["payload"] == "1pdaily today" for row in message.get("rows", ()) for button in row)
 
 
-def _moves_of_people(moves: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
-    return Counter({made: count for made, count in moves.items() if not made[0].startswith("robot:")})
+def _select_moves_of_people(moves: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    return Counter({move: count for move, count in moves.items() if not move[0].startswith("robot:")})
 
 
-def _player(table: Table) -> str:
+def _find_player(table: Table) -> str:
     return next(chair.person for chair in table.chairs if chair and not chair.is_robot)
 
 

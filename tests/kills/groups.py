@@ -48,37 +48,39 @@ async def expected_messages(
             panel = draw_surface(table, name, MessageState(), viewer, NO_EXTRAS, None)
             expected.append(ExpectedMessage(table.code, panel.plain, [panel.picture.subject] if panel.picture else []))
     for game in games:
-        summaries = await _summaries(store, game)
+        summaries = await _read_summaries(store, game)
         for place in game.chats:
             if is_inline(place) or is_private(place):
                 continue
-            for language, called in await _languages_and_names(store, place):
-                about = (game.record.seats, language)
+            for language, group in await _read_languages_and_names(store, place):
+                context = (game.record.seats, language)
                 expected += [
-                    ExpectedMessage(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=called)])
+                    ExpectedMessage(game.code, "", [deal_sheet(game.record, number, game.code, *context, group=group)])
                     for number in range(1, len(game.record.deals) + 1)
                 ]
                 # The accuracy is added later if there was time to analyse the game.
                 sheets = [
-                    game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=called)
-                    for known in ([], summaries)
+                    game_sheet(
+                        game.record, game.code, *context, ended=game.ended, summaries=known_summaries, group=group
+                    )
+                    for known_summaries in ([], summaries)
                 ]
                 expected.append(ExpectedMessage(game.code, "", sheets))
     return expected
 
 
-async def _languages_and_names(store: Store, chat: str) -> set[tuple[str, str]]:
+async def _read_languages_and_names(store: Store, chat: str) -> set[tuple[str, str]]:
     """Return the language and name of a chat and of each of its topics.
 
     A finished game does not name its topic.
     """
     key, people = keys.chat(chat), People(store.client)
-    found = [one.decode() async for one in store.client.scan_iter(f"{key}/*")]
-    profiles = [await people.chat(one.removeprefix(key[: -len(chat)])) for one in (key, *found)]
+    topics = [place.decode() async for place in store.client.scan_iter(f"{key}/*")]
+    profiles = [await people.chat(place.removeprefix(key[: -len(chat)])) for place in (key, *topics)]
     return {(profile.language, profile.name) for profile in profiles}
 
 
-async def _summaries(store: Store, game: FinishedGame) -> list[Summary]:
+async def _read_summaries(store: Store, game: FinishedGame) -> list[Summary]:
     stored = await store.client.get(keys.analysis(game.id))
     if not stored:
         return []

@@ -1,7 +1,7 @@
 """The kill harness: a real bot in its own process, people who press buttons, and SIGKILL.
 
 In each round people play for a moment, then the bot, the store or both are killed. After every few rounds and at the
-end, delivery comes to rest and `tests.kills.invariants` check everything.
+end, delivery ends and `tests.kills.invariants` check everything.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
 from tests.kills.groups import expected_messages
-from tests.kills.invariants import Disagreement, StateAtRest, check, count_doubles
+from tests.kills.invariants import Disagreement, StateAtRest, check_invariants, count_doubles
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
 STOP_SECONDS = 10.0  # seconds in which the bot must stop on request; after that `docker stop` kills it
-MAX_RESTS = 3  # attempts per check to stop the bot with nothing left to deliver
+MAX_STOPS = 3  # attempts per check to stop the bot with nothing left to deliver
 PRESSES_AFTER_KILL = 4  # presses acknowledged after a kill that show that presses work again
 
 
@@ -45,7 +45,7 @@ class Harness:
     patience = 60.0
     """Seconds in which there must be progress.
 
-    A press is acknowledged, presses work again after a kill, or one more table comes to rest after play ended.
+    A press is acknowledged, presses work again after a kill, or one more table is delivered after play ended.
     """
 
     def __init__(self, page: Page, seed: int, least: int = 0) -> None:
@@ -57,8 +57,8 @@ class Harness:
         self.random = Random(seed)
         self.players = Players(page, self.random)
         self.kills: Counter[str] = Counter()
-        self.doubled: Counter[str] = Counter()
-        self.down: list[float] = []
+        self.doubles: Counter[str] = Counter()
+        self.start_seconds: list[float] = []
         self._at_risk = 0
 
     async def run(self, kills: int, *, show: bool = False) -> None:
@@ -77,11 +77,11 @@ class Harness:
 
     def summary(self) -> str:
         """Return the figures to print after a check."""
-        kills, down, players = self.kills, sorted(self.down), self.players
+        kills, down, players = self.kills, sorted(self.start_seconds), self.players
         return (
             f"{kills.total()} kills {dict(kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged;"
             f" back after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest);"
-            f" doubled: {dict(self.doubled) or 'nothing'}"
+            f" doubled: {dict(self.doubles) or 'nothing'}"
         )
 
     async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
@@ -89,12 +89,12 @@ class Harness:
         start = time.perf_counter()
         await self.bot.start()
         await self.page.connect(session)
-        self.down.append(time.perf_counter() - start)
+        self.start_seconds.append(time.perf_counter() - start)
         listening = asyncio.create_task(self.page.listen())
         await self.players.begin()
         await self._wait_until_played()
         await asyncio.sleep(self.random.uniform(0.0, 0.5))
-        self._note_kill(kill)
+        self._count_kill(kill)
         if kill in ("store", "both"):
             self.bot.kill_store()
         if kill == "store":
@@ -110,75 +110,75 @@ class Harness:
         await listening
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Wait for rest, stop the bot, and check the state."""
+        """Wait until delivery ends, stop the bot, and check the state."""
         store = EmbeddedStore(self.bot.folder / "data")
-        for _ in range(MAX_RESTS):
-            await self._rest_and_stop(session, store)
+        for _ in range(MAX_STOPS):
+            await self._stop_when_idle(session, store)
             await store.start()
             try:
-                async with open_store(store.url) as there:
+                async with open_store(store.url) as connected:
                     # A timeout during the stop is delivered after the next start.
-                    if not await there.changed_tables(range(keys.SHARDS)):
-                        await self.check_state(there)
+                    if not await connected.changed_tables(range(keys.SHARDS)):
+                        await self.check_state(connected)
                         return
             finally:
                 await store.stop()
-        raise Disagreement("something is left to deliver each time")
+        raise Disagreement(f"changes were left to deliver after {MAX_STOPS} stops")
 
-    async def _rest_and_stop(self, session: aiohttp.ClientSession, store: EmbeddedStore) -> None:
-        """Start again, and stop when delivery is at rest."""
+    async def _stop_when_idle(self, session: aiohttp.ClientSession, store: EmbeddedStore) -> None:
+        """Start again, and stop when delivery has ended."""
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.players.repeat_unanswered()
-        async with open_store(store.url) as there:
-            await self.wait_for_rest(there)
+        async with open_store(store.url) as connected:
+            await self.wait_until_idle(connected)
         stopped_in = await self.bot.stop()
         await listening
         if stopped_in > STOP_SECONDS:
             raise Disagreement(f"the bot took {stopped_in:.1f} s to stop")
 
-    def _note_kill(self, kill: str) -> None:
+    def _count_kill(self, kill: str) -> None:
         self.kills[kill] += 1
         self._at_risk += self.page.count_at_risk()
 
     async def _wait_until_played(self) -> None:
         """Wait until enough presses of this round were acknowledged. This can take long on a slow machine."""
         count = len(self.players.acknowledged)
-        wanted, since = count + self.least, time.monotonic()
+        target, since = count + self.least, time.monotonic()
         await self.players.fill_tables(2)
-        while len(self.players.acknowledged) < wanted:
+        while len(self.players.acknowledged) < target:
             await asyncio.sleep(0.2)
             await self.players.fill_tables(2)
             if len(self.players.acknowledged) > count:
                 count, since = len(self.players.acknowledged), time.monotonic()
             elif time.monotonic() > since + self.patience:
-                raise Disagreement(f"no press is acknowledged; {self._describe_presses()}")
+                raise Disagreement(f"no press was acknowledged; {self._describe_presses()}")
 
     async def _wait_until_presses_count(self) -> None:
         """Wait until some more presses were acknowledged. Tables are opened for it, because games can end.
 
         On a busy machine an answer can come too late although the move was made. Then the logs count.
         """
-        wanted = len(self.players.acknowledged) + PRESSES_AFTER_KILL
+        target = len(self.players.acknowledged) + PRESSES_AFTER_KILL
         deadline, before = time.monotonic() + self.patience, None
         self.page.last_answers.clear()
-        while len(self.players.acknowledged) < wanted:
+        while len(self.players.acknowledged) < target:
             if time.monotonic() > deadline:
-                made = await self._count_moves()
+                moves = await self._count_moves()
                 if before is not None:
-                    if any(count > before.get(code, 0) for code, count in made.items()):
+                    if any(count > before.get(code, 0) for code, count in moves.items()):
                         return
-                    raise Disagreement(f"no press counts any more; {self._describe_presses()}")
-                deadline, before = time.monotonic() + self.patience, made
+                    raise Disagreement(f"no move was made after the kill; {self._describe_presses()}")
+                deadline, before = time.monotonic() + self.patience, moves
             await asyncio.sleep(0.2)
             await self.players.fill_tables(2)
 
     def _describe_presses(self) -> str:
         """Describe the last answers and the buttons on offer."""
         answers = Counter(self.page.last_answers).most_common()
-        shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
-        return f"the last were answered {answers}, to be pressed are {shown}\n{self.bot.log_tail()}"
+        offered = {person["id"]: self.page.buttons(person["id"]) for person in self.page.people}
+        return f"last answers: {answers}, buttons: {offered}\n{self.bot.log_tail()}"
 
     @property
     def store_url(self) -> str:
@@ -187,14 +187,14 @@ class Harness:
     async def _count_moves(self) -> dict[str, int]:
         """Count the moves of people at each live table."""
         async with open_store(self.store_url) as store:
-            return {table.code: moves_in_log(table).total() for table in await load_tables(store)}
+            return {table.code: count_moves_in_log(table).total() for table in await load_tables(store)}
 
-    async def wait_for_rest(self, store: Store) -> None:
+    async def wait_until_idle(self, store: Store) -> None:
         """Wait until no table is marked as changed and messages have not changed for a moment.
 
         This can take long on a busy machine. It fails only if the number of changed tables stops falling.
         """
-        least, since, before = None, time.monotonic(), ""
+        fewest, since, before = None, time.monotonic(), ""
         while True:
             await asyncio.sleep(0.5)
             changed = await store.changed_tables(range(keys.SHARDS))
@@ -203,33 +203,33 @@ class Harness:
             now = json.dumps(self.page.messages, sort_keys=True)
             if not changed and now == before:
                 return
-            if least is None or len(changed) < least:
-                least, since = len(changed), time.monotonic()
+            if fewest is None or len(changed) < fewest:
+                fewest, since = len(changed), time.monotonic()
             elif time.monotonic() > since + self.patience:
-                shown = "still shows something else" if now != before else "shows nothing new"
+                description = "still shows something else" if now != before else "shows nothing new"
                 raise Disagreement(
-                    f"delivery does not come to rest, and {shown}; for {self.patience:.0f} s no fewer are marked as changed than"
+                    f"delivery does not end: the page {description}. For {self.patience:.0f} s these tables stayed changed:"
                     f" {changed}\n{self.bot.log_tail()}"
                 )
             before = now
 
     async def check_state(self, store: Store) -> None:
         """Check all invariants, and count the doubles."""
-        rest = await self._load_state(store)
-        check(rest)
-        self.doubled = count_doubles(rest)
+        state = await self._load_state(store)
+        check_invariants(state)
+        self.doubles = count_doubles(state)
 
     async def _load_state(self, store: Store) -> StateAtRest:
         tables = await load_tables(store)
-        made = {table.code: moves_in_log(table) for table in tables}
+        made_moves = {table.code: count_moves_in_log(table) for table in tables}
         games = [game async for game in Archive(store.client).games()]
         for game in games:
             verify(game.record)
-            made[game.code] = moves_in_record(game)
+            made_moves[game.code] = count_moves_in_record(game)
         return StateAtRest(
             tables,
             await store.changed_tables(range(keys.SHARDS)),
-            made,
+            made_moves,
             self.players.count_moves(self.players.pressed),
             self.players.count_moves(self.players.acknowledged),
             self.page,
@@ -245,14 +245,14 @@ async def load_tables(store: Store) -> list[Table]:
     return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
-def moves_in_log(table: Table) -> Counter[tuple[str, str]]:
+def count_moves_in_log(table: Table) -> Counter[tuple[str, str]]:
     """Count the moves of a live game, by person."""
     entries = (decode(strip_stamp(entry).decode()) for entry in table.log.entries)
     moves = ((table.chairs[entry.seat], entry.move) for entry in entries if isinstance(entry, Move))
     return Counter((chair.person, move) for chair, move in moves if chair)
 
 
-def moves_in_record(game: FinishedGame) -> Counter[tuple[str, str]]:
+def count_moves_in_record(game: FinishedGame) -> Counter[tuple[str, str]]:
     """Count the moves of a finished game's people. Moves of chance do not count."""
     moves = (move for deal in game.record.deals for move in deal.moves)
     return Counter((game.people[move[0]], move[1]) for move in moves if move[0] is not None)
@@ -265,19 +265,19 @@ async def on_playground(folder: Path) -> AsyncIterator[Page]:
 
 def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: type[Harness] = Harness) -> None:
     """Run the harness from the command line. It prints figures after each check, because a run can be interrupted."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--kills", type=int, default=60)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--folder", type=Path, help="where the bot keeps its data and its log; stays afterwards")
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where the bot keeps its data and its log; stays afterwards")
+    arguments = parser.parse_args()
 
     async def run(folder: Path) -> None:
         async with platform(folder) as page:
-            await kind(page, given.seed).run(given.kills, show=True)
+            await kind(page, arguments.seed).run(arguments.kills, show=True)
 
     with tempfile.TemporaryDirectory() as temporary:
         start = time.perf_counter()
-        folder = given.folder or Path(temporary)
+        folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         asyncio.run(run(folder))
         print(f"{time.perf_counter() - start:.0f} s in all")  # noqa: T201

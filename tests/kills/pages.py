@@ -44,57 +44,59 @@ class Page:
         self.bot = bot
         self.messages: dict[str, dict[int, dict[str, Any]]] = {}
         self.people: list[dict[str, Any]] = []
-        self.waiting: dict[str, asyncio.Future[str]] = {}
-        self.done: set[str] = set()
+        self.futures: dict[str, asyncio.Future[str]] = {}
+        self.accepted: set[str] = set()
         self.refused: set[str] = set()
-        self.asked: dict[str, dict[str, Any]] = {}
+        self.requests: dict[str, dict[str, Any]] = {}
         self.last_answers: deque[str] = deque(maxlen=ANSWERS_KEPT)
-        self._line: aiohttp.ClientWebSocketResponse | None = None
+        self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._number = 0
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
         self._session, deadline = session, time.monotonic() + CONNECT_SECONDS
         while self.bot.is_running:
             try:
-                self._line = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})
-                hello = json.loads((await self._line.receive()).data)
+                self._socket = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})
+                hello = json.loads((await self._socket.receive()).data)
             except (aiohttp.ClientError, OSError, TypeError, ValueError):
                 if time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(0.05)
                 continue
             self.people = hello["people"]
-            self.messages = {chat: {one["id"]: one for one in found} for chat, found in hello["messages"].items()}
+            self.messages = {
+                chat: {message["id"]: message for message in messages} for chat, messages in hello["messages"].items()
+            }
             return
 
     async def listen(self) -> None:
         """Receive until the bot's process ends. A broken connection is opened again, as the page does."""
         while self.bot.is_running:
-            await self._listen_to_line()
+            await self._receive_messages()
             await self.connect(self._session)
 
-    async def _listen_to_line(self) -> None:
-        assert self._line
-        async for word in self._line:
-            if word.type is not aiohttp.WSMsgType.TEXT:
+    async def _receive_messages(self) -> None:
+        assert self._socket
+        async for frame in self._socket:
+            if frame.type is not aiohttp.WSMsgType.TEXT:
                 break
-            heard = json.loads(word.data)
-            if heard["type"] == "message":
-                self.messages.setdefault(heard["chat"], {})[heard["message"]["id"]] = heard["message"]
-            elif heard["type"] == "deleted":
-                self.messages.get(heard["chat"], {}).pop(heard["id"], None)
-            elif heard["type"] == "people":
-                self.people = heard["people"]
-            elif heard.get("n") in self.waiting:
-                future = self.waiting.pop(heard["n"])
+            message = json.loads(frame.data)
+            if message["type"] == "message":
+                self.messages.setdefault(message["chat"], {})[message["message"]["id"]] = message["message"]
+            elif message["type"] == "deleted":
+                self.messages.get(message["chat"], {}).pop(message["id"], None)
+            elif message["type"] == "people":
+                self.people = message["people"]
+            elif message.get("n") in self.futures:
+                future = self.futures.pop(message["n"])
                 if not future.done():
-                    future.set_result(heard["type"] if not heard.get("toast") else "toast")
-        for future in self.waiting.values():
+                    future.set_result(message["type"] if not message.get("toast") else "toast")
+        for future in self.futures.values():
             if not future.done():
                 future.set_result("lost")
-        self.waiting.clear()
+        self.futures.clear()
 
-    async def ask(self, name: str = "", /, **wish: Any) -> str:
+    async def ask(self, name: str = "", /, **request: Any) -> str:
         """Send a request, and return how it was answered.
 
         The answer is "done", "toast" (answered without effect), "refused", or "lost" with the connection. A request
@@ -102,18 +104,18 @@ class Page:
         """
         self._number += 1
         name = name or f"k{self._number:07}"
-        self.asked[name] = wish
-        future = self.waiting[name] = asyncio.get_running_loop().create_future()
-        assert self._line
+        self.requests[name] = request
+        future = self.futures[name] = asyncio.get_running_loop().create_future()
+        assert self._socket
         try:
-            await self._line.send_str(json.dumps({**wish, "n": name}))
+            await self._socket.send_str(json.dumps({**request, "n": name}))
         except (ConnectionError, RuntimeError, aiohttp.ClientError):
-            self.waiting.pop(name, None)
+            self.futures.pop(name, None)
             return "lost"
         answer: str = await future
         self.last_answers.append(answer)
         if answer == "done":
-            self.done.add(name)
+            self.accepted.add(name)
         elif answer != "lost":
             self.refused.add(name)
         return answer
@@ -131,8 +133,12 @@ class Page:
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         """Return the bot's messages about a table in a person's private chat."""
-        found = self.chat(f"@{person}").values()
-        return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
+        messages = self.chat(f"@{person}").values()
+        return [
+            message
+            for message in messages
+            if message["by"] == "bot" and any(span[0] == code for span in message["spans"])
+        ]
 
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         """Return whether a message has this picture; its name is the digest."""
@@ -171,13 +177,13 @@ class PlatformPage(Page):
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
         self.people = []
-        self.done: set[str] = set()
+        self.accepted: set[str] = set()
         self.refused: set[str] = set()
-        self.asked: dict[str, dict[str, Any]] = {}
+        self.requests: dict[str, dict[str, Any]] = {}
         self.last_answers: deque[str] = deque(maxlen=ANSWERS_KEPT)
         self._presses: dict[str, Any] = {}
         self._names = itertools.count(1)
-        self._seen: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
+        self._converted: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
 
     async def catch_up(self) -> None:
         """The platform's messages are always current."""
@@ -185,16 +191,18 @@ class PlatformPage(Page):
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
         """All messages in the playground's format, by chat; all groups are one chat."""
-        seen: dict[str, dict[int, dict[str, Any]]] = {}
+        converted: dict[str, dict[int, dict[str, Any]]] = {}
         for name, messages in self.chats():
-            seen.setdefault(name, {}).update(
-                {number: self._convert_cached(number, one) for number, one in messages.items()}
+            converted.setdefault(name, {}).update(
+                {number: self._convert_cached(number, message) for number, message in messages.items()}
             )
-        return seen
+        return converted
 
     def chat(self, name: str) -> dict[int, dict[str, Any]]:
-        there = [messages for chat, messages in self.chats() if chat == name]
-        return {number: self._convert_cached(number, one) for messages in there for number, one in messages.items()}
+        chats = [messages for chat, messages in self.chats() if chat == name]
+        return {
+            number: self._convert_cached(number, message) for messages in chats for number, message in messages.items()
+        }
 
     def _convert_cached(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
         """Return a message in the playground's format, converted again only after an edit.
@@ -202,10 +210,10 @@ class PlatformPage(Page):
         People read all messages many times a second.
         """
         parts = self.editable_parts(message)
-        kept = self._seen.get(number)
-        if kept is None or any(now is not then for now, then in zip(parts, kept[0], strict=True)):
-            kept = self._seen[number] = (parts, self.convert(message))
-        return kept[1]
+        cached = self._converted.get(number)
+        if cached is None or any(part is not old_part for part, old_part in zip(parts, cached[0], strict=True)):
+            cached = self._converted[number] = (parts, self.convert(message))
+        return cached[1]
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         """Yield each chat's name, and its messages in the platform's format."""
@@ -232,8 +240,8 @@ class PlatformPage(Page):
         raise NotImplementedError
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        found = self.chat(f"@{person}").values()
-        return [one for one in found if one["by"] == "bot" and code in one["text"]]
+        messages = self.chat(f"@{person}").values()
+        return [message for message in messages if message["by"] == "bot" and code in message["text"]]
 
     def text(self, message: dict[str, Any]) -> str:
         return str(message["text"])
@@ -246,14 +254,14 @@ class PlatformPage(Page):
         assert self.bot.process
         await self.bot.process.wait()
 
-    async def ask(self, name: str = "", /, **wish: Any) -> str:
+    async def ask(self, name: str = "", /, **request: Any) -> str:
         name = name or f"t{next(self._names):07}"
-        self.asked[name] = wish
-        if wish["do"] == "say":
-            self.say(wish["as"], wish["text"])
+        self.requests[name] = request
+        if request["do"] == "say":
+            self.say(request["as"], request["text"])
             return "done"
         if name not in self._presses:
-            press = self.press_button(wish["as"], wish["message"], wish["payload"])
+            press = self.press_button(request["as"], request["message"], request["payload"])
             if press is None:
                 return "lost"
             self._presses[name] = press
@@ -263,11 +271,11 @@ class PlatformPage(Page):
 
     async def _wait_for_answer(self, name: str) -> str:
         deadline = time.monotonic() + self.patience
-        while (word := self.answer_text(self._presses[name])) is None:
+        while (text := self.answer_text(self._presses[name])) is None:
             if not self.bot.is_running or time.monotonic() > deadline:
                 self.last_answers.append("lost")
                 return "lost"
             await asyncio.sleep(0.005)
-        self.last_answers.append(word or "done")
-        (self.refused if word else self.done).add(name)
-        return "toast" if word else "done"
+        self.last_answers.append(text or "done")
+        (self.refused if text else self.accepted).add(name)
+        return "toast" if text else "done"

@@ -25,7 +25,7 @@ class Players:
         if len(self.page.people) < 2 + len(NEWCOMERS):
             for name in sorted(NEWCOMERS - {person["name"] for person in self.page.people}):
                 answer = await self.page.ask(do="add_person", name=name)
-                assert answer in ("done", "lost"), f"{name} may not come in: {answer}"
+                assert answer in ("done", "lost"), f"{name} could not join: {answer}"
         await self.repeat_unanswered()
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
@@ -37,7 +37,7 @@ class Players:
     @property
     def acknowledged(self) -> set[str]:
         """The presses that were answered as done."""
-        return self.pressed.keys() & self.page.done
+        return self.pressed.keys() & self.page.accepted
 
     def count_moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
         """Count the moves among some presses, by table, person and move."""
@@ -51,11 +51,11 @@ class Players:
 
     async def repeat_unanswered(self) -> None:
         """Repeat unanswered presses, as a page does after it reconnects."""
-        answered = self.page.done | self.page.refused
+        answered = self.page.accepted | self.page.refused
         lost = [name for name in self.pressed if name not in answered][-20:]
-        await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
+        await asyncio.gather(*(self.page.ask(name, **self.page.requests[name]) for name in lost))
 
-    async def fill_tables(self, wanted: int) -> None:
+    async def fill_tables(self, target: int) -> None:
         """Take every free seat, and challenge if fewer open tables are left than wanted."""
         ids = [person["id"] for person in self.page.people]
         cards = [
@@ -74,7 +74,7 @@ class Players:
                         payload=button["payload"],
                         **{"as": self.random.choice(ids)},
                     )
-        if len(cards) < wanted:
+        if len(cards) < target:
             game = self.random.choice(GAMES)
             await self.page.ask(do="say", chat="1", text=f"/challenge {game}", **{"as": self.random.choice(ids)})
 

@@ -48,19 +48,19 @@ class TournamentPlayers(Players):
         missing = sorted(set(NAMES) - {person["name"] for person in self.page.people})
         for name in missing:
             answer = await self.page.ask(do="add_person", name=name)
-            assert answer in ("done", "lost"), f"{name} may not come in: {answer}"
+            assert answer in ("done", "lost"), f"{name} could not join: {answer}"
         await self.repeat_unanswered()
         self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
 
-    async def fill_tables(self, wanted: int) -> None:
+    async def fill_tables(self, target: int) -> None:
         """Open tournaments if there are too few, and bring the open ones to their start."""
         cards = list(self.cards())
-        is_on = [
+        live = [
             code for code, message in cards if _has_button(message, code, "enter") or _has_button(message, code, "hand")
         ]
-        if len(is_on) < MIN_OPEN and not self.is_last:
-            word = "league" if self.random.random() < 0.1 else "tournament"
-            text = f"/{word} {self.random.choice(GAMES)}"
+        if len(live) < MIN_OPEN and not self.is_last:
+            command = "league" if self.random.random() < 0.1 else "tournament"
+            text = f"/{command} {self.random.choice(GAMES)}"
             await self.page.ask(do="say", chat=GROUP, text=text, **{"as": self._random_person()})
         for code, message in cards:
             if _has_button(message, code, "enter"):
@@ -77,23 +77,28 @@ class TournamentPlayers(Players):
         text = self.page.text(message)
         form = self._forms.setdefault(code, FORMS[len(self._forms) % len(FORMS)])
         organiser = next(
-            (one["id"] for one in self.page.people if f"Organised by {one['name']}" in _without_isolates(text)), ""
+            (
+                person["id"]
+                for person in self.page.people
+                if f"Organised by {person['name']}" in _without_isolates(text)
+            ),
+            "",
         )
         if not organiser:
             return
         if not text.startswith((f"🏆 {FORM_NAMES[form]}", "🏆 League")):
             await self._choose(code, message, organiser, f"set form {form}", "options form", "options")
             return
-        found = re.search(r"(\d+) ha(?:s|ve) entered", text)
-        least = 8 if "Quattro" in text else 4 + sum(map(ord, code)) % 3
-        if found and int(found[1]) >= min(least, len(self.page.people)):
+        entered = re.search(r"(\d+) ha(?:s|ve) entered", text)
+        required = 8 if "Quattro" in text else 4 + sum(map(ord, code)) % 3
+        if entered and int(entered[1]) >= min(required, len(self.page.people)):
             await self._press_page(GROUP, message["id"], f"1ptournament {code} start", organiser)
             return
         for _ in range(3):
-            somebody = self._random_person()
+            entrant = self._random_person()
             partner = self.random.choice(payloads(message))
             payload = partner if " with " in partner else f"1ptournament {code} enter"
-            await self._press_page(GROUP, message["id"], payload, somebody)
+            await self._press_page(GROUP, message["id"], payload, entrant)
 
     async def _choose(self, code: str, card: dict[str, Any], organiser: str, *verbs: str) -> None:
         """Press the first of these buttons that the organiser has; the last one is on the card."""
@@ -142,23 +147,23 @@ class TournamentPlayers(Players):
 
 
 def panel_of(payload: str) -> str:
-    """Return the table and version of a button."""
+    """Return the table and version of a button's payload."""
     return payload.rpartition(":")[0]
 
 
 def card_code(message: dict[str, Any], text: str) -> str:
     """Return a tournament's code if this message is its card, otherwise an empty string."""
     for payload in payloads(message) if text.startswith("🏆") else ():
-        words = payload.split()
-        if words[0] == "1ptournament" and words[1] != "new":
-            return words[1]
+        parts = payload.split()
+        if parts[0] == "1ptournament" and parts[1] != "new":
+            return parts[1]
     return ""
 
 
 def winner_code(message: dict[str, Any], text: str) -> str:
     """Return a tournament's code if this message announces its winner, otherwise an empty string."""
-    found = payloads(message) if text.startswith("🥇") else []
-    return found[0].split()[1] if found else ""
+    buttons = payloads(message) if text.startswith("🥇") else []
+    return buttons[0].split()[1] if buttons else ""
 
 
 def payloads(message: dict[str, Any]) -> list[str]:

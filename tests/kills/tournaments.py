@@ -32,8 +32,8 @@ from bot.tables.table import Table
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order
 from tests.kills.bot_process import Bot
-from tests.kills.harness import Harness, main, moves_in_record
-from tests.kills.invariants import Disagreement, check
+from tests.kills.harness import Harness, count_moves_in_record, main
+from tests.kills.invariants import Disagreement, check_invariants
 from tests.kills.pages import Page
 from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, payloads, winner_code
 
@@ -45,57 +45,59 @@ END_SECONDS = 600.0  # seconds in which all live tournaments must be finished
 class TournamentsAtRest:
     """The state of all tournaments once nothing is in progress.
 
-    ``tables`` are tables of matches, ``held`` the games of duplicates that wait for the end of their round,
+    ``tables`` are tables of matches, ``pending`` the games of duplicates that wait for the end of their round,
     ``archived`` the games in the archive. ``cards`` and ``winners`` count the messages about each tournament, by code.
-    ``seen`` is everything people see, as JSON.
+    ``page_text`` is everything people see, as JSON.
     """
 
     tournaments: Sequence[Tournament]
     tables: Sequence[Table]
-    held: Sequence[FinishedGame]
+    pending: Sequence[FinishedGame]
     archived: Sequence[FinishedGame]
     cards: Mapping[str, int]
     winners: Mapping[str, int]
-    seen: str
+    page_text: str
 
     @property
     def games(self) -> list[FinishedGame]:
-        return [*self.held, *self.archived]
+        return [*self.pending, *self.archived]
 
     def games_of(self, tournament: Tournament) -> list[FinishedGame]:
         return [game for game in self.games if game.fixture_name and game.fixture_name.tournament == tournament.code]
 
 
-def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
+def each_fixture_is_played_once(state: TournamentsAtRest) -> None:
     """No match or deal of a match has two tables, two games, or one of each."""
-    counted = Counter([game.fixture_name for game in rest.games] + [_fixture(table) for table in rest.tables])
-    if twice := [fixture for fixture, count in counted.items() if count > 1]:
-        raise Disagreement(f"played more than once: {twice}")
+    counted = Counter([game.fixture_name for game in state.games] + [_fixture(table) for table in state.tables])
+    if repeated := [fixture for fixture, count in counted.items() if count > 1]:
+        raise Disagreement(f"played more than once: {repeated}")
 
 
-def results_match_their_records(rest: TournamentsAtRest) -> None:
+def results_match_their_records(state: TournamentsAtRest) -> None:
     """Each game has the one result that follows from it and names it. Each played result has its game."""
-    for tournament in rest.tournaments:
-        noted = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
-        counted = Counter((one.round, one.match, one.deal) for one in noted)
-        if twice := [where for where, count in counted.items() if count > 1]:
-            raise Disagreement(f"{tournament.code} has more than one result of {twice}")
-        found = {}
-        for game in rest.games_of(tournament):
+    for tournament in state.tournaments:
+        result_entries = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
+        counted = Counter((entry.round, entry.match, entry.deal) for entry in result_entries)
+        if repeated := [key for key, count in counted.items() if count > 1]:
+            raise Disagreement(f"{tournament.code} has more than one result of {repeated}")
+        games = {}
+        for game in state.games_of(tournament):
             fixture = game.fixture_name
             assert fixture
-            found[fixture.round, fixture.match, fixture.deal] = game.id, outcome(tournament, fixture, game)
-        results = {(one.round, one.match, one.deal): one for one in noted}
-        without = {where for where in results.keys() - found.keys() if _is_from_withdrawal(tournament, results[where])}
-        if results.keys() - without != found.keys():
-            raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(found)}")
-        for where, told in found.items():
-            one = results[where]
-            if (one.game, (one.winner, (one.ours, one.theirs), one.how)) != told:
-                raise Disagreement(f"{tournament.code}: {one} is in the log, its record says {told}")
+            games[fixture.round, fixture.match, fixture.deal] = game.id, read_outcome(tournament, fixture, game)
+        results = {(entry.round, entry.match, entry.deal): entry for entry in result_entries}
+        without = {key for key in results.keys() - games.keys() if _is_from_withdrawal(tournament, results[key])}
+        if results.keys() - without != games.keys():
+            raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(games)}")
+        for key, expected in games.items():
+            result = results[key]
+            if (result.game, (result.winner, (result.ours, result.theirs), result.how)) != expected:
+                raise Disagreement(f"{tournament.code}: {result} is in the log, its record says {expected}")
 
 
-def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tuple[int | None, tuple[int, int], str]:
+def read_outcome(
+    tournament: Tournament, name: FixtureName, game: FinishedGame
+) -> tuple[int | None, tuple[int, int], str]:
     """Return the winning team of a match (0, 1 or None), the points of both, and how it ended."""
     match = tournament.match(name.round, name.match)
     assert match.second is not None
@@ -108,53 +110,56 @@ def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tu
     points = (totals[0], totals[1]) if sides[0] == first else (totals[1], totals[0])
     winners = [game.people[seat] for seat in record.winner or ()]
     winner = None if not winners else 0 if winners[0] in first else 1
-    how = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}.get(
+    ending = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}.get(
         record.ending or "", "?"
     )
     if name.is_duplicate:
         if len(record.deals) != 1:
             raise Disagreement(f"{game.id} has {len(record.deals)} deals")
         if record.ending == "cancelled":
-            winner, how = (None if points[0] == points[1] else int(points[0] < points[1])), "played"
-        elif how == "resign":
+            winner, ending = (None if points[0] == points[1] else int(points[0] < points[1])), "played"
+        elif ending == "resign":
             points = (0, 0)
-    return winner, points, how
+    return winner, points, ending
 
 
 def _is_from_withdrawal(tournament: Tournament, result: Result) -> bool:
     """Return whether a result comes from a withdrawal: that team lost, or both withdrew and no team won."""
-    gone = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
+    has_withdrawn = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
     if result.how == "forfeit":
-        return result.winner is not None and gone[1 - result.winner]
-    return result.how == "void" and all(gone)
+        return result.winner is not None and has_withdrawn[1 - result.winner]
+    return result.how == "void" and all(has_withdrawn)
 
 
-def nobody_plays_the_same_cards_twice(rest: TournamentsAtRest) -> None:
+def nobody_plays_the_same_cards_twice(state: TournamentsAtRest) -> None:
     """All tables of a round's deal have the same cards, no other deal has them, and each person has them once."""
     packs: dict[str, list[tuple[FixtureName, list[str]]]] = defaultdict(list)
-    for game in rest.games:
+    for game in state.games:
         if game.fixture_name and game.fixture_name.is_duplicate:
             proof = game.record.deals[0].proof
             assert proof
             packs[proof.secret].append((game.fixture_name, game.people))
-    for table in rest.tables:
+    for table in state.tables:
         if (fixture := _fixture(table)).is_duplicate:
-            first = next(one for one in _table_entries(table) if isinstance(one, FirstDeal))
+            first = next(entry for entry in _table_entries(table) if isinstance(entry, FirstDeal))
             packs[first.secret.hex()].append((fixture, [chair.person for chair in table.chairs if chair]))
-    expected = {one.secret(round_, deal).hex(): (one.code, round_, deal) for one, round_, deal in _deals(rest)}
+    expected = {
+        tournament.secret(round_, deal).hex(): (tournament.code, round_, deal)
+        for tournament, round_, deal in _iter_deals(state)
+    }
     for secret, seated in packs.items():
         counted = Counter(person for _fixture, people in seated for person in people)
-        if twice := [person for person, count in counted.items() if count > 1]:
-            raise Disagreement(f"{twice} have the same cards twice: {seated}")
+        if repeated := [person for person, count in counted.items() if count > 1]:
+            raise Disagreement(f"{repeated} have the same cards twice: {seated}")
         for fixture, _people in seated:
             if expected.get(secret) != (fixture.tournament, fixture.round, fixture.deal):
                 raise Disagreement(f"{fixture} has the cards of {expected.get(secret)}")
 
 
-def games_are_published_after_their_round(rest: TournamentsAtRest) -> None:
+def games_are_published_after_their_round(state: TournamentsAtRest) -> None:
     """Games of a duplicate reach the archive when their round is over. Messages contain no secrets before the end."""
-    for tournament in rest.tournaments:
-        for kind, games in (("held", rest.held), ("archived", rest.archived)):
+    for tournament in state.tournaments:
+        for kind, games in (("pending", state.pending), ("archived", state.archived)):
             for game in games:
                 name = game.fixture_name
                 if name is None or name.tournament != tournament.code or not name.is_duplicate:
@@ -162,43 +167,47 @@ def games_are_published_after_their_round(rest: TournamentsAtRest) -> None:
                 is_over = tournament.is_over(name.round)
                 if is_over != (kind == "archived"):
                     raise Disagreement(f"{game.id} is {kind}, and its round is {'over' if is_over else 'on'}")
-                if kind == "held" and game.id in rest.seen:
+                if kind == "pending" and game.id in state.page_text:
                     raise Disagreement(f"a message leads to {game.id}, of a round that is on")
         hidden = [tournament.root] if tournament.root and tournament.is_live else []
-        hidden += [one.secret(*rest_) for one, *rest_ in _deals(rest) if one is tournament and tournament.is_live]
-        if any(secret.hex() in rest.seen for secret in hidden):
+        hidden += [
+            tournament.secret(round_, deal)
+            for owner, round_, deal in _iter_deals(state)
+            if owner is tournament and tournament.is_live
+        ]
+        if any(secret.hex() in state.page_text for secret in hidden):
             raise Disagreement(f"a message has a secret of {tournament.code}")
 
 
-def each_tournament_has_one_card_and_one_winner_message(rest: TournamentsAtRest) -> None:
-    for tournament in rest.tournaments:
-        cards, winners = rest.cards.get(tournament.code, 0), rest.winners.get(tournament.code, 0)
+def each_tournament_has_one_card_and_one_winner_message(state: TournamentsAtRest) -> None:
+    for tournament in state.tournaments:
+        cards, winners = state.cards.get(tournament.code, 0), state.winners.get(tournament.code, 0)
         if cards != 1:
             raise Disagreement(f"{tournament.code}, {tournament.phase}, has {cards} cards")
         if winners != (tournament.phase == "over"):
-            raise Disagreement(f"{tournament.code}, {tournament.phase}: the winner is told {winners} times")
+            raise Disagreement(f"{tournament.code}, {tournament.phase}: {winners} messages announce the winner")
 
 
-def due_matches_have_a_table(rest: TournamentsAtRest) -> None:
+def due_matches_have_a_table(state: TournamentsAtRest) -> None:
     """Each match of the current round has its table, except in a league."""
-    at = {_fixture(table) for table in rest.tables}
-    for tournament in rest.tournaments:
+    fixtures = {_fixture(table) for table in state.tables}
+    for tournament in state.tournaments:
         if tournament.phase != "playing":
             continue
         if not tournament.rounds or tournament.is_round_over:
-            raise Disagreement(f"{tournament.code} has a round to begin, or its end")
+            raise Disagreement(f"{tournament.code} did not start its next round or end")
         for match in tournament.matches:
             name = FixtureName(tournament.code, match.round, match.number, match.next_deal or 0)
-            if not match.is_over and tournament.form != "league" and name not in at:
+            if not match.is_over and tournament.form != "league" and name not in fixtures:
                 raise Disagreement(f"{name} has no table")
 
 
-def standings_follow_from_the_records(rest: TournamentsAtRest) -> None:
+def standings_follow_from_the_records(state: TournamentsAtRest) -> None:
     """The final standings follow from the records alone."""
-    for tournament in rest.tournaments:
+    for tournament in state.tournaments:
         if tournament.phase != "over":
             continue
-        games = rest.games_of(tournament)
+        games = state.games_of(tournament)
         if tournament.withdrawn:
             # Games lost by withdrawal have no record.
             continue
@@ -206,9 +215,12 @@ def standings_follow_from_the_records(rest: TournamentsAtRest) -> None:
         if counted != sorted(counted, reverse=True):
             raise Disagreement(f"{tournament.code}, {tournament.form}: {standings(tournament)} have {counted}")
         if tournament.form in ("roundrobin", "league"):
-            met = Counter(frozenset(game.people) for game in games)
-            if set(met.values()) != {1} or len(met) != len(tournament.teams) * (len(tournament.teams) - 1) // 2:
-                raise Disagreement(f"{tournament.code}: not everybody met everybody once: {met}")
+            meetings = Counter(frozenset(game.people) for game in games)
+            if (
+                set(meetings.values()) != {1}
+                or len(meetings) != len(tournament.teams) * (len(tournament.teams) - 1) // 2
+            ):
+                raise Disagreement(f"{tournament.code}: not every pair met once: {meetings}")
 
 
 INVARIANTS = (
@@ -229,7 +241,7 @@ class TournamentHarness(Harness):
         super().__init__(page, seed, least)
         self.people = TournamentPlayers(page, Random(seed))
         self.players = self.people
-        self.over: Counter[str] = Counter()
+        self.finished: Counter[str] = Counter()
 
     async def run(self, kills: int, *, show: bool = False) -> None:
         await super().run(kills, show=show)
@@ -241,7 +253,7 @@ class TournamentHarness(Harness):
                 await self.bot.kill()
                 self.bot.kill_store()
         if show:
-            print(f"played to the end: {dict(self.over)}", flush=True)  # noqa: T201
+            print(f"played to the end: {dict(self.finished)}", flush=True)  # noqa: T201
 
     async def play_to_the_end(self, session: aiohttp.ClientSession) -> None:
         """Play without kills until all tournaments are over."""
@@ -251,74 +263,77 @@ class TournamentHarness(Harness):
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.players.begin()
-        async with open_store(store.url) as there:
+        async with open_store(store.url) as connected:
             deadline = time.monotonic() + END_SECONDS
-            while live := await there.index.entries(keys.LIVE):
+            while live := await connected.index.entries(keys.LIVE):
                 if time.monotonic() > deadline:
-                    raise Disagreement(f"tournaments do not come to their end: {sorted(live)}\n{self.bot.log_tail()}")
+                    raise Disagreement(f"tournaments do not end: {sorted(live)}\n{self.bot.log_tail()}")
                 await self.players.fill_tables(2)
                 await asyncio.sleep(0.2)
         await self.players.end()
         await self.bot.stop()
         await listening
 
-    async def wait_for_rest(self, store: Store) -> None:
+    async def wait_until_idle(self, store: Store) -> None:
         since, before = time.monotonic(), ""
         deadline = since + self.patience
         while time.monotonic() - since < REST_SECONDS:
-            await super().wait_for_rest(store)
+            await super().wait_until_idle(store)
             now = json.dumps([self.page.messages, *await _log_lengths(store)], sort_keys=True)
             if now != before:
                 since, before = time.monotonic(), now
             if time.monotonic() > deadline:
-                raise Disagreement(f"tournaments do not come to rest\n{self.bot.log_tail()}")
+                raise Disagreement(f"tournaments keep changing\n{self.bot.log_tail()}")
 
     async def check_state(self, store: Store) -> None:
-        rest, tournaments = await self._load_state(store), await self._load_tournaments(store)
-        held = {game.code: moves_in_record(game) for game in tournaments.held}
-        made = {**rest.made, **held}
+        state, tournaments = await self._load_state(store), await self._load_tournaments(store)
+        pending_moves = {game.code: count_moves_in_record(game) for game in tournaments.pending}
+        made_moves = {**state.made_moves, **pending_moves}
         # A withdrawal resigns at all the person's tables.
-        gone = {person for one in tournaments.tournaments for person in _withdrawn_people(one)}
-        asked = {
-            code: Counter(rest.asked.get(code, {})) + Counter({(who, "resign"): 1 for who in gone}) for code in made
+        withdrawn = {person for tournament in tournaments.tournaments for person in _withdrawn_people(tournament)}
+        pressed_moves = {
+            code: Counter(state.pressed_moves.get(code, {})) + Counter({(person, "resign"): 1 for person in withdrawn})
+            for code in made_moves
         }
-        check(replace(rest, made=made, asked=asked))
+        check_invariants(replace(state, made_moves=made_moves, pressed_moves=pressed_moves))
         for invariant in INVARIANTS:
             invariant(tournaments)
-        self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
+        self.finished = Counter(tournament.form for tournament in tournaments.tournaments if tournament.phase == "over")
 
     async def _load_tournaments(self, store: Store) -> TournamentsAtRest:
-        messages = [one for one in self.page.chat(GROUP).values() if one["by"] == "bot"]
+        messages = [message for message in self.page.chat(GROUP).values() if message["by"] == "bot"]
         return await load_state(
             store,
-            Counter(card_code(one, self.page.text(one)) for one in messages),
-            Counter(winner_code(one, self.page.text(one)) for one in messages),
+            Counter(card_code(message, self.page.text(message)) for message in messages),
+            Counter(winner_code(message, self.page.text(message)) for message in messages),
             json.dumps(self.page.messages),
         )
 
 
 async def load_state(
-    store: Store, cards: Mapping[str, int], winners: Mapping[str, int], seen: str
+    store: Store, cards: Mapping[str, int], winners: Mapping[str, int], page_text: str
 ) -> TournamentsAtRest:
     """Return the state of all tournaments in a store, with the messages about them."""
-    found, tables, held = [], [], []
+    tournaments, tables, pending = [], [], []
     async for key in store.client.scan_iter("{tour:*}:log"):
         code = key.decode().partition(":")[2].partition("}")[0]
-        found.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
-        held += [FinishedGame.parse(one) for one in await store.client.hvals(keys.games(code))]
+        tournaments.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
+        pending += [FinishedGame.parse(stored) for stored in await store.client.hvals(keys.games(code))]
     async for key in store.client.scan_iter("{s*}:table:*"):
         code = key.decode().rpartition(":")[2]
         tables.append(Table.from_log(code, await store.load(code)))
     archived = [game async for game in Archive(store.client).games() if game.fixture]
-    for game in held:
+    for game in pending:
         verify(game.record)
-    return TournamentsAtRest(found, [one for one in tables if one.fixture], held, archived, cards, winners, seen)
+    return TournamentsAtRest(
+        tournaments, [table for table in tables if table.fixture], pending, archived, cards, winners, page_text
+    )
 
 
 async def _log_lengths(store: Store) -> list[str]:
     """Return the length of each tournament's log."""
-    found = [key async for key in store.client.scan_iter("{tour:*}:log")]
-    return sorted([f"{key} {await store.client.llen(key)}" for key in found])
+    log_keys = [key async for key in store.client.scan_iter("{tour:*}:log")]
+    return sorted([f"{key} {await store.client.llen(key)}" for key in log_keys])
 
 
 def _withdrawn_people(tournament: Tournament) -> Iterator[str]:
@@ -329,7 +344,7 @@ def _withdrawn_people(tournament: Tournament) -> Iterator[str]:
 
 
 def people_of(tournament: Tournament, team: int) -> frozenset[str]:
-    return frozenset(one.person for one in tournament.members(team))
+    return frozenset(player.person for player in tournament.members(team))
 
 
 def _fixture(table: Table) -> FixtureName:
@@ -347,9 +362,9 @@ def _table_entries(table: Table) -> Iterator[object]:
         yield decode(strip_stamp(stored).decode())
 
 
-def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
+def _iter_deals(state: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
     """Yield all deals of all paired rounds of duplicates."""
-    for tournament in rest.tournaments:
+    for tournament in state.tournaments:
         if tournament.is_duplicate:
             for number in range(1, len(tournament.rounds) + 1):
                 for deal in tournament.deals:
@@ -362,7 +377,9 @@ class TournamentPage(Page):
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         own = (f"1m{code}:", f"1t{code}:")
         return [
-            one for one in super().panels(person, code) if any(payload.startswith(own) for payload in payloads(one))
+            message
+            for message in super().panels(person, code)
+            if any(payload.startswith(own) for payload in payloads(message))
         ]
 
 

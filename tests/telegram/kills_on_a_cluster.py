@@ -94,14 +94,14 @@ class ClusterHarness(Harness):
         try:
             await self._wait_until_played()
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
-            self._note_kill(kill)
+            self._count_kill(kill)
             start = time.perf_counter()
             if kill in ("worker", "both"):
                 await self.random.choice(crew.workers).kill()
             if kill in ("primary", "both"):
                 await self._fail_over(crew.cluster)
             await self._wait_until_presses_count()
-            self.down.append(time.perf_counter() - start)
+            self.start_seconds.append(time.perf_counter() - start)
             await crew.start()
             await asyncio.to_thread(crew.cluster.wait_until_healthy)
             await asyncio.sleep(self.random.uniform(0.0, 0.3))
@@ -124,7 +124,7 @@ class ClusterHarness(Harness):
         await self.page.connect(session)
         await self.players.repeat_unanswered()
         async with open_store(self.store_url) as store:
-            await self.wait_for_rest(store)
+            await self.wait_until_idle(store)
             await self.check_state(store)
 
 

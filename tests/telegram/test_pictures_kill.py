@@ -29,7 +29,7 @@ main()
 
 
 def without_timeouts(bot: Bot) -> Bot:
-    bot.program = (sys.executable, "-c", PROGRAM_WITHOUT_TIMEOUTS)
+    bot.command = (sys.executable, "-c", PROGRAM_WITHOUT_TIMEOUTS)
     return bot
 
 

@@ -30,7 +30,7 @@ from engine import verify
 from engine.errors import NoClaims
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.kills.daily import zones
+from tests.kills.daily import choose_zones
 
 REAL_TODAY = Days.today  # before the fixture replaces it
 
@@ -90,7 +90,7 @@ async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.Mo
     monkeypatch.setattr(Days, "today", REAL_TODAY)
     async with open_players(store, "Anna") as (worker, [anna]):
         # A zone that is not close to midnight.
-        worker.host_time._zone = ZoneInfo(zones(datetime.now(UTC)).playing)
+        worker.host_time._zone = ZoneInfo(choose_zones(datetime.now(UTC)).playing)
         day = datetime.fromtimestamp(await store.leases.current_time(), worker.host_time._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
         table = await worker.room.table(await begin_deal(anna))

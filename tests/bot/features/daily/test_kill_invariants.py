@@ -14,7 +14,7 @@ from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
 from tests.kills import daily
-from tests.kills.daily import DayAtRest, RobotAnswers, zones
+from tests.kills.daily import DayAtRest, RobotAnswers, choose_zones
 from tests.kills.invariants import Disagreement
 
 AddFault = Callable[[DayAtRest], DayAtRest]
@@ -46,11 +46,11 @@ def other_cards(rest: DayAtRest) -> DayAtRest:
 
 
 FAULTS: dict[str, AddFault] = {
-    "day_is_played_once": lambda rest: replace(rest, held=[*rest.held, *rest.held]),
+    "day_is_played_once": lambda rest: replace(rest, pending=[*rest.pending, *rest.pending]),
     "each_game_has_its_result": lambda rest: replace(rest, results={"paper:1": DayResult((99, 0), "1")}),
     "results_are_shown_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
     "all_games_have_the_cards_of_the_day": other_cards,
-    "archive_has_no_game_of_the_day": lambda rest: replace(rest, archived=rest.held),
+    "archive_has_no_game_of_the_day": lambda rest: replace(rest, archived=rest.pending),
     "no_message_reveals_a_secret": lambda rest: replace(rest, messages=f"… {rest.chain.secret(TODAY).hex()} …"),
 }
 
@@ -67,7 +67,7 @@ async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None
         with pytest.raises(Disagreement):
             getattr(daily, name)(add_fault(rest))
     with pytest.raises(Disagreement):
-        daily.no_message_reveals_a_secret(replace(rest, messages=f"1preplay {rest.held[0].id} 1"))
+        daily.no_message_reveals_a_secret(replace(rest, messages=f"1preplay {rest.pending[0].id} 1"))
     with pytest.raises(Disagreement):
         daily.each_game_has_its_result(replace(rest, results={}))
 
@@ -80,13 +80,13 @@ async def test_wrong_robot_answer_is_detected(store: Store) -> None:
     [(person, moves), _other] = rest.lines
     at = next(number for number, (seat, _move) in enumerate(moves) if seat == 1)
     wrong = [*moves[:at], (1, "play 4D" if moves[at][1] != "play 4D" else "play 5D"), *moves[at + 1 :]]
-    with pytest.raises(Disagreement, match="it should be"):
+    with pytest.raises(Disagreement, match="the robot played"):
         answers.check(person, wrong)
 
 
 @pytest.mark.parametrize("hour", range(24))
 def test_zones_leave_two_hours_of_the_day(hour: int) -> None:
     now = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
-    playing, after = (now.astimezone(ZoneInfo(zone)) for zone in zones(now))
+    playing, after = (now.astimezone(ZoneInfo(zone)) for zone in choose_zones(now))
     assert playing.date() < after.date()
     assert (playing + timedelta(hours=2)).date() == playing.date()

@@ -86,24 +86,24 @@ def record_a_result_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
 def seat_players_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
     there = rest.tables[0].chairs
     people = [chair.person for chair in there if chair]
-    return replace(rest, held=[replace(game, people=people) for game in rest.held])
+    return replace(rest, pending=[replace(game, people=people) for game in rest.pending])
 
 
 def swap_the_cards(rest: TournamentsAtRest) -> TournamentsAtRest:
-    one, other = rest.held
-    return replace(rest, held=[replace(one, record=other.record), replace(other, record=one.record)])
+    one, other = rest.pending
+    return replace(rest, pending=[replace(one, record=other.record), replace(other, record=one.record)])
 
 
 def archive_too_early(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, held=rest.held[1:], archived=[*rest.archived, rest.held[0]])
+    return replace(rest, pending=rest.pending[1:], archived=[*rest.archived, rest.pending[0]])
 
 
 def link_to_a_held_game(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, seen=f"/g/{rest.held[0].id}")
+    return replace(rest, page_text=f"/g/{rest.pending[0].id}")
 
 
 def reveal_a_secret(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, seen=tournament_of_form(rest, "duplicate").secret(1, 2).hex())
+    return replace(rest, page_text=tournament_of_form(rest, "duplicate").secret(1, 2).hex())
 
 
 def show_two_cards(rest: TournamentsAtRest) -> TournamentsAtRest:
@@ -160,7 +160,7 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
 
 
 async def test_each_invariant_detects_its_planted_faults(rest: TournamentsAtRest) -> None:
-    assert (len(rest.archived), len(rest.held), len(rest.tables)) == (3, 2, 1)
+    assert (len(rest.archived), len(rest.pending), len(rest.tables)) == (3, 2, 1)
     for holds in kills.INVARIANTS:
         holds(rest)
     for invariant, fault in FAULTS:

@@ -20,9 +20,9 @@ from tests.kills.bot_process import free_port
 from tests.long import long
 
 
-def is_well(port: int) -> bool:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
-        return bool(json.load(answer)["healthy"])
+def is_healthy(port: int) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as response:
+        return bool(json.load(response)["healthy"])
 
 
 async def check_bot_store(folder: Path) -> None:
@@ -37,52 +37,52 @@ async def check_bot_store(folder: Path) -> None:
 def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None:
     port = free_port()
     with start_bot(tmp_path, port):
-        answer = run_command(tmp_path, "backup", "cards.gz")
-        assert answer.returncode == 0, answer.stderr
-        assert f"bytes, of the store in {tmp_path / 'data'}\n" in answer.stderr
-        assert "warning: nobody has played in" in answer.stderr
+        result = run_command(tmp_path, "backup", "cards.gz")
+        assert result.returncode == 0, result.stderr
+        assert f"bytes, of the store in {tmp_path / 'data'}\n" in result.stderr
+        assert "warning: nobody has played in" in result.stderr
         # A restore is refused while the bot runs, and nothing is lost.
-        answer = run_command(tmp_path, "restore", "cards.gz", "--replace")
-        assert answer.returncode == 2
+        result = run_command(tmp_path, "restore", "cards.gz", "--replace")
+        assert result.returncode == 2
         assert (
             f"A bot is running with the data folder {tmp_path / 'data'}, and would overwrite the restored data"
-            in answer.stderr
+            in result.stderr
         )
-        assert "Nothing was changed: stop the bot, run this again" in answer.stderr
-        answer = run_command(tmp_path, "rebuild")
-        assert answer.returncode == 2
-        assert "rates games that end during a rebuild. Nothing was changed: stop" in answer.stderr
+        assert "Nothing was changed: stop the bot, run this again" in result.stderr
+        result = run_command(tmp_path, "rebuild")
+        assert result.returncode == 2
+        assert "rates games that end during a rebuild. Nothing was changed: stop" in result.stderr
         # Commands that only read work while the bot runs.
-        answer = run_command(tmp_path, "export")
-        assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "0 games\n")
-        assert is_well(port)
-    answer = run_command(tmp_path, "restore", "cards.gz")
-    assert answer.returncode == 2
-    assert "not empty" in answer.stderr
-    answer = run_command(tmp_path, "restore", "cards.gz", "--replace")
-    assert answer.returncode == 0, answer.stderr
-    assert "The store is as it was on 20" in answer.stderr
-    assert "People forgotten after that time are back" in answer.stderr
+        result = run_command(tmp_path, "export")
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "0 games\n")
+        assert is_healthy(port)
+    result = run_command(tmp_path, "restore", "cards.gz")
+    assert result.returncode == 2
+    assert "not empty" in result.stderr
+    result = run_command(tmp_path, "restore", "cards.gz", "--replace")
+    assert result.returncode == 0, result.stderr
+    assert "The store is as it was on 20" in result.stderr
+    assert "People forgotten after that time are back" in result.stderr
     # Back up the stopped store too.
-    answer = run_command(tmp_path, "backup", "again.gz")
-    assert answer.returncode == 0, answer.stderr
+    result = run_command(tmp_path, "backup", "again.gz")
+    assert result.returncode == 0, result.stderr
     asyncio.run(check_bot_store(tmp_path / "data"))
 
 
 def test_impossible_backups_fail_with_one_line(tmp_path: Path) -> None:
-    answer = run_command(tmp_path, "backup", "cards.gz")
-    assert answer.returncode == 2
-    assert f"There is no store in {tmp_path / 'data'}" in answer.stderr
+    result = run_command(tmp_path, "backup", "cards.gz")
+    assert result.returncode == 2
+    assert f"There is no store in {tmp_path / 'data'}" in result.stderr
     assert not (tmp_path / "cards.gz").exists()
     (tmp_path / "bad.gz").write_bytes(b"no")
-    answer = run_command(tmp_path, "restore", "bad.gz")
-    assert answer.returncode == 2
-    assert "not a backup, or it is damaged" in answer.stderr
-    answer = run_command(tmp_path, "backup", "x.gz", REDIS_URL="redis://127.0.0.1:1")
-    assert answer.returncode == 2
-    assert "cannot be read" in answer.stderr
-    answer = run_command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
-    assert answer.returncode == 2
+    result = run_command(tmp_path, "restore", "bad.gz")
+    assert result.returncode == 2
+    assert "not a backup, or it is damaged" in result.stderr
+    result = run_command(tmp_path, "backup", "x.gz", REDIS_URL="redis://127.0.0.1:1")
+    assert result.returncode == 2
+    assert "cannot be read" in result.stderr
+    result = run_command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
+    assert result.returncode == 2
 
 
 HANGING_BACKUP = """
@@ -126,7 +126,7 @@ async def test_interrupted_backup_leaves_no_file(
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["backup", "b.gz"],
         ["archive", "--older-than=1d", "--out=old.jsonl"],
@@ -138,12 +138,12 @@ async def test_interrupted_backup_leaves_no_file(
         ["rebuild"],
     ],
 )
-def test_commands_in_another_folder_create_no_store(tmp_path: Path, words: list[str]) -> None:
+def test_commands_in_another_folder_create_no_store(tmp_path: Path, arguments: list[str]) -> None:
     """Like a cron job: BUONGIOCO_DATA is set in the .env of another folder."""
-    answer = run_command(tmp_path, *words)
-    assert answer.returncode == 2
-    assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in answer.stderr
-    assert f".env in the folder where a command is started, which is {tmp_path}: " in answer.stderr
+    result = run_command(tmp_path, *arguments)
+    assert result.returncode == 2
+    assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in result.stderr
+    assert f".env in the folder where a command is started, which is {tmp_path}: " in result.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -153,9 +153,9 @@ async def test_backup_with_people_gives_no_warning(tmp_path: Path) -> None:
     async with open_store(embedded.url) as store:
         await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     await embedded.stop()
-    answer = await asyncio.to_thread(run_command, tmp_path, "backup", "cards.gz")
-    assert answer.returncode == 0
-    assert "warning" not in answer.stderr
+    result = await asyncio.to_thread(run_command, tmp_path, "backup", "cards.gz")
+    assert result.returncode == 0
+    assert "warning" not in result.stderr
 
 
 async def test_backup_to_dash_writes_to_stdout(tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ async def test_backup_to_dash_writes_to_stdout(tmp_path: Path) -> None:
     async with open_store(embedded.url) as store:
         await People(store.client).meet(Person("paper:1", "Anna", "anna"))
     await embedded.stop()
-    words = [sys.executable, "-c", "from bot.cli.main import main; main()", "backup", "-"]
-    bot = await asyncio.create_subprocess_exec(
-        *words, cwd=tmp_path, env=environment(tmp_path), stdout=asyncio.subprocess.PIPE
+    arguments = [sys.executable, "-c", "from bot.cli.main import main; main()", "backup", "-"]
+    process = await asyncio.create_subprocess_exec(
+        *arguments, cwd=tmp_path, env=environment(tmp_path), stdout=asyncio.subprocess.PIPE
     )
-    out, _ = await bot.communicate()
-    assert bot.returncode == 0
+    out, _ = await process.communicate()
+    assert process.returncode == 0
     assert b'"Anna"' in gzip.decompress(out)
     assert [path.name for path in tmp_path.iterdir()] == ["data"]

@@ -45,7 +45,7 @@ async def write_backup(store: Store, path: Path) -> None:
 
 async def read_store(store: Store) -> dict[str, object]:
     """Return every key's value, except keys that change all the time."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     async for name in store.client.scan_iter():
         key = name.decode()
         if (
@@ -57,16 +57,16 @@ async def read_store(store: Store) -> dict[str, object]:
             continue
         match await store.client.type(key):
             case b"string":
-                found[key] = await store.client.get(key)
+                values[key] = await store.client.get(key)
             case b"list":
-                found[key] = await store.client.lrange(key, 0, -1)
+                values[key] = await store.client.lrange(key, 0, -1)
             case b"hash":
-                found[key] = await store.client.hgetall(key)
+                values[key] = await store.client.hgetall(key)
             case b"set":
-                found[key] = await store.client.smembers(key)
+                values[key] = await store.client.smembers(key)
             case _:
-                found[key] = await store.client.zrange(key, 0, -1, withscores=True)
-    return found
+                values[key] = await store.client.zrange(key, 0, -1, withscores=True)
+    return values
 
 
 async def load_tables(store: Store) -> list[Table]:
@@ -74,7 +74,7 @@ async def load_tables(store: Store) -> list[Table]:
     return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
-async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]]) -> None:
+async def seat_people(store: Store, fake: FakePlatform, people: dict[str, list[int]]) -> None:
     """Seat people, given by their numbers, at one table of each game in one chat."""
     async with open_worker(store, fake) as worker:
         for game, numbers in people.items():
@@ -86,13 +86,13 @@ async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]
                     await players[0].press(button, GROUP)
             for player, label in zip(players[1:], ACCEPT[len(names)], strict=True):
                 await player.press(label, GROUP)
-                for ruler in players:
-                    if fake.messages[ruler.private] and "asks to sit" in fake.last(ruler.private).plain:
-                        await ruler.press("Accept")
+                for opener in players:
+                    if fake.messages[opener.private] and "asks to sit" in fake.last(opener.private).plain:
+                        await opener.press("Accept")
 
 
 async def play_until(
-    store: Store, fake: FakePlatform, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]
+    store: Store, fake: FakePlatform, people: dict[str, list[int]], condition: Callable[[], Awaitable[bool]]
 ) -> None:
     """Press buttons of the panels until `done` returns true."""
     random = Random(1)
@@ -104,7 +104,7 @@ async def play_until(
             for name, number in zip(NAMES[game], numbers, strict=True)
         ]
         for _ in range(3000):
-            if await done():
+            if await condition():
                 return
             random.shuffle(players)
             moved = [player for player in players if await player.play(random)]
@@ -115,45 +115,45 @@ async def play_until(
 
 @pytest.mark.parametrize("any_store", ["one node", LONG_ON_A_CLUSTER], indirect=True)
 @pytest.mark.parametrize(
-    ("played", "rolled_back"), [(["pizzichino"], True), long(list(NAMES), False), long(list(NAMES), True)]
+    ("game_ids", "is_rolled_back"), [(["pizzichino"], True), long(list(NAMES), False), long(list(NAMES), True)]
 )
 async def test_restored_games_can_be_played_to_the_end(
-    any_store: Store, tmp_path: Path, played: list[str], rolled_back: bool
+    any_store: Store, tmp_path: Path, game_ids: list[str], is_rolled_back: bool
 ) -> None:
     """The same people go on with the buttons in the chat, even if they played on after the backup."""
     store = any_store
     fake = LenientPlatform()
     numbers = iter(range(1, 99))
-    people = {game: [next(numbers) for _ in NAMES[game]] for game in played}
-    await sit_down(store, fake, people)
+    people = {game: [next(numbers) for _ in NAMES[game]] for game in game_ids}
+    await seat_people(store, fake, people)
 
-    async def some_moves() -> bool:
+    async def have_moved() -> bool:
         return all(table.version > 20 for table in await load_tables(store))
 
-    await play_until(store, fake, people, some_moves)
+    await play_until(store, fake, people, have_moved)
     path = tmp_path / "backup.gz"
     await write_backup(store, path)
     before = await read_store(store)
     logs = {table.code: table.log.entries for table in await load_tables(store)}
-    assert len(logs) == len(played)
+    assert len(logs) == len(game_ids)
 
-    if rolled_back:
+    if is_rolled_back:
 
-        async def more_moves() -> bool:
+        async def have_moved_again() -> bool:
             return all(table.version > len(logs[table.code]) + 6 for table in await load_tables(store))
 
-        await play_until(store, fake, people, more_moves)
+        await play_until(store, fake, people, have_moved_again)
     await store.client.flushall()
     await restore(store.client, path, replace=False)
     assert await read_store(store) == before
     assert {table.code: table.log.entries for table in await load_tables(store)} == logs
 
-    async def all_over() -> bool:
+    async def are_over() -> bool:
         return not await load_tables(store)
 
-    await play_until(store, fake, people, all_over)
+    await play_until(store, fake, people, are_over)
     games = [game async for game in Archive(store.client).games()]
-    assert sorted(game.record.game for game in games) == sorted(played)
+    assert sorted(game.record.game for game in games) == sorted(game_ids)
     for game in games:
         verify(game.record)
         assert game.people == [f"paper:{number}" for number in people[game.record.game]]
@@ -169,11 +169,11 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
     lines: list[dict[str, object]] = []
     for number in range(1, 40):
         await store.append(finished_game(number).code, await store.load(finished_game(number).code), [b"open x\t1"])
-    ended = iter(range(1, 40))
+    numbers = iter(range(1, 40))
 
     async def finish_next() -> None:
         """Finish a game in delivery's order: store, number, rate, remove the table."""
-        number = next(ended, None)
+        number = next(numbers, None)
         if number:
             await store_game(store, finished_game(number))
             await ratings.catch_up()
@@ -181,25 +181,24 @@ async def test_backup_has_each_ending_game_once(any_store: Store) -> None:
 
     for _ in range(5):
         await finish_next()
-    going = True
+    is_playing = True
 
     async def finish_all() -> None:
-        while going:
+        while is_playing:
             await finish_next()
 
     playing = asyncio.create_task(finish_all())
     await BackupTaker(store.client, lines.append).take()
-    going = False
+    is_playing = False
     await playing
     live = {str(line["table"]) for line in lines if "table" in line}
-    kept = {str(line["game"]).rpartition("-")[0]: line["number"] for line in lines if "game" in line}
-    assert len(kept) >= 5
+    finished = {str(line["game"]).rpartition("-")[0]: line["number"] for line in lines if "game" in line}
+    assert len(finished) >= 5
     assert live
-    assert not live & kept.keys()
-    assert live | kept.keys() == {finished_game(number).code for number in range(1, 40)}
-
+    assert not live & finished.keys()
+    assert live | finished.keys() == {finished_game(number).code for number in range(1, 40)}
     [rated] = [int(str(line["value"])) for line in lines if line.get("string") == keys.RATED]
-    assert set(range(1, rated + 1)) <= set(kept.values())
+    assert set(range(1, rated + 1)) <= set(finished.values())
     # The ratings count exactly these games.
     standings: dict[str, str] = {}
     for line in lines:

@@ -23,8 +23,8 @@ from tests.bot.finished.games import finished_game, store_game
 from tests.long import mostly_long
 
 
-async def fill(store: Store) -> None:
-    """Write all key types: small and large, text and bytes, with and without expiry, readable and damaged tables."""
+async def fill_store(store: Store) -> None:
+    """Write keys of every type and size, and tables that are readable, unreadable and damaged."""
     client = store.client
     for number in range(1, 8):
         await store_game(store, finished_game(number))
@@ -48,13 +48,13 @@ async def fill(store: Store) -> None:
     await client.zadd(keys.WORKERS, {"long ago": 1})
 
 
-# seats and names are rebuilt from the logs
+# Seats and names are rebuilt from the logs.
 FROM_LOGS = {"seated:paper:1": {b"TBLE": b"0.log"}, "named:paper:1": {b"TBLE"}}
 
 
 async def test_restore_brings_back_the_whole_store(any_store: Store, tmp_path: Path) -> None:
     store = any_store
-    await fill(store)
+    await fill_store(store)
     before = await read_store(store)
     await write_backup(store, tmp_path / "backup")
     await store.client.flushall()
@@ -69,7 +69,7 @@ async def test_restore_brings_back_the_whole_store(any_store: Store, tmp_path: P
 
 
 async def test_backup_is_a_gzip_of_json_lines(store: Store, tmp_path: Path) -> None:
-    await fill(store)
+    await fill_store(store)
     await write_backup(store, tmp_path / "backup")
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["backup"]
@@ -87,34 +87,34 @@ def cut_in_half(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
-def without_end(data: bytes) -> bytes:
+def drop_end(data: bytes) -> bytes:
     return gzip.compress(b"".join(gzip.decompress(data).splitlines(keepends=True)[:-1]))
 
 
-def without_a_line(data: bytes) -> bytes:
+def drop_a_line(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
     return gzip.compress(b"".join([*lines[:3], *lines[4:]]))
 
 
-def with_changed_line(data: bytes) -> bytes:
+def change_a_line(data: bytes) -> bytes:
     return gzip.compress(gzip.decompress(data).replace(b'"value 7"', b'"value 8"'))
 
 
-def with_extra_data(data: bytes) -> bytes:
+def append_data(data: bytes) -> bytes:
     return data + gzip.compress(b'{"string":"more","value":"x"}\n')
 
 
-def with_newer_layout(data: bytes) -> bytes:
+def raise_layout(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
     return compress_lines([lines[0].replace(b'"schema":2', b'"schema":3'), *lines[1:-1]])
 
 
-def with_unknown_type(data: bytes) -> bytes:
+def add_unknown_type(data: bytes) -> bytes:
     lines = gzip.decompress(data).splitlines(keepends=True)
     return compress_lines([*lines[:-1], b'{"stream":"x","value":[]}\n'])
 
 
-def with_unknown_format(data: bytes) -> bytes:
+def change_format(data: bytes) -> bytes:
     return gzip.compress(gzip.decompress(data).replace(b"buongioco-backup/1", b"buongioco-backup/9"))
 
 
@@ -124,28 +124,28 @@ def compress_lines(lines: list[bytes]) -> bytes:
     return gzip.compress(b"".join([*lines, json.dumps({"end": len(lines), "sha256": digest}).encode() + b"\n"]))
 
 
-def with_wrong_checksum(data: bytes) -> bytes:
+def break_checksum(data: bytes) -> bytes:
     """Change gzip's checksum of the contents."""
     return data[:-8] + bytes([data[-8] ^ 255]) + data[-7:]
 
 
-def with_zeroed_bytes(data: bytes) -> bytes:
+def zero_bytes(data: bytes) -> bytes:
     """Zero 100 bytes. A single changed byte might leave the decompressed data the same."""
     return data[:300] + bytes(100) + data[400:]
 
 
 DAMAGES: list[Callable[[bytes], bytes]] = [
     cut_in_half,
-    without_end,
-    without_a_line,
-    with_changed_line,
-    with_extra_data,
-    with_newer_layout,
-    with_unknown_type,
-    with_unknown_format,
+    drop_end,
+    drop_a_line,
+    change_a_line,
+    append_data,
+    raise_layout,
+    add_unknown_type,
+    change_format,
     lambda data: data[:-1],
-    with_wrong_checksum,
-    with_zeroed_bytes,
+    break_checksum,
+    zero_bytes,
     lambda _: b"",
     lambda _: b"REDIS0011",
     lambda _: gzip.compress(b"hello\n"),
@@ -154,11 +154,9 @@ DAMAGES: list[Callable[[bytes], bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    "damage", mostly_long(DAMAGES, cut_in_half, with_changed_line, with_newer_layout, with_wrong_checksum)
-)
+@pytest.mark.parametrize("damage", mostly_long(DAMAGES, cut_in_half, change_a_line, raise_layout, break_checksum))
 async def test_damaged_backup_changes_nothing(store: Store, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    await fill(store)
+    await fill_store(store)
     await write_backup(store, tmp_path / "good")
     (tmp_path / "bad").write_bytes(damage((tmp_path / "good").read_bytes()))
     before = await read_store(store)
@@ -168,7 +166,7 @@ async def test_damaged_backup_changes_nothing(store: Store, tmp_path: Path, dama
 
 
 async def test_full_store_is_replaced_only_on_request(store: Store, tmp_path: Path) -> None:
-    await fill(store)
+    await fill_store(store)
     await write_backup(store, tmp_path / "backup")
     before = await read_store(store)
     await store.client.set("person:new", "x")
@@ -195,11 +193,11 @@ async def test_old_server_prevents_a_restore(store: Store, tmp_path: Path, monke
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
 
 
-@pytest.mark.parametrize("where", ["_add_table", "_list_tables"])
+@pytest.mark.parametrize("step", ["_add_table", "_list_tables"])
 async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    await fill(store)
+    await fill_store(store)
     await write_backup(store, tmp_path / "backup")
     before = await read_store(store)
 
@@ -207,7 +205,7 @@ async def test_unfinished_restore_blocks_bots_and_can_be_repeated(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"bot.backup.restoring.{where}", interrupt)
+        patch.setattr(f"bot.backup.restoring.{step}", interrupt)
         with pytest.raises(KeyboardInterrupt):
             await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
@@ -252,18 +250,18 @@ async def test_people_of_a_table_removed_during_backup_are_found(
     take_tables, take_games = BackupTaker._take_tables, BackupTaker._take_games
     codes: list[str] = []
 
-    async def with_extra_table(taking: BackupTaker) -> None:
+    async def add_table_first(taking: BackupTaker) -> None:
         invited = Invited("paper:2", "bea", "Bea")
         table = await challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100", invited=invited)
         codes.append(table.code)
         await take_tables(taking)
 
-    async def without_table(taking: BackupTaker, rated: int) -> None:
+    async def remove_table_first(taking: BackupTaker, rated: int) -> None:
         await room.remove(await challenges.cancel(codes[0], "paper:1", "u2"))
         await take_games(taking, rated)
 
-    monkeypatch.setattr(BackupTaker, "_take_tables", with_extra_table)
-    monkeypatch.setattr(BackupTaker, "_take_games", without_table)
+    monkeypatch.setattr(BackupTaker, "_take_tables", add_table_first)
+    monkeypatch.setattr(BackupTaker, "_take_games", remove_table_first)
     await write_backup(store, tmp_path / "backup")
     await restore(store.client, tmp_path / "backup", replace=True)
     for person in ("paper:1", "paper:2"):
@@ -271,17 +269,17 @@ async def test_people_of_a_table_removed_during_backup_are_found(
 
 
 def test_failed_backup_keeps_the_previous_file(tmp_path: Path) -> None:
-    (tmp_path / "backup").write_bytes(b"the one before")
+    (tmp_path / "backup").write_bytes(b"previous backup")
 
-    def cut_short() -> None:
+    def fail_while_writing() -> None:
         with open_writer(tmp_path / "backup", Header(2, 0)) as write:
             write({"string": "x", "value": "y"})
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        cut_short()
+        fail_while_writing()
     assert [path.name for path in tmp_path.iterdir()] == ["backup"]
-    assert (tmp_path / "backup").read_bytes() == b"the one before"
+    assert (tmp_path / "backup").read_bytes() == b"previous backup"
     with open_writer(tmp_path / "backup", Header(2, 0)) as write:
         write({"string": "x", "value": "y"})
     assert check_backup(tmp_path / "backup") == (Header(2, 0), 1)

@@ -21,19 +21,19 @@ from bot.store.committed import CommitNotification
 from bot.store.leases import LEASE_SECONDS, SET_BACK_SECONDS
 from bot.worker import Worker
 
-ALL = set(range(keys.SHARDS))
+ALL_SHARDS = set(range(keys.SHARDS))
 CODE = "ABCDEF"
 SHARD = keys.shard_of(CODE)
 
 
-async def wait_until(is_so: Callable[[], bool]) -> None:
+async def wait_until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
-        while not is_so():
+        while not condition():
             await asyncio.sleep(0)
 
 
 class RecordingWorker(ShardListener):
-    """A worker that records changes of its shards and notifications, with a clock of its own."""
+    """A worker that records shard changes and notifications, with its own clock."""
 
     def __init__(self, store: Store, *, alone: bool = False) -> None:
         self.all_taken: list[int] = []
@@ -57,14 +57,14 @@ class RecordingWorker(ShardListener):
     def on_lost(self, shard: int) -> None:
         self.all_lost.append(shard)
 
-    def on_commit(self, told: CommitNotification) -> None:
-        self.received.append(told)
+    def on_commit(self, commit: CommitNotification) -> None:
+        self.received.append(commit)
 
-    def on_notification(self, word: dict[str, Any]) -> None:
+    def on_notification(self, notification: dict[str, Any]) -> None:
         fault, self.fault = self.fault, None
         if fault:
             raise fault
-        self.received.append(word)
+        self.received.append(notification)
 
     def on_profile_changed(self, key: str) -> None:
         self.received.append(key)
@@ -79,20 +79,20 @@ class RecordingWorker(ShardListener):
 async def test_workers_share_shards_evenly(store: Store) -> None:
     first, second, third = RecordingWorker(store), RecordingWorker(store), RecordingWorker(store)
     await first.shards.balance()
-    assert (first.shards.worker_count, first.shards.owned, set(first.all_taken)) == (1, ALL, ALL)
+    assert (first.shards.worker_count, first.shards.owned, set(first.all_taken)) == (1, ALL_SHARDS, ALL_SHARDS)
     await second.shards.balance()
-    assert (second.shards.worker_count, second.shards.owned) == (2, set()), "they are another's"
+    assert (second.shards.worker_count, second.shards.owned) == (2, set()), "the first worker has all shards"
     await first.shards.balance()
     assert len(first.shards.owned) == 32
-    assert set(first.all_lost) == ALL - first.shards.owned
+    assert set(first.all_lost) == ALL_SHARDS - first.shards.owned
     await second.shards.balance()
-    assert second.shards.owned == ALL - first.shards.owned == set(second.all_taken)
+    assert second.shards.owned == ALL_SHARDS - first.shards.owned == set(second.all_taken)
     await third.shards.balance()
     for _ in range(2):
         for worker in (first, second, third):
             await worker.shards.balance()
     assert sorted(len(worker.shards.owned) for worker in (first, second, third)) == [20, 22, 22]
-    assert set.union(*(worker.shards.owned for worker in (first, second, third))) == ALL
+    assert set.union(*(worker.shards.owned for worker in (first, second, third))) == ALL_SHARDS
     # A worker keeps its fair share.
     lost = len(first.all_lost)
     await first.shards.balance()
@@ -102,22 +102,22 @@ async def test_workers_share_shards_evenly(store: Store) -> None:
 async def test_leaving_shards_are_finished_before_release(store: Store) -> None:
     first, second = RecordingWorker(store), RecordingWorker(store)
     await first.shards.balance()
-    left: list[int] = []
+    finished: list[int] = []
 
     async def finish(leaving: Collection[int]) -> None:
-        left.extend(leaving)
-        assert not first.shards.owned & set(leaving), "nothing more begins"
+        finished.extend(leaving)
+        assert not first.shards.owned & set(leaving), "no new work may start in leaving shards"
         await second.shards.balance()
-        assert not second.shards.owned, "they are not given back yet"
+        assert not second.shards.owned, "leaving shards were released before their work finished"
         assert not first.all_lost
 
     first.finish = finish
     await second.shards.balance()
     await first.shards.balance()
-    assert len(left) == 32
-    assert set(first.all_lost) == set(left)
+    assert len(finished) == 32
+    assert set(first.all_lost) == set(finished)
     await second.shards.balance()
-    assert second.shards.owned == set(left)
+    assert second.shards.owned == set(finished)
 
 
 async def test_stopping_worker_releases_its_shards(store: Store) -> None:
@@ -126,14 +126,14 @@ async def test_stopping_worker_releases_its_shards(store: Store) -> None:
     await second.shards.balance()
     await first.shards.balance()
     await first.shards.stop()
-    assert (first.shards.owned, set(first.all_lost)) == (set(), ALL)
+    assert (first.shards.owned, set(first.all_lost)) == (set(), ALL_SHARDS)
     assert await store.leases.count_workers() == 1
     await second.shards.balance()
-    assert second.shards.owned == ALL
+    assert second.shards.owned == ALL_SHARDS
 
 
 async def test_workers_seen_in_the_future_do_not_count(store: Store) -> None:
-    """The store's clock was an hour ahead then, and was set back."""
+    """A worker reported while the store's clock was an hour ahead."""
     await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
     assert await store.leases.count_workers() == 0
     await RecordingWorker(store).shards.balance()
@@ -142,17 +142,17 @@ async def test_workers_seen_in_the_future_do_not_count(store: Store) -> None:
 
 async def test_worker_with_another_time_zone_cannot_join(store: Store) -> None:
     rome, paris = Shards(store, alone=False, zone="Europe/Rome"), Shards(store, alone=False, zone="Europe/Paris")
-    # Of a version that told no zone, and of one that was killed long ago.
+    # One worker reports no zone, as in older versions. The other was killed long ago.
     await store.client.zadd(keys.WORKERS, {"older": time.time(), "killed America/Lima": time.time() - 100})
     await rome.join()
     with pytest.raises(StoreUnavailable, match="TIME_ZONE=Europe/Rome, and this one has Europe/Paris"):
         await paris.join()
-    # Those that are right do not notice.
-    again = Shards(store, alone=False, zone="Europe/Rome")
-    await again.join()
+    # Workers with the right zone are not affected.
+    another = Shards(store, alone=False, zone="Europe/Rome")
+    await another.join()
     await rome.join()
     assert sorted(await store.leases.worker_zones()) == ["", "Europe/Rome", "Europe/Rome"]
-    # A folder is one bot's: another that was there was killed.
+    # A folder belongs to one bot, so an earlier worker must be dead.
     await Shards(store, alone=True, zone="Europe/Paris").join()
     assert set(await store.leases.worker_zones()) == {"", "Europe/Rome", "Europe/Paris"}
 
@@ -164,7 +164,7 @@ async def test_refused_worker_takes_no_shards(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await paris.join()
     await rome.balance()
-    assert rome.owned == ALL
+    assert rome.owned == ALL_SHARDS
     assert await store.leases.worker_zones() == ["Europe/Rome"]
 
 
@@ -176,14 +176,14 @@ async def test_differing_time_zones_are_logged_once(store: Store) -> None:
     with capture_logs() as logs:
         for _ in range(3):
             await rome.balance()
-    [line] = [one for one in logs if one["event"] == "time_zones_differ"]
+    [line] = [event for event in logs if event["event"] == "time_zones_differ"]
     assert (line["here"], line["elsewhere"]) == ("Europe/Rome", ["Europe/Paris"])
 
 
 async def test_one_of_two_simultaneous_time_zones_joins(store: Store) -> None:
-    both = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
-    refused = await asyncio.gather(*(one.join() for one in both), return_exceptions=True)
-    assert [type(one) for one in refused if one] == [StoreUnavailable]
+    workers = [Shards(store, alone=False, zone=zone) for zone in ("Europe/Rome", "Europe/Paris")]
+    errors = await asyncio.gather(*(worker.join() for worker in workers), return_exceptions=True)
+    assert [type(error) for error in errors if error] == [StoreUnavailable]
     assert len(await store.leases.worker_zones()) == 1
 
 
@@ -203,34 +203,34 @@ async def test_worker_joins_once_other_time_zones_are_gone(store: Store, monkeyp
 
 
 async def test_worker_start_fails_with_another_time_zone(store: Store, tmp_path: Path) -> None:
-    def worker(zone: str) -> Worker:
+    def make_worker(zone: str) -> Worker:
         return Worker(store, Settings(_env_file=None, data=tmp_path, time_zone=zone), alone=False)
 
-    first, other, again = worker("Europe/Rome"), worker("Asia/Tokyo"), worker("Asia/Tokyo")
+    first, other, restarted = make_worker("Europe/Rome"), make_worker("Asia/Tokyo"), make_worker("Asia/Tokyo")
     try:
         await first.start()
         with pytest.raises(StoreUnavailable, match="stop all of them"):
             await other.start()
         assert not other.shards.owned
         settings = Settings(_env_file=None, data=tmp_path, time_zone="Asia/Tokyo", REDIS_URL="redis://127.0.0.1:1/0")
-        said = [line async for well, line in _examine_store(store, settings) if not well]
-        assert [line for line in said if "BUONGIOCO_TIME_ZONE=Europe/Rome, here it is Asia/Tokyo" in line]
+        problems = [line async for is_well, line in _examine_store(store, settings) if not is_well]
+        assert [line for line in problems if "BUONGIOCO_TIME_ZONE=Europe/Rome, here it is Asia/Tokyo" in line]
         await first.stop()
-        await again.start()
-        assert len(again.shards.owned) == keys.SHARDS
+        await restarted.start()
+        assert len(restarted.shards.owned) == keys.SHARDS
     finally:
-        for one in (first, other, again):
-            await one.stop()
+        for worker in (first, other, restarted):
+            await worker.stop()
 
 
 async def test_store_time_is_estimated_without_requests(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = time.time() + 86400
-    monkeypatch.setattr(time, "time", lambda: wrong)
+    wrong_time = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: wrong_time)
     worker = RecordingWorker(store)
-    assert store.leases.estimated_time() == wrong
+    assert store.leases.estimated_time() == wrong_time
     await worker.shards.balance()
     assert abs(store.leases.estimated_time() - await store.leases.current_time()) < 60
-    # It is learned again each time, for the store's clock may be set.
+    # Each balance measures the offset again, because the store's clock can change.
     assert store.leases._offset
     store.leases._offset += 2 * SET_BACK_SECONDS
     assert store.leases.estimated_time() > await store.leases.current_time() + SET_BACK_SECONDS
@@ -241,31 +241,31 @@ async def test_store_time_is_estimated_without_requests(store: Store, monkeypatc
 async def test_estimated_time_ignores_late_answers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     worker, leases = RecordingWorker(store), store.leases
     await worker.shards.balance()
-    midnight = leases.estimated_time()
-    present = leases._report_alive
+    before = leases.estimated_time()
+    report_alive = leases._report_alive
 
-    async def heard_late(**what: Any) -> Any:
-        now, *found = await present(**what)
-        return (float(now) - late, *found)
+    async def report_late(**arguments: Any) -> Any:
+        seconds, *values = await report_alive(**arguments)
+        return (float(seconds) - delay, *values)
 
-    monkeypatch.setattr(leases, "_report_alive", heard_late)
-    late = 60.0
+    monkeypatch.setattr(leases, "_report_alive", report_late)
+    delay = 60.0
     await worker.shards.balance()
-    assert leases.estimated_time() == midnight
-    # Soon it goes on, and a clock that was set back is heeded.
-    late = -1.0
+    assert leases.estimated_time() == before
+    # A prompt answer moves the estimate on, and a large step back is accepted.
+    delay = -1.0
     await worker.shards.balance()
-    assert leases.estimated_time() > midnight
-    late = 2 * SET_BACK_SECONDS
+    assert leases.estimated_time() > before
+    delay = 2 * SET_BACK_SECONDS
     await worker.shards.balance()
-    assert leases.estimated_time() < midnight - SET_BACK_SECONDS
+    assert leases.estimated_time() < before - SET_BACK_SECONDS
 
 
 async def test_single_worker_takes_shards_of_a_killed_one(store: Store) -> None:
     killed, alone = RecordingWorker(store), RecordingWorker(store, alone=True)
     await killed.shards.balance()
     await alone.shards.balance()
-    assert (alone.shards.worker_count, alone.shards.owned) == (1, ALL)
+    assert (alone.shards.worker_count, alone.shards.owned) == (1, ALL_SHARDS)
 
 
 async def test_leases_are_renewed_repeatedly(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,7 +280,7 @@ async def test_leases_are_renewed_repeatedly(store: Store, monkeypatch: pytest.M
     keeping.cancel()
 
 
-# For certain
+# Expired leases
 
 
 async def test_expired_lease_is_waited_for_until_renewed(store: Store) -> None:
@@ -313,14 +313,14 @@ async def test_only_shards_taken_by_others_are_lost(store: Store) -> None:
     await hung.shards.balance()
     await store.client.delete(keys.attended(SHARD))
     assert await store.leases.hold_shard(other.shards.worker_id, SHARD, "take")
-    assert hung.shards.owns(CODE), "it has not heard"
+    assert hung.shards.owns(CODE), "the worker learns of the loss when it balances"
     await hung.shards.balance()
     assert not hung.shards.owns(CODE)
     assert hung.all_lost == [SHARD]
-    assert hung.shards.owned == ALL - {SHARD}
+    assert hung.shards.owned == ALL_SHARDS - {SHARD}
 
 
-# Word between workers
+# Notifications between workers
 
 
 @asynccontextmanager
@@ -354,10 +354,10 @@ async def test_table_notification_reaches_only_its_owner(store: Store) -> None:
 
 async def test_broadcasts_reach_all_workers_but_the_sender(store: Store) -> None:
     first, second = RecordingWorker(store), RecordingWorker(store)
-    me = first.shards.worker_id
+    sender = first.shards.worker_id
     async with listen(first, second):
-        await first.shards.notify({"forget": "a key", "by": me})
-        await first.shards.notify({"lowest": "paper:@1", "code": CODE, "by": me})
+        await first.shards.notify({"forget": "a key", "by": sender})
+        await first.shards.notify({"lowest": "paper:@1", "code": CODE, "by": sender})
         await first.shards.notify({"forget": "the last", "by": "somebody"})
         await wait_until(lambda: "the last" in first.received and "the last" in second.received)
     assert first.received == ["the last"]
@@ -367,38 +367,42 @@ async def test_broadcasts_reach_all_workers_but_the_sender(store: Store) -> None
 async def test_notifications_are_batched_while_sending(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     worker, sent, gate = RecordingWorker(store), list[Any](), asyncio.Event()
 
-    async def publish(_channel: str, words: str) -> None:
-        sent.append(json.loads(words))
+    async def publish(_channel: str, text: str) -> None:
+        sent.append(json.loads(text))
         await gate.wait()
 
     monkeypatch.setattr(store.client, "publish", publish)
-    words = [{"code": CODE, "number": number} for number in range(3)]
-    telling = [asyncio.create_task(worker.shards.notify(word)) for word in words]
+    notifications = [{"code": CODE, "number": number} for number in range(3)]
+    tasks = [asyncio.create_task(worker.shards.notify(notification)) for notification in notifications]
     await wait_until(lambda: len(sent) == 1)
-    late = {"code": CODE, "number": 3}
-    telling.append(asyncio.create_task(worker.shards.notify(late)))
+    last_notification = {"code": CODE, "number": 3}
+    tasks.append(asyncio.create_task(worker.shards.notify(last_notification)))
     await asyncio.sleep(0)
     gate.set()
     async with asyncio.timeout(10):
-        await asyncio.gather(*telling)
-        await worker.shards.notify(late)
-    assert [word for batch in sent for word in batch] == [*words, late, late]
+        await asyncio.gather(*tasks)
+        await worker.shards.notify(last_notification)
+    assert [notification for batch in sent for notification in batch] == [
+        *notifications,
+        last_notification,
+        last_notification,
+    ]
     assert len(sent) == 3
 
 
 async def test_unreadable_notification_does_not_stop_listening(store: Store) -> None:
     worker = RecordingWorker(store)
     await worker.shards.balance()
-    word = {"code": CODE}
-    worker.fault = KeyError("another version's")
+    notification = {"code": CODE}
+    worker.fault = KeyError("unknown field")
     async with listen(worker):
         with capture_logs() as logs:
-            for text in ("[", "5", json.dumps([word, 7, {}, word])):
+            for text in ("[", "5", json.dumps([notification, 7, {}, notification])):
                 await store.client.publish(keys.NOTIFICATIONS, text)
             await store.client.publish(keys.worker_channel(worker.shards.worker_id), "nonsense")
-            await store.client.publish(keys.NOTIFICATIONS, json.dumps([word]))
+            await store.client.publish(keys.NOTIFICATIONS, json.dumps([notification]))
             await wait_until(lambda: len(worker.received) == 2)
-    assert worker.received == [word, word]
+    assert worker.received == [notification, notification]
     events = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
     assert events == [
         *["notification_unreadable"] * 2,
@@ -423,12 +427,12 @@ async def test_commits_of_other_owners_are_ignored(store: Store) -> None:
 async def test_store_outage_drops_one_notification(store: Store) -> None:
     worker = RecordingWorker(store)
     await worker.shards.balance()
-    word = {"code": CODE}
+    notification = {"code": CODE}
     worker.fault = ConnectionError("away")
     with capture_logs() as logs:
         async with listen(worker):
-            await worker.shards.notify(word)
-            await worker.shards.notify(word)
+            await worker.shards.notify(notification)
+            await worker.shards.notify(notification)
             await wait_until(lambda: bool(worker.received))
     assert "notification_failed" not in [line["event"] for line in logs]
-    assert worker.received == [word]
+    assert worker.received == [notification]

@@ -14,20 +14,20 @@ from bot.store import Store
 
 
 class Work:
-    """Counts how often it was done. The first call raises ``error``."""
+    """Work that counts its runs. The first run raises ``error``."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.times, self._error = 0, error
+        self.runs, self._error = 0, error
 
     async def run(self) -> None:
-        self.times += 1
-        if self.times == 1 and self._error:
+        self.runs += 1
+        if self.runs == 1 and self._error:
             raise self._error
 
     async def wait_for_runs(self, times: int) -> None:
-        """Wait until it was done this many times."""
+        """Wait until the work has started this many times."""
         async with asyncio.timeout(10):
-            while self.times < times:
+            while self.runs < times:
                 await asyncio.sleep(0)
 
 
@@ -45,18 +45,18 @@ async def test_only_the_leader_works(store: Store) -> None:
         for shards, work in zip((first, second), works, strict=True)
     ]
     await works[0].wait_for_runs(3)
-    assert works[1].times == 0
+    assert works[1].runs == 0
     await first.stop()
     assert not first.is_leader
     await second.balance()
-    before = works[0].times
+    before = works[0].runs
     await works[1].wait_for_runs(3)
-    assert works[0].times == before
+    assert works[0].runs == before
     for loop in loops:
         loop.cancel()
 
 
-async def test_a_new_leader_works_at_once(store: Store) -> None:
+async def test_new_leader_works_at_once(store: Store) -> None:
     work = Work()
     loop = asyncio.create_task((await start_leader(store)).while_leader(3600, work.run))
     await work.wait_for_runs(1)
@@ -72,7 +72,7 @@ async def test_work_goes_on_after_a_store_outage(store: Store) -> None:
     loop.cancel()
 
 
-async def test_a_failed_round_is_logged_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_round_is_logged_and_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0)
     shards, work, loops = await start_leader(store), Work(ValueError("broken")), Loops()
     with capture_logs() as logs:

@@ -27,11 +27,11 @@ async def test_every_folder_is_one_registered_feature(store: Store) -> None:
 
 async def test_every_command_has_one_handler(store: Store) -> None:
     worker = make_worker(store)
-    of_features = [word for feature in worker.features for word in feature.commands]
+    commands = [command for feature in worker.features for command in feature.commands]
     handled = Dispatcher(worker)._commands._handlers
     assert sorted(handled) == sorted(spec.name for spec in COMMANDS), "bot/commands.py and the handlers must agree"
-    twice = [word for word, count in Counter(of_features).items() if count > 1]
-    assert not twice, f"two features have the command {twice}: rename one of them"
+    duplicates = [command for command, count in Counter(commands).items() if count > 1]
+    assert not duplicates, f"two features have the command {duplicates}: rename one of them"
 
 
 async def test_no_two_features_claim_the_same_name(store: Store) -> None:
@@ -42,15 +42,15 @@ async def test_no_two_features_claim_the_same_name(store: Store) -> None:
         "start word": [name for feature in features for name in feature.start_words],
         "loop": [name for feature in features for name in feature.loops],
     }
-    twice = [(kind, name) for kind, names in claims.items() for name, count in Counter(names).items() if count > 1]
-    assert not twice, f"two features claim {twice}: rename one of them"
+    duplicates = [(kind, name) for kind, names in claims.items() for name, count in Counter(names).items() if count > 1]
+    assert not duplicates, f"two features claim {duplicates}: rename one of them"
     assert len(claims["page"]) > 8
 
 
 async def test_mydata_fields_belong_to_one_feature(store: Store) -> None:
     fields = [name for feature in make_worker(store).features for name in await feature.mydata("paper:1", 0.0)]
-    twice = [name for name, count in Counter(fields).items() if count > 1]
-    assert not twice, f"two features add {twice} to the file of /mydata: rename one of them"
+    duplicates = [name for name, count in Counter(fields).items() if count > 1]
+    assert not duplicates, f"two features add {duplicates} to the file of /mydata: rename one of them"
     assert len(fields) > 8
 
 

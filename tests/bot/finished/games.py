@@ -12,13 +12,13 @@ NOON = 1_770_000_000
 
 
 @cache
-def record(game: str, seed: int) -> Record:
+def simulate_record(game: str, seed: int) -> Record:
     return simulate(game, {}, ["random"] * GAMES[game].seats, f"finished {seed}")
 
 
 def finished_game(number: int, game: str = "testa", ended: int | None = None) -> FinishedGame:
-    """Return a game of two of three people in a chat. The number makes it unique."""
-    one = record(game, number % 3)
+    """Return a unique game by its number. Two of three people play it in a chat."""
+    record = simulate_record(game, number % 3)
     people = [f"paper:{1 + (number + seat) % 3}" for seat in range(2)] * (GAMES[game].seats // 2)
     return FinishedGame(
         id=f"T{number:03}-{number:06x}",
@@ -28,7 +28,7 @@ def finished_game(number: int, game: str = "testa", ended: int | None = None) ->
         chats=["paper:100"],
         clock=86400,
         strict=False,
-        record=one.model_copy(update={"seats": [f"Name {person}" for person in people]}),
+        record=record.model_copy(update={"seats": [f"Name {person}" for person in people]}),
     )
 
 

@@ -15,15 +15,15 @@ from tests.bot.finished.games import finished_game, rename_player, store_game
 
 async def load_ratings(store: Store) -> dict[str, dict[str, str]]:
     """Return all ratings by key."""
-    found = {}
+    ratings = {}
     async for key in store.client.scan_iter(match=keys.ratings("*")):
-        stored = await store.client.hgetall(key)
-        found[key.decode()] = {person.decode(): text.decode() for person, text in stored.items()}
-    return found
+        fields = await store.client.hgetall(key)
+        ratings[key.decode()] = {person.decode(): text.decode() for person, text in fields.items()}
+    return ratings
 
 
 async def count_rated_seats(ratings: Ratings) -> int:
-    """Return in how many games the three people were rated, added up."""
+    """Return the number of rated games, added up over the three people."""
     return sum([(await ratings.standing(Scope(), f"paper:{number}")).games for number in (1, 2, 3)])
 
 
@@ -97,7 +97,7 @@ async def test_concurrent_workers_number_each_game_once(store: Store) -> None:
 
 
 async def test_rebuild_numbers_games_without_a_number(store: Store) -> None:
-    """The game is stored, its number is not: a cluster can lose its last writes."""
+    """A cluster can lose its last writes, such as the number of a stored game."""
     await store_game(store, finished_game(1))
     for number in (3, 2):
         await store.client.set(keys.game(finished_game(number).id), finished_game(number).to_bytes())
@@ -163,7 +163,7 @@ def test_unreadable_bytes_raise_unreadable_game(stored: bytes) -> None:
 
 
 async def test_last_game_is_the_one_that_ended_last(store: Store) -> None:
-    """A day's or a duplicate round's games are stored when it is over."""
+    """Games of a day or a duplicate round are stored together, in any order."""
     archive = Archive(store.client)
     evening, morning = await archive.keep(finished_game(2)), await archive.keep(finished_game(1))
     assert morning.ended < evening.ended

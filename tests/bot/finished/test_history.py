@@ -28,19 +28,19 @@ async def test_each_rated_game_is_in_its_players_histories(store: Store) -> None
     ratings = await store_rated_games(store, 6)
     for scope in (ANYWHERE, HERE, Scope(month="2026-02")):
         for person in ("paper:1", "paper:2", "paper:3"):
-            standing, found = await ratings.standing(scope, person), await load_history(ratings, scope, person)
-            assert len(found) == standing.games
-            assert sum(game.won for game in found) == standing.wins
-            assert found[-1].rating == standing.shown
-            assert [game.day for game in found] == sorted({game.day for game in found})
+            standing, history = await ratings.standing(scope, person), await load_history(ratings, scope, person)
+            assert len(history) == standing.games
+            assert sum(game.won for game in history) == standing.wins
+            assert history[-1].rating == standing.shown
+            assert [game.day for game in history] == sorted({game.day for game in history})
 
 
 async def test_history_keeps_only_the_last_games(store: Store) -> None:
     ratings = await store_rated_games(store, 2 * GAMES_KEPT)
     assert (await ratings.standing(ANYWHERE, "paper:1")).games > GAMES_KEPT
-    found = await load_history(ratings, ANYWHERE)
-    assert len(found) == GAMES_KEPT
-    assert found[-1].rating == (await ratings.standing(ANYWHERE, "paper:1")).shown
+    history = await load_history(ratings, ANYWHERE)
+    assert len(history) == GAMES_KEPT
+    assert history[-1].rating == (await ratings.standing(ANYWHERE, "paper:1")).shown
 
 
 async def test_rebuild_gives_the_same_histories(store: Store) -> None:
@@ -74,9 +74,9 @@ async def test_mydata_contains_the_history(store: Store) -> None:
     ratings = await store_rated_games(store, 3)
     file = await MyData(store.client, ratings.archive, ratings, []).file("paper:1", [], NOON)
     everywhere = {"chat": EVERYTHING, "month": EVERYTHING, "game": EVERYTHING}
-    [found] = [rating for rating in json.loads(file.content)["ratings"] if everywhere.items() <= rating.items()]
-    assert found["history"] == [game._asdict() for game in await load_history(ratings, ANYWHERE)]
-    assert len(found["history"]) == found["games"]
+    [rating] = [rating for rating in json.loads(file.content)["ratings"] if everywhere.items() <= rating.items()]
+    assert rating["history"] == [game._asdict() for game in await load_history(ratings, ANYWHERE)]
+    assert len(rating["history"]) == rating["games"]
 
 
 def test_history_survives_a_round_trip_as_text() -> None:

@@ -25,16 +25,16 @@ ANNA, NEW = "paper:1", "paper:200"
 IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 
-def game(number: int) -> FinishedGame:
+def make_won_game(number: int) -> FinishedGame:
     """Return a game that Anna won."""
-    one = finished_game(number)
-    record = one.record.model_copy(update={"winner": [0]})
-    return replace(one, people=[ANNA, "paper:2"], chats=[GROUP], record=record)
+    finished = finished_game(number)
+    record = finished.record.model_copy(update={"winner": [0]})
+    return replace(finished, people=[ANNA, "paper:2"], chats=[GROUP], record=record)
 
 
 async def store_rated_games(store: Store, games: int) -> Ratings:
     for number in range(games):
-        await store_game(store, game(number))
+        await store_game(store, make_won_game(number))
     ratings = Ratings(store.client, Archive(store.client))
     await ratings.catch_up()
     return ratings
@@ -51,7 +51,7 @@ async def test_game_rated_during_a_move_counts_in_the_new_chat(any_store: Store)
         move_people = worker.people.move_chat
 
         async def move_slowly(old: str, new: str) -> None:
-            await store_game(any_store, game(4))
+            await store_game(any_store, make_won_game(4))
             await ratings.catch_up()
             await move_people(old, new)
 
@@ -73,7 +73,7 @@ async def test_game_counts_in_the_chat_that_moved_during_rating(store: Store) ->
         await enter(people, scopes)
 
     ratings._index_scopes = move_first  # type: ignore[method-assign]
-    await store_game(store, game(4))
+    await store_game(store, make_won_game(4))
     assert await ratings.catch_up() == 1
     assert await count_annas_games(ratings) == [0, 5]
 
@@ -82,12 +82,14 @@ async def test_all_leaderboards_of_a_chat_move(store: Store) -> None:
     ratings = await store_rated_games(store, 4)
     before = await load_ratings(store)
     await ratings.move_chat(GROUP, NEW)
-    assert await load_ratings(store) == {name.replace(f":{GROUP}|", f":{NEW}|"): one for name, one in before.items()}
+    assert await load_ratings(store) == {
+        name.replace(f":{GROUP}|", f":{NEW}|"): ratings_by_person for name, ratings_by_person in before.items()
+    }
 
 
 async def test_rebuild_merges_leaderboards_that_could_not_move(store: Store) -> None:
     """The new chat had games before the move was reported."""
-    await store_game(store, replace(game(9), chats=[NEW]))
+    await store_game(store, replace(make_won_game(9), chats=[NEW]))
     ratings = await store_rated_games(store, 4)
     with capture_logs() as logs:
         await ratings.move_chat(GROUP, NEW)
@@ -106,9 +108,9 @@ async def test_person_forgotten_during_a_move_is_in_neither_chat(store: Store, m
     ratings = await store_rated_games(store, 4)
     hand_over = ratings._hand_over
 
-    async def move_first(**words: Sequence[str]) -> int:
+    async def move_first(**arguments: Sequence[str]) -> int:
         await ratings.move_chat(GROUP, NEW)
-        return int(await hand_over(**words))
+        return int(await hand_over(**arguments))
 
     monkeypatch.setattr(ratings, "_hand_over", move_first)
     await ratings.hand_over(ANNA, "somebody:01234567")
@@ -120,8 +122,8 @@ async def test_moved_chat_gets_the_months_honours(store: Store) -> None:
     ratings = await store_rated_games(store, 4)
     await ratings.move_chat(GROUP, NEW)
     # A tournament's games still name the chat in which it was opened.
-    await store_game(store, game(4))
-    await store_game(store, replace(game(5), chats=[GROUP, NEW]))
+    await store_game(store, make_won_game(4))
+    await store_game(store, replace(make_won_game(5), chats=[GROUP, NEW]))
     await ratings.catch_up()
     honours = Honours(store.client, ratings.archive, ratings)
     assert await honours.close_past_months(IN_MARCH) == "2026-02"
@@ -138,11 +140,11 @@ async def test_moved_chat_gets_the_months_honours(store: Store) -> None:
 async def test_chat_moved_during_closing_gets_its_honours(store: Store) -> None:
     ratings = await store_rated_games(store, 4)
     honours = Honours(store.client, ratings.archive, ratings)
-    first = ratings.leaders
+    find_leaders = ratings.leaders
 
     async def move_first(scope: Scope) -> tuple[list[str], int]:
         await ratings.move_chat(GROUP, NEW)
-        return await first(scope)
+        return await find_leaders(scope)
 
     ratings.leaders = move_first  # type: ignore[method-assign]
     assert await honours.close_past_months(IN_MARCH) == ""

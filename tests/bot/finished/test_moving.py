@@ -47,11 +47,11 @@ async def move_games(store: Store, path: Path, before: int = 7) -> MoveResult:
     return await GameMover(store.client, path, lambda _: None).move(NOON + before, await closed_month(store.client))
 
 
-async def numbers_in_store(store: Store) -> list[int]:
+async def list_stored_numbers(store: Store) -> list[int]:
     return [entry.number async for entry in Archive(store.client).entries_after(0) if entry.game]
 
 
-def numbers_in_file(path: Path) -> list[int]:
+def list_file_numbers(path: Path) -> list[int]:
     return [entry.number for entry in read_entries(path)]
 
 
@@ -60,14 +60,14 @@ async def test_moved_games_keep_their_ratings(any_store: Store, tmp_path: Path) 
     ratings = await store_rated_games(store)
     before = await load_ratings(store)
     assert await move_games(store, path) == MoveResult(6, [])
-    assert await numbers_in_store(store) == [7, 8, 9, 10, 11, 12]
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert await list_stored_numbers(store) == [7, 8, 9, 10, 11, 12]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert not [key async for key in store.client.scan_iter(match=keys.game("T00[1-6]*"))]
     assert await load_ratings(store) == before
     # Later games are appended.
     assert await move_games(store, path, 9) == MoveResult(2, [])
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6, 7, 8]
     report = await ratings.rebuild(read_all_entries([path]))
     assert (report.games, report.holes, report.lost) == (GAMES, [], [])
     assert await load_ratings(store) == before
@@ -89,10 +89,10 @@ async def test_archive_follows_a_symbolic_link(store: Store, tmp_path: Path, is_
     await store_rated_games(store)
     assert await move_games(store, link) == MoveResult(6, [])
     assert link.readlink() == real
-    assert numbers_in_file(real) == [1, 2, 3, 4, 5, 6]
+    assert list_file_numbers(real) == [1, 2, 3, 4, 5, 6]
     rewrite_file(link, lambda entry: entry.game if entry.number > 1 else None)
     assert link.readlink() == real
-    assert numbers_in_file(real) == [2, 3, 4, 5, 6]
+    assert list_file_numbers(real) == [2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "directory", "device"])
@@ -105,7 +105,7 @@ async def test_archive_must_be_a_regular_file(store: Store, tmp_path: Path, kind
     await store_rated_games(store)
     with pytest.raises(OSError, match=f"is a {kind}, and must be a file"):
         await move_games(store, path)
-    assert len(await numbers_in_store(store)) == GAMES
+    assert len(await list_stored_numbers(store)) == GAMES
 
 
 async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ async def test_unfinished_or_unreadable_games_stay(store: Store, tmp_path: Path)
     await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
     await store.client.set(keys.game(finished_game(3).id), b"no game")
     record = finished_game(4).record
-    wrong = replace(finished_game(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
-    await store.client.set(keys.game(wrong.id), wrong.to_bytes())
+    wrong_game = replace(finished_game(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
+    await store.client.set(keys.game(wrong_game.id), wrong_game.to_bytes())
     await store_game(store, finished_game(13, ended=NOON))
-    assert await move_games(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong.id])
-    assert await numbers_in_store(store) == [2, 4, 13]
+    assert await move_games(store, tmp_path / "old", 99) == MoveResult(GAMES - 3, [wrong_game.id])
+    assert await list_stored_numbers(store) == [2, 4, 13]
 
 
 async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ async def test_games_stay_until_their_months_honours_are_made(store: Store, tmp_
     await ratings.catch_up()
     april = (IN_MARCH + timedelta(days=31)).timestamp()
     assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(GAMES, [])
-    assert await numbers_in_store(store) == [13]
+    assert await list_stored_numbers(store) == [13]
     await honours.close_past_months(IN_MARCH + timedelta(days=31))
     assert await move_games(store, tmp_path / "old", int(april) - NOON) == MoveResult(1, [])
 
@@ -141,12 +141,12 @@ async def test_interrupted_move_can_be_continued(
     path = tmp_path / "old"
     ratings = await store_rated_games(store)
     before = await load_ratings(store)
-    left = [step]
+    remaining = [step]
     execute = type(store.client).execute_command
 
     async def die_later(self: object, *args: object, **options: object) -> object:
-        left[0] -= 1
-        if left[0] < 0:
+        remaining[0] -= 1
+        if remaining[0] < 0:
             raise KeyboardInterrupt
         return await execute(self, *args, **options)
 
@@ -159,12 +159,12 @@ async def test_interrupted_move_can_be_continued(
         else:
             assert step > 20
     if path.exists() and step % 4 == 1:
-        # The last line is half written, or another was begun.
+        # The process died while it was writing a line.
         with path.open("ab") as file:
             file.write(b'{"format":"buongioco-fin')
     await move_games(store, path)
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
-    assert await numbers_in_store(store) == [7, 8, 9, 10, 11, 12]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6]
+    assert await list_stored_numbers(store) == [7, 8, 9, 10, 11, 12]
     assert await Archive(store.client).count_moved() == 6
     assert (await ratings.rebuild(read_all_entries([path]))).games == GAMES
     assert await load_ratings(store) == before
@@ -176,21 +176,21 @@ async def test_game_stays_until_the_files_folder_is_synced(
     path, sync = tmp_path / "old", os.fsync
     await store_rated_games(store)
 
-    def without_folders(descriptor: int) -> None:
+    def fail_on_folders(descriptor: int) -> None:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             raise OSError("no folder")
         sync(descriptor)
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", without_folders)
+        patch.setattr(os, "fsync", fail_on_folders)
         for _ in range(2):
             with pytest.raises(OSError, match="no folder"):
                 await move_games(store, path)
-            assert len(await numbers_in_store(store)) == GAMES
+            assert len(await list_stored_numbers(store)) == GAMES
         with pytest.raises(OSError, match="no folder"):
             rewrite_file(path, lambda entry: entry.game)
     await move_games(store, path)
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6]
 
 
 async def test_archive_is_readable_only_by_its_owner(store: Store, tmp_path: Path) -> None:
@@ -218,26 +218,26 @@ async def test_game_changed_during_the_move_is_written_again(store: Store, tmp_p
     """A person was forgotten during the move: the file must not keep their name."""
     path = tmp_path / "old"
     await store_rated_games(store)
-    moving = GameMover(store.client, path, lambda _: None)
-    go = moving._remove_from_store
+    mover = GameMover(store.client, path, lambda _: None)
+    remove = mover._remove_from_store
 
     async def rewrite_first(entry: ArchiveEntry, stored: bytes) -> None:
         if entry.id == finished_game(2).id:
             await Archive(store.client).rewrite(entry.id, lambda game: rename_player(game, "somebody"))
-        await go(entry, stored)
+        await remove(entry, stored)
 
-    moving._remove_from_store = rewrite_first  # type: ignore[method-assign]
+    mover._remove_from_store = rewrite_first  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="run the same command again"):
-        await moving.move(NOON + 7, await closed_month(store.client))
+        await mover.move(NOON + 7, await closed_month(store.client))
     await move_games(store, path)
-    assert sorted(numbers_in_file(path)) == [1, 2, 3, 4, 5, 6]
+    assert sorted(list_file_numbers(path)) == [1, 2, 3, 4, 5, 6]
     [second] = [entry.read().game for entry in read_entries(path) if entry.number == 2]
     assert second == rename_player(finished_game(2), "somebody")
 
 
-@pytest.mark.parametrize("is_cut_short", [False, True])
+@pytest.mark.parametrize("is_interrupted", [False, True])
 async def test_archived_games_count_towards_a_guests_trial(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cut_short: bool
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_interrupted: bool
 ) -> None:
     monkeypatch.setattr(programs, "GUESTS", "paper:2")
     archive = Archive(store.client)
@@ -250,20 +250,20 @@ async def test_archived_games_count_towards_a_guests_trial(
     await archive.keep(replace(finished_game(9), ended=NOON + 40 * 86400))
     await Honours(store.client, archive, Ratings(store.client, archive)).close_past_months(IN_MARCH)
     path = tmp_path / "old"
-    if is_cut_short:
+    if is_interrupted:
 
-        async def die_later(entry: ArchiveEntry, stored: bytes) -> None:
+        async def fail_to_remove(entry: ArchiveEntry, stored: bytes) -> None:
             raise ConnectionError
 
-        moving = GameMover(store.client, path, lambda _: None)
-        moving._remove_from_store = die_later  # type: ignore[method-assign]
+        mover = GameMover(store.client, path, lambda _: None)
+        mover._remove_from_store = fail_to_remove  # type: ignore[method-assign]
         with pytest.raises(ConnectionError):
-            await moving.move(NOON + 2, await closed_month(store.client))
-        assert await numbers_in_store(store) == [1, 2, 3, 4, 5, 6]
+            await mover.move(NOON + 2, await closed_month(store.client))
+        assert await list_stored_numbers(store) == [1, 2, 3, 4, 5, 6]
     for before in (2, 2, 9):
         await move_games(store, path, before)
         assert await archive._count_finished("paper:2") == 3
-    assert await numbers_in_store(store) == [6]
+    assert await list_stored_numbers(store) == [6]
     # A guest forgotten meanwhile gets no new profile.
     await store.client.delete(keys.person("paper:2"))
     await archive.note_in_file(1, replace(games[0], people=["paper:1", "paper:2"]))
@@ -278,11 +278,11 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
     assert {entry.read().game.record.seats[0] for entry in read_entries(path)} == {"somebody"}  # type: ignore[union-attr]
     before = path.read_bytes()
 
-    def fails(_: object) -> FinishedGame:
+    def fail(_: object) -> FinishedGame:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        rewrite_file(path, fails)
+        rewrite_file(path, fail)
     assert path.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["old"]
 
@@ -295,7 +295,7 @@ async def test_file_is_rewritten_completely_or_not_at_all(store: Store, tmp_path
         b'{"format":"buongioco-finished/1"}\n',
         b"[" * 9999 + b"\n",
         b"\n",
-        # without a newline at the end, like most files not written line by line
+        # Files without a newline at the end.
         b"hello",
         b"hello\nworld",
         b'{"format":"buongioco/1"}',
@@ -312,33 +312,33 @@ async def test_other_files_are_not_changed(store: Store, tmp_path: Path, text: b
     with pytest.raises(UnreadableGame, match=r"line 1|is compressed"):
         await move_games(store, path)
     assert path.read_bytes() == text
-    assert len(await numbers_in_store(store)) == GAMES
+    assert len(await list_stored_numbers(store)) == GAMES
 
 
 @pytest.mark.parametrize(
-    "begun", [b"", b"{", b'{"format":"buongioco-fini', b'{"format":"buongioco-finished/1","number":1,']
+    "content", [b"", b"{", b'{"format":"buongioco-fini', b'{"format":"buongioco-finished/1","number":1,']
 )
-async def test_incomplete_first_line_is_dropped(store: Store, tmp_path: Path, begun: bytes) -> None:
+async def test_incomplete_first_line_is_dropped(store: Store, tmp_path: Path, content: bytes) -> None:
     await store_rated_games(store)
     path = tmp_path / "old"
-    path.write_bytes(begun)
+    path.write_bytes(content)
     assert await move_games(store, path) == MoveResult(6, [])
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6]
 
 
 async def test_last_line_without_a_newline_is_kept(store: Store, tmp_path: Path) -> None:
-    """Its game is stored nowhere else."""
+    """The game of this line is stored nowhere else."""
     await store_rated_games(store)
     path = tmp_path / "old"
     await move_games(store, path)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     assert await move_games(store, path, 9) == MoveResult(2, [])
-    assert numbers_in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert list_file_numbers(path) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 async def test_commands_read_the_archive(tmp_path: Path) -> None:
-    async def call(*words: str) -> CompletedProcess[str]:
-        return await asyncio.to_thread(run_command, tmp_path, *words)
+    async def run(*arguments: str) -> CompletedProcess[str]:
+        return await asyncio.to_thread(run_command, tmp_path, *arguments)
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
@@ -346,47 +346,47 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
         await store_rated_games(store)
         before = await load_ratings(store)
     await valkey.stop()
-    moved = await call("archive", "--older-than", "1h", "--out", "old.jsonl")
-    assert (moved.returncode, moved.stdout) == (
+    result = await run("archive", "--older-than", "1h", "--out", "old.jsonl")
+    assert (result.returncode, result.stdout) == (
         0,
         f"old.jsonl: 12 games moved out of the store in {tmp_path / 'data'}\n",
-    ), moved.stderr
+    ), result.stderr
     # Every command that reads records accepts the file.
-    assert "12 games, no faults" in (await call("verify", "old.jsonl")).stdout
-    assert "Deal 1" in (await call("replay", "old.jsonl", "--game", "2")).stdout
-    exported = await call("export", "--from", "old.jsonl", "--person", "paper:1")
-    assert exported.stderr == "8 games\n"
-    assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
-    assert (await call("export")).stderr == "0 games\n"
+    assert "12 games, no faults" in (await run("verify", "old.jsonl")).stdout
+    assert "Deal 1" in (await run("replay", "old.jsonl", "--game", "2")).stdout
+    result = await run("export", "--from", "old.jsonl", "--person", "paper:1")
+    assert result.stderr == "8 games\n"
+    assert all(json.loads(line)["format"] == "buongioco/1" for line in result.stdout.splitlines())
+    assert (await run("export")).stderr == "0 games\n"
     # An input file is not overwritten, under any name.
     archived = (tmp_path / "old.jsonl").read_bytes()
     (tmp_path / "link.jsonl").symlink_to("old.jsonl")
     for out in ("old.jsonl", "link.jsonl"):
-        refused = await call("export", "--from", "old.jsonl", "--out", out)
-        assert refused.returncode == 2
-        assert "name another file" in " ".join(refused.stderr.split())
+        result = await run("export", "--from", "old.jsonl", "--out", out)
+        assert result.returncode == 2
+        assert "name another file" in " ".join(result.stderr.split())
         assert (tmp_path / "old.jsonl").read_bytes() == archived
     # Ratings are not lost by mistake.
-    refused = await call("rebuild")
-    assert refused.returncode == 2
-    assert "Give all files with --from" in refused.stderr
-    rebuilt = await call("rebuild", "--from", "old.jsonl")
-    assert (rebuilt.stdout, rebuilt.stderr) == ("ratings rebuilt from 12 games\n", "")
+    result = await run("rebuild")
+    assert result.returncode == 2
+    assert "Give all files with --from" in result.stderr
+    result = await run("rebuild", "--from", "old.jsonl")
+    assert (result.stdout, result.stderr) == ("ratings rebuilt from 12 games\n", "")
     await valkey.start()
     async with open_store(valkey.url) as store:
         assert await load_ratings(store) == before
     await valkey.stop()
-    bad = await call("rebuild", "--incomplete")
-    assert "missing: numbers 1 to 12 are not in the store" in bad.stderr
+    result = await run("rebuild", "--incomplete")
+    assert "missing: numbers 1 to 12 are not in the store" in result.stderr
 
 
 @pytest.mark.parametrize("text", ["", "365", "d", "0d", "-1d", "1.5d", "365 d", "1m", "1y", "٣d", "1d1h", "9999999d"])
 def test_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="365d or 12w"):
         parse_duration(text)
-    answer = CliRunner().invoke(app, ["archive", f"--older-than={text}", "--out", "x"])
-    assert answer.exit_code == 2
-    assert "not a duration" in answer.output
+    result = CliRunner().invoke(app, ["archive", f"--older-than={text}", "--out", "x"])
+    assert result.exit_code == 2
+    assert "not a duration" in result.output
 
 
 def test_durations_are_in_seconds() -> None:

@@ -23,14 +23,16 @@ STEPS = 40
 
 
 async def load_ratings(store: Store) -> dict[str, dict[str, str]]:
-    client, found = store.client, dict[str, dict[str, str]]()
+    client, ratings = store.client, dict[str, dict[str, str]]()
     async for key in client.scan_iter("{games}:*:*"):
         name = key.decode()
         if name.startswith("{games}:ranks:"):
-            found[name] = {one.decode(): str(shown) for one, shown in await client.zrange(key, 0, -1, withscores=True)}
+            ratings[name] = {
+                person.decode(): str(rating) for person, rating in await client.zrange(key, 0, -1, withscores=True)
+            }
         elif name.startswith(("{games}:ratings:", "{games}:history:")):
-            found[name] = {one.decode(): text.decode() for one, text in (await client.hgetall(key)).items()}
-    return found
+            ratings[name] = {person.decode(): text.decode() for person, text in (await client.hgetall(key)).items()}
+    return ratings
 
 
 class RandomDays:
@@ -47,7 +49,7 @@ class RandomDays:
         self.forgetter.now = lambda: self.now
 
     async def ignore_change(self, key: str) -> None:
-        """There is no other worker to notify."""
+        """Ignore the change, because there is no other worker."""
 
     async def step(self, number: int) -> None:
         """Do one thing that changes ratings, most often play a game."""
@@ -83,7 +85,7 @@ class RandomDays:
             return replace(finished_game(number), people=list(people))
         if kind == 1:
             return replace(resigned_game(number, 3, people=tuple(people)), trial=self.random.random() < 0.5)
-        # An earlier release stored some.
+        # An earlier release stored some of the games.
         rules = 1 if kind == 2 and number < 5 else 2
         return replace(resigned_game(number, 20, people=tuple(people)), rating_rules=rules)
 

@@ -25,25 +25,25 @@ def resigned_game(
 ) -> FinishedGame:
     """Return a game in which seat 1 resigns after `plays` cards of the first deal."""
     kind = GAMES[game]
-    played = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
-    played.deal(bytes(32))
-    while sum(move.startswith("play ") for _, move in played.moves) < plays:
-        seat = played.turn
+    state = Game(game, {}, [f"Name {seat}" for seat in range(kind.seats)], dealer=0)
+    state.deal(bytes(32))
+    while sum(move.startswith("play ") for _, move in state.moves) < plays:
+        seat = state.turn
         assert seat is not None
-        moves = [move for move in played.legal_moves(seat) if not move.startswith(("declare", "resign", "claim"))]
-        played.play(seat, moves[0])
-    played.play(1, "resign")
+        moves = [move for move in state.legal_moves(seat) if not move.startswith(("declare", "resign", "claim"))]
+        state.play(seat, moves[0])
+    state.play(1, "resign")
     usual = finished_game(number, game)
     return replace(
         usual,
-        record=played.record(),
+        record=state.record(),
         people=list(people) or usual.people,
         rating_rules=RULES,
         **{"trial": False, **fields},
     )
 
 
-async def standings(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
+async def rate_games(store: Store, *games: FinishedGame) -> tuple[Ratings, dict[str, Standing]]:
     """Store and rate the games. Return the overall standings."""
     for game in games:
         await store_game(store, game)
@@ -66,16 +66,18 @@ def test_deal_has_as_many_plays_as_its_game_says(game: str) -> None:
 
 
 async def test_early_resignation_costs_its_player_and_raises_nobody(store: Store) -> None:
-    _, found = await standings(store, resigned_game(1, 3, people=("paper:1", "paper:2")))
-    assert found["paper:1"] == Standing()
-    assert found["paper:2"].shown < Standing().shown
-    assert found["paper:2"].games == 1
+    _, standings = await rate_games(store, resigned_game(1, 3, people=("paper:1", "paper:2")))
+    assert standings["paper:1"] == Standing()
+    assert standings["paper:2"].shown < Standing().shown
+    assert standings["paper:2"].games == 1
 
 
 async def test_early_resignations_rank_nobody(store: Store) -> None:
     people = ("paper:1", "paper:2")
-    ratings, found = await standings(store, *(resigned_game(n, 3, people=people, ended=NOON + n) for n in range(1, 5)))
-    assert found["paper:2"].games == 4
+    ratings, standings = await rate_games(
+        store, *(resigned_game(n, 3, people=people, ended=NOON + n) for n in range(1, 5))
+    )
+    assert standings["paper:2"].games == 4
     assert await ratings.rank(Scope(), "paper:1") is None
     assert (await ratings.histories(Scope(), people))["paper:1"] == []
     assert not await ratings.scopes_of("paper:1")
@@ -93,7 +95,7 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
     late, early = resigned_game(1, 20, people=people), resigned_game(1, 3, people=people)
     assert streaks(late, late, late) == [3]
     assert streaks(early, early, early) == []
-    # It does not end a streak either.
+    # An early resignation does not end a streak either.
     assert streaks(late, late, early, late) == [3]
     assert streaks(late, late, replace(late, winner_gains=False)) == []
 
@@ -101,32 +103,32 @@ def test_early_resignation_is_not_a_win_in_a_streak() -> None:
 async def test_rating_decision_is_stored_with_the_game(store: Store) -> None:
     pair = ("paper:1", "paper:2")
     games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 5)]
-    ratings, _ = await standings(store, *games, resigned_game(5, 3, people=pair, ended=NOON + 5), finished_game(6))
-    kept = [game async for game in ratings.archive.games()]
+    ratings, _ = await rate_games(store, *games, resigned_game(5, 3, people=pair, ended=NOON + 5), finished_game(6))
+    stored = [game async for game in ratings.archive.games()]
     # Early resignations and finished games need no decision.
-    assert [game.winner_gains for game in kept] == [True, True, True, False, None, None]
-    assert [FinishedGame.parse(game.to_bytes()) for game in kept] == kept
-    assert ["winner_gains" in game.fields for game in kept] == [True] * 4 + [False] * 2
+    assert [game.winner_gains for game in stored] == [True, True, True, False, None, None]
+    assert [FinishedGame.parse(game.to_bytes()) for game in stored] == stored
+    assert ["winner_gains" in game.fields for game in stored] == [True] * 4 + [False] * 2
 
 
 async def test_later_resignation_raises_the_winner(store: Store) -> None:
-    _, found = await standings(store, resigned_game(1, 10, people=("paper:1", "paper:2")))
-    assert found["paper:1"].shown > Standing().shown
+    _, standings = await rate_games(store, resigned_game(1, 10, people=("paper:1", "paper:2")))
+    assert standings["paper:1"].shown > Standing().shown
 
 
 async def test_fourth_resignation_of_a_day_raises_nobody(store: Store) -> None:
     pair, other = ("paper:1", "paper:2"), ("paper:1", "paper:3")
     games = [resigned_game(number, 20, people=pair, ended=NOON + number) for number in range(1, 4)]
-    ratings, third = await standings(store, *games)
-    _, fourth = await standings(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
+    ratings, third = await rate_games(store, *games)
+    _, fourth = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
     assert fourth["paper:1"].shown == third["paper:1"].shown
     assert fourth["paper:2"].shown < third["paper:2"].shown
-    # It counts again against another opponent, and on the next day.
-    _, fifth = await standings(store, resigned_game(5, 20, people=other, ended=NOON + 5))
+    # A resignation counts again against another opponent, and on the next day.
+    _, fifth = await rate_games(store, resigned_game(5, 20, people=other, ended=NOON + 5))
     assert fifth["paper:1"].shown > fourth["paper:1"].shown
-    _, sixth = await standings(store, resigned_game(6, 20, people=pair, ended=NOON + DAY))
+    _, sixth = await rate_games(store, resigned_game(6, 20, people=pair, ended=NOON + DAY))
     assert sixth["paper:1"].shown > fifth["paper:1"].shown
-    # All of that follows from the games alone.
+    # A rebuild from the games gives the same standings.
     before = [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")]
     await ratings.rebuild()
     assert [await ratings.standing(Scope(), person) for person in ("paper:1", "paper:2", "paper:3")] == before
@@ -141,8 +143,8 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
         )
         for number in range(1, 5)
     ]
-    _, third = await standings(store, *games[:3])
-    _, fourth = await standings(store, games[3])
+    _, third = await rate_games(store, *games[:3])
+    _, fourth = await rate_games(store, games[3])
     assert fourth[farmer].shown == third[farmer].shown
     assert fourth["paper:34"].shown == Standing().shown
     assert fourth[loser].shown < third[loser].shown
@@ -151,9 +153,9 @@ async def test_fourth_resignation_counts_per_opponent(store: Store) -> None:
 @pytest.mark.parametrize("loser", ["paper:2", "somebody:2"])
 async def test_games_before_a_forgetting_ends_still_count(store: Store, loser: str) -> None:
     games = [resigned_game(number, 20, people=("paper:1", "paper:2"), ended=NOON + number) for number in range(1, 5)]
-    _, third = await standings(store, *games[:3])
+    _, third = await rate_games(store, *games[:3])
     await store.client.hset(keys.FORGETTING, "paper:2", ForgettingMark("somebody:2", 0).to_text())
-    _, fourth = await standings(store, games[3].redact("paper:2", loser))
+    _, fourth = await rate_games(store, games[3].redact("paper:2", loser))
     assert fourth["paper:1"].shown == third["paper:1"].shown
 
 
@@ -161,47 +163,49 @@ async def test_finished_games_raise_their_winner_all_day(store: Store) -> None:
     games = [replace(finished_game(number), id=f"P{number}", people=["paper:1", "paper:2"]) for number in range(1, 6)]
     games = [replace(game, rating_rules=RULES, record=finished_game(1).record) for game in games]
     winner = games[0].people[(games[0].record.winner or [0])[0]]
-    shown = []
+    ratings = []
     for game in games:
-        _, found = await standings(store, game)
-        shown.append(found[winner].shown)
-    assert shown == sorted(set(shown))
+        _, standings = await rate_games(store, game)
+        ratings.append(standings[winner].shown)
+    assert ratings == sorted(set(ratings))
 
 
 async def test_games_of_earlier_releases_are_rated_as_before(store: Store) -> None:
     old = replace(resigned_game(1, 0, people=("paper:1", "paper:2")), rating_rules=1)
     assert b"rating_rules" not in FinishedGame.parse(old.to_bytes()).to_bytes()
     assert FinishedGame.parse(old.to_bytes()) == old
-    _, found = await standings(store, old)
-    assert found["paper:1"].shown > Standing().shown
+    _, standings = await rate_games(store, old)
+    assert standings["paper:1"].shown > Standing().shown
 
 
 async def test_game_on_trial_is_not_rated(store: Store) -> None:
     game = replace(resigned_game(1, 30, people=("web:1", "paper:2")), trial=True)
     assert FinishedGame.parse(game.to_bytes()) == game
-    _, found = await standings(store, game)
-    assert set(found.values()) == {Standing()}
+    _, standings = await rate_games(store, game)
+    assert set(standings.values()) == {Standing()}
 
 
 def test_resigned_and_robot_games_are_not_finished() -> None:
     people = ("web:1", "paper:2")
     assert is_finished_by(resigned_game(1, 10, people=people), "web:1")
-    assert not is_finished_by(resigned_game(1, 9, people=people), "web:1"), "it was given up early"
-    assert not is_finished_by(resigned_game(1, 30, people=people), "paper:2"), "they gave it up"
+    assert not is_finished_by(resigned_game(1, 9, people=people), "web:1"), "an early resignation finishes no game"
+    assert not is_finished_by(resigned_game(1, 30, people=people), "paper:2"), (
+        "the resigning player has not finished the game"
+    )
     assert not is_finished_by(resigned_game(1, 10, people=("web:1", "robot:easy")), "web:1")
     assert not is_finished_by(resigned_game(1, 10, people=("web:1", "web:robot-1")), "web:1")
 
 
 async def test_forgetting_does_not_reset_the_days_limit(store: Store) -> None:
     pair = ("paper:1", "paper:2")
-    ratings, _ = await standings(store, *(resigned_game(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
+    ratings, _ = await rate_games(store, *(resigned_game(n, 20, people=pair, ended=NOON + n) for n in range(1, 4)))
     await ratings.hand_over("paper:2", "somebody:1")
     before = await ratings.standing(Scope(), "paper:1")
-    _, after = await standings(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
+    _, after = await rate_games(store, resigned_game(4, 20, people=pair, ended=NOON + 4))
     assert after["paper:1"].shown == before.shown
 
 
 async def test_days_game_counts_name_nobody(store: Store) -> None:
-    await standings(store, resigned_game(1, 20, people=("paper:1", "paper:2")))
+    await rate_games(store, resigned_game(1, 20, people=("paper:1", "paper:2")))
     dump = [await store.client.hgetall(key) async for key in store.client.scan_iter("{games}:rated_today")]
-    assert b"paper" not in b"".join(name for found in dump for name in found)
+    assert b"paper" not in b"".join(name for fields in dump for name in fields)

@@ -23,36 +23,36 @@ from bot.worker import Worker
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seat_players
 
-LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")  # endings of keys that only a running bot has
+SKIPPED_ENDINGS = (b"workers", b":owner", b":attended", b"schema:lock")  # keys that only a running bot has
 
 
-async def keys_of(store: Store) -> list[dict[str, Any]]:
+async def dump_keys(store: Store) -> list[dict[str, Any]]:
     """Return every key with its value. Bytes are decoded as Latin-1, one character each."""
-    found = []
+    entries = []
     async for key in store.client.scan_iter():
-        if key.endswith(LEFT_OUT) or b":ended:" in key:
+        if key.endswith(SKIPPED_ENDINGS) or b":ended:" in key:
             continue
         kind = (await store.client.type(key)).decode()
         value: Any
         if kind == "string":
-            value = text(await store.client.get(key))
+            value = decode_text(await store.client.get(key))
         elif kind == "list":
-            value = [text(one) for one in await store.client.lrange(key, 0, -1)]
+            value = [decode_text(item) for item in await store.client.lrange(key, 0, -1)]
         elif kind == "hash":
-            value = {text(name): text(one) for name, one in (await store.client.hgetall(key)).items()}
+            value = {decode_text(name): decode_text(item) for name, item in (await store.client.hgetall(key)).items()}
         elif kind == "set":
-            value = sorted(text(one) for one in await store.client.smembers(key))
+            value = sorted(decode_text(item) for item in await store.client.smembers(key))
         else:
-            value = {text(name): score for name, score in await store.client.zrange(key, 0, -1, withscores=True)}
-        found.append({"key": text(key), "type": kind, "value": value})
-    return sorted(found, key=lambda one: str(one["key"]))
+            value = {decode_text(name): score for name, score in await store.client.zrange(key, 0, -1, withscores=True)}
+        entries.append({"key": decode_text(key), "type": kind, "value": value})
+    return sorted(entries, key=lambda item: str(item["key"]))
 
 
-def text(value: bytes) -> str:
+def decode_text(value: bytes) -> str:
     return value.decode("latin-1")
 
 
-async def table_facts(worker: Worker, people: list[str]) -> dict[str, Any]:
+async def collect_facts(worker: Worker, people: list[str]) -> dict[str, Any]:
     """Return the facts of each table that must be equal after loading."""
     tables: dict[str, Any] = {}
     for person in people:
@@ -113,7 +113,10 @@ async def finish_games(worker: Worker, fake: FakePlatform, random: Random) -> No
             players = await seat_players(worker, fake, game)
             if count > 1:
                 await play_until(
-                    worker, players.copy(), random, lambda: any(" won " in text for text in fake.texts(GROUP)[-2:])
+                    worker,
+                    players.copy(),
+                    random,
+                    lambda: any(" won " in text for text in fake.texts(GROUP)[-2:]),
                 )
             else:
                 await play_moves(worker, players, random, 10)
@@ -122,7 +125,7 @@ async def finish_games(worker: Worker, fake: FakePlatform, random: Random) -> No
             fake.messages.clear()
 
 
-async def record() -> dict[str, Any]:
+async def record_store() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
@@ -134,18 +137,18 @@ async def record() -> dict[str, Any]:
                     await open_live_tables(worker, fake, random)
                     await worker.settled()
                     await asyncio.sleep(0.5)
-                    facts = await table_facts(worker, [f"paper:{number}" for number in range(1, 5)])
-                shown = {
+                    facts = await collect_facts(worker, [f"paper:{number}" for number in range(1, 5)])
+                panels = {
                     place: {
                         number: {
                             "text": [list(span) for span in panel.text],
                             "rows": [[list(button) for button in row] for row in panel.rows],
                         }
-                        for number, panel in messages.items()
+                        for number, panel in panels.items()
                     }
-                    for place, messages in fake.messages.items()
+                    for place, panels in fake.messages.items()
                 }
-                return {"keys": await keys_of(store), "shown": shown, **facts}
+                return {"keys": await dump_keys(store), "shown": panels, **facts}
         finally:
             await embedded.stop()
 
@@ -154,7 +157,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("out", type=Path)
     out = options.parse_args().out
-    recorded = asyncio.run(record())
+    recorded = asyncio.run(record_store())
     out.write_bytes(gzip.compress(json.dumps(recorded, indent=0).encode(), 9, mtime=0))
     print(f"{len(recorded['keys'])} keys, {len(recorded['tables'])} tables, {out.stat().st_size} bytes")  # noqa: T201
 

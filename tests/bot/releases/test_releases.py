@@ -51,14 +51,14 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
         await restore_keys(client, recording["keys"])
     async with open_store(embedded.url) as store:
         fake = restore_platform(recording["shown"])
-        # Repost no message: it would be edited again because it could have been sent before the restart.
+        # A reposted message would be edited again after the restart, so nothing is reposted.
         async with open_worker(store, fake, ring_after=1e9) as worker:
             await check_tables(worker, recording)
             players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
-            moved = await _play_each_hand(recording, players)
-            assert len(moved) > 10
+            codes = await _play_each_hand(recording, players)
+            assert len(codes) > 10
             await worker.settled()
-            for code in moved:
+            for code in codes:
                 assert (await worker.room.table(code)).version > recording["tables"][code]["version"], code
             # Lists of tables are complete, and open challenges can be accepted.
             assert len(await worker.room.lists.tables_of("paper:1")) > 10
@@ -70,7 +70,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
 
 async def _play_each_hand(recording: dict[str, Any], players: list[Player]) -> list[str]:
     """Make one move with a recorded button at each table that has one; return the codes of these tables."""
-    random, moved = Random(1), []
+    random, codes = Random(1), []
     for code, facts in recording["tables"].items():
         if facts["phase"] != "playing":
             continue
@@ -84,12 +84,12 @@ async def _play_each_hand(recording: dict[str, Any], players: list[Player]) -> l
         ]
         if not buttons:
             continue
-        moved.append(code)
+        codes.append(code)
         message, button = random.choice(buttons)
         # The test's own update keys can already be in the recording.
         reply = await player.send(button.payload, player.private, message, key=f"new {code}")
         assert not reply.toast, (code, button, reply.toast)
-    return moved
+    return codes
 
 
 async def test_migrated_first_release_logs_name_all_rules(embedded: EmbeddedStore) -> None:
@@ -102,9 +102,9 @@ async def test_migrated_first_release_logs_name_all_rules(embedded: EmbeddedStor
             if facts["rules"] is None:
                 assert not deals
                 continue
-            words = deals[0].partition(b"\t")[0].decode().split(" ")
-            assert words[2] == "1"
-            assert words[3:] == [f"{name}={str(value).lower()}" for name, value in facts["rules"].items()]
+            fields = deals[0].partition(b"\t")[0].decode().split(" ")
+            assert fields[2] == "1"
+            assert fields[3:] == [f"{name}={str(value).lower()}" for name, value in facts["rules"].items()]
             assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
 
 
@@ -113,13 +113,13 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempt
     recording = load_recording(1)
     random = Random(2)
     async with Redis.from_url(embedded.url) as client:
-        await restore_keys(client, [*recording["keys"], *_more_tables(recording["keys"], tables)])
+        await restore_keys(client, [*recording["keys"], *_copy_tables(recording["keys"], tables)])
         kills = 0
         for _ in range(attempts):
-            killed = await client.get(schema.LOCK)
-            # The first part of a start, in its own process.
+            old_lock = await client.get(schema.LOCK)
+            # Run the first part of a start in its own process.
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
-            await _wait_until_begun(client, killed)
+            await _wait_until_begun(client, old_lock)
             # A fast machine can finish within the longest pause, so the first kill comes at once.
             await asyncio.sleep(random.uniform(0, 0.3) if kills else 0)
             if process.returncode is None:
@@ -147,16 +147,16 @@ asyncio.run(start())
 """
 
 
-async def _wait_until_begun(client: Any, killed: object) -> None:
+async def _wait_until_begun(client: Any, old_lock: object) -> None:
     """Wait until the new start has the lock, or the migration is finished."""
-    while await client.get(schema.LOCK) in (None, killed) and await client.get(keys.SCHEMA) == b"1":
+    while await client.get(schema.LOCK) in (None, old_lock) and await client.get(keys.SCHEMA) == b"1":
         await asyncio.sleep(0.01)
 
 
-def _more_tables(stored: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    """Return keys of more tables, so that the step takes a while. The logs are copies under new codes."""
-    logs = [one for one in stored if ":table:" in one["key"]]
-    lists = [one for one in stored if one["key"].startswith("seated:")]
+def _copy_tables(recorded: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    """Return copies of the tables under new codes, which make the migration slower."""
+    logs = [entry for entry in recorded if ":table:" in entry["key"]]
+    lists = [entry for entry in recorded if entry["key"].startswith("seated:")]
     return [
         *({**logs[n % len(logs)], "key": keys.table(f"MORE{n:04}")} for n in range(number)),
         *({**lists[n % len(lists)], "key": keys.seated(f"paper:{1000 + n}")} for n in range(number)),

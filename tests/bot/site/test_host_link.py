@@ -47,9 +47,9 @@ def test_link_of_a_killed_bot_is_not_shown(tmp_path: Path) -> None:
     with lock_folder(folder):
         show_link(folder, LINK)
         assert run_command(tmp_path, "link").stdout == f"{LINK}\n"
-    said = run_command(tmp_path, "link")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert f"No bot is running with the data folder {folder}" in said.stderr
-    assert "secret" not in said.stderr
+    result = run_command(tmp_path, "link")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"No bot is running with the data folder {folder}" in result.stderr
+    assert "secret" not in result.stderr
     # With the host's own store, the command cannot know whether a bot runs.
     assert run_command(tmp_path, "link", REDIS_URL="redis://127.0.0.1").stdout == f"{LINK}\n"

@@ -26,19 +26,19 @@ ENGLISH, ITALIAN = Reader("en"), Reader("it", "french")
 class FakeAnalyser(RobotPool):
     """A robot pool that returns given verdicts without processes."""
 
-    def __init__(self, found: Sequence[Verdict] = ()) -> None:
-        self.found, self.asked = list(found), 0
+    def __init__(self, verdicts: Sequence[Verdict] = ()) -> None:
+        self._verdicts, self.calls = list(verdicts), 0
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
-        self.asked += 1
-        return [verdict for verdict in self.found if verdict.deal == deal]
+        self.calls += 1
+        return [verdict for verdict in self._verdicts if verdict.deal == deal]
 
 
-def make_reader(store: Store, found: Sequence[Verdict] = ()) -> GameReader:
-    return GameReader(Archive(store.client), AnalysisPool(store.client, FakeAnalyser(found)))
+def make_reader(store: Store, verdicts: Sequence[Verdict] = ()) -> GameReader:
+    return GameReader(Archive(store.client), AnalysisPool(store.client, FakeAnalyser(verdicts)))
 
 
-def with_names(game: FinishedGame) -> FinishedGame:
+def name_players(game: FinishedGame) -> FinishedGame:
     names = ["Anna", "Bruno", "Carla", "Dino"][: len(game.record.seats)]
     return replace(game, record=game.record.model_copy(update={"seats": names}))
 
@@ -46,7 +46,7 @@ def with_names(game: FinishedGame) -> FinishedGame:
 @pytest.mark.parametrize("game_id", GAMES)
 def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
     record = finished_game(1, game_id).record
-    game = with_names(finished_game(1, game_id))
+    game = name_players(finished_game(1, game_id))
     for number, deal in enumerate(record.deals, 1):
         replayed = replayed_deal(game, number, "en", "italian")
         assert ReplayedDeal.model_validate_json(replayed.model_dump_json()) == replayed
@@ -65,26 +65,26 @@ def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
             assert step.text
 
 
-@pytest.mark.parametrize(("game_id", "begins"), [("spades", "draws first"), ("testa", "deals")])
-def test_first_step_names_the_dealer_or_first_to_draw(game_id: str, begins: str) -> None:
-    step = replayed_deal(with_names(finished_game(1, game_id)), 1, "en", "italian").steps[0]
-    assert step.text == f"{['Anna', 'Bruno'][step.view.dealer]} {begins}"
+@pytest.mark.parametrize(("game_id", "verb"), [("spades", "draws first"), ("testa", "deals")])
+def test_first_step_names_the_dealer_or_first_to_draw(game_id: str, verb: str) -> None:
+    step = replayed_deal(name_players(finished_game(1, game_id)), 1, "en", "italian").steps[0]
+    assert step.text == f"{['Anna', 'Bruno'][step.view.dealer]} {verb}"
 
 
 def test_public_view_shows_no_hand() -> None:
     replayed = replayed_deal(finished_game(1, "metamazzo"), 1, "en", "italian")
-    dealt = replayed.steps[0]
-    assert [len(own.hand) for own in dealt.seats] == [10, 10]
-    assert not set(dealt.seats[0].hand) & set(dealt.seats[1].hand)
-    assert dealt.view.hand is None
-    assert not [card for own in dealt.seats for card in own.hand if card in dealt.view.__repr__()]
+    first_step = replayed.steps[0]
+    assert [len(own.hand) for own in first_step.seats] == [10, 10]
+    assert not set(first_step.seats[0].hand) & set(first_step.seats[1].hand)
+    assert first_step.view.hand is None
+    assert not [card for own in first_step.seats for card in own.hand if card in first_step.view.__repr__()]
 
 
 async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
-    game = with_names(finished_game(1, "metamazzo"))
+    game = name_players(finished_game(1, "metamazzo"))
     await store_game(store, game)
     reader = make_reader(store)
-    english, italian = [await reader.get_deal(game.id, 1, by) for by in (ENGLISH, ITALIAN)]
+    english, italian = [await reader.get_deal(game.id, 1, viewer) for viewer in (ENGLISH, ITALIAN)]
     assert english
     assert italian
     steps = [json.loads(answer.body)["steps"] for answer in (english, italian)]
@@ -100,7 +100,7 @@ async def test_answers_use_the_readers_language_and_suits(store: Store) -> None:
 
 
 async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
-    game = with_names(finished_game(1, "spizzichino"))
+    game = name_players(finished_game(1, "spizzichino"))
     await store_game(store, game)
     move = game.record.deals[0].moves[0]
     stored = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
@@ -111,7 +111,7 @@ async def test_analysis_of_a_later_release_is_readable(store: Store) -> None:
 
 
 async def test_answers_contain_no_address(store: Store) -> None:
-    game = with_names(finished_game(1, "spizzichino"))
+    game = name_players(finished_game(1, "spizzichino"))
     await store_game(store, game)
     reader = make_reader(store)
     answers = [
@@ -136,13 +136,13 @@ async def test_record_can_be_verified(store: Store) -> None:
 
 
 async def test_next_answer_hides_a_forgotten_person(store: Store) -> None:
-    game = with_names(finished_game(1, "testa"))
+    game = name_players(finished_game(1, "testa"))
     await store_game(store, game)
     reader = make_reader(store)
     before = await reader.get_deal(game.id, 1, ITALIAN)
     assert before
     assert b"Anna" in before.body
-    await Archive(store.client).rewrite(game.id, lambda one: one.redact(one.people[0], "somebody:1"))
+    await Archive(store.client).rewrite(game.id, lambda stored: stored.redact(stored.people[0], "somebody:1"))
     after = await reader.get_deal(game.id, 1, ITALIAN)
     assert after
     assert b"Anna" not in after.body
@@ -196,76 +196,79 @@ async def test_record_with_illegal_moves_is_none(store: Store) -> None:
     assert await make_reader(store).get_deal(game.id, 1, ENGLISH) is None
 
 
-def verdicts(game: FinishedGame) -> list[Verdict]:
-    found = []
+def make_verdicts(game: FinishedGame) -> list[Verdict]:
+    verdicts = []
     for number, deal in enumerate(game.record.deals, 1):
         for place, (seat, move, *_legal) in enumerate(deal.moves):
             if seat is not None and move.startswith("play "):
                 lost = float(place % 7) if place % 2 else 0.0
-                found.append(Verdict(number, place, seat, move, "play 3D", lost, True, "takes_points" if lost else ""))
-    return found
+                verdicts.append(
+                    Verdict(number, place, seat, move, "play 3D", lost, True, "takes_points" if lost else "")
+                )
+    return verdicts
 
 
 async def test_reading_does_not_begin_an_analysis(store: Store) -> None:
     game = finished_game(1, "testa")
     await store_game(store, game)
-    analyser = FakeAnalyser(verdicts(game))
+    verdicts = make_verdicts(game)
+    analyser = FakeAnalyser(verdicts)
     reader = GameReader(Archive(store.client), AnalysisPool(store.client, analyser))
 
-    async def replayed(*, begin: bool = False) -> ReplayedAnalysis:
+    async def load_analysis(*, begin: bool = False) -> ReplayedAnalysis:
         answer = await reader.get_analysis(game.id, ENGLISH, begin=begin)
         assert answer
         return ReplayedAnalysis.model_validate_json(answer.body)
 
-    nothing = await replayed()
-    assert (nothing.is_begun, nothing.deals_done, nothing.judgements, analyser.asked) == (False, 0, [], 0)
-    asked = await replayed(begin=True)
-    assert asked.deals_done == asked.deals == len(game.record.deals)
-    assert await replayed() == asked
-    assert len(asked.judgements) == len(analyser.found)
+    before = await load_analysis()
+    assert (before.is_begun, before.deals_done, before.judgements, analyser.calls) == (False, 0, [], 0)
+    after = await load_analysis(begin=True)
+    assert after.deals_done == after.deals == len(game.record.deals)
+    assert await load_analysis() == after
+    assert len(after.judgements) == len(verdicts)
 
 
 def test_analysis_names_better_moves_and_reasons() -> None:
-    game = with_names(finished_game(1, "testa"))
-    found = verdicts(game)
-    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    game = name_players(finished_game(1, "testa"))
+    verdicts = make_verdicts(game)
+    replayed = replayed_analysis(game, Analysis(verdicts, len(game.record.deals)), "en", "italian")
     assert [mistake.lost for mistake in replayed.costliest] == [6.0, 6.0, 6.0]
     assert [mistake.deal for mistake in replayed.costliest] == sorted(mistake.deal for mistake in replayed.costliest)
     assert "3" in replayed.costliest[0].text
     assert "it takes a trick that is worth having" in replayed.costliest[0].text
     assert not [judgement for judgement in replayed.judgements if judgement.text and not judgement.lost]
     assert [player.seat for player in replayed.players] == [0, 1]
-    assert sum(player.decisions for player in replayed.players) == len(found)
+    assert sum(player.decisions for player in replayed.players) == len(verdicts)
     assert all((player.accuracy is None) == (player.decisions == 0) for player in replayed.players)
     assert all(player.accuracy is None or 0 <= player.accuracy <= 100 for player in replayed.players)
 
 
 def test_player_without_decisions_has_no_accuracy() -> None:
-    game = with_names(finished_game(1, "testa"))
-    found = [verdict for verdict in verdicts(game) if verdict.seat == 0]
-    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    game = name_players(finished_game(1, "testa"))
+    verdicts = [verdict for verdict in make_verdicts(game) if verdict.seat == 0]
+    replayed = replayed_analysis(game, Analysis(verdicts, len(game.record.deals)), "en", "italian")
     decided, idle = replayed.players
-    assert (decided.decisions, decided.accuracy is None) == (len(found), False)
+    assert (decided.decisions, decided.accuracy is None) == (len(verdicts), False)
     assert (idle.decisions, idle.accuracy) == (0, None)
     assert '"decisions":0,"accuracy":null' in replayed.model_dump_json()
 
 
 def test_costliest_move_keeps_all_its_verdicts() -> None:
-    game = with_names(finished_game(1, "testa"))
+    game = name_players(finished_game(1, "testa"))
     moves = [
         (place, seat, move) for place, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
     ]
-    found = [Verdict(1, place, seat, move, "play 3D", float(place), exact=True) for place, seat, move in moves[:3]]
+    verdicts = [Verdict(1, place, seat, move, "play 3D", float(place), exact=True) for place, seat, move in moves[:3]]
     place, seat, move = moves[3]
-    found += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
-    replayed = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    verdicts += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
+    replayed = replayed_analysis(game, Analysis(verdicts, len(game.record.deals)), "en", "italian")
     assert [(mistake.place, mistake.lost) for mistake in replayed.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
 
 
 def test_unfinished_analysis_has_no_players() -> None:
     game = finished_game(1, "testa")
     replayed = replayed_analysis(
-        game, Analysis([verdict for verdict in verdicts(game) if verdict.deal == 1], 1), "en", "italian"
+        game, Analysis([verdict for verdict in make_verdicts(game) if verdict.deal == 1], 1), "en", "italian"
     )
     assert (replayed.is_begun, replayed.deals_done, replayed.players) == (True, 1, [])
     assert replayed.judgements

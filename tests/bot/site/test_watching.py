@@ -61,7 +61,7 @@ def test_public_table_has_no_hidden_card_or_address(game: str) -> None:
     assert checked > 100
 
 
-async def watch_id_of(worker: Worker, player: Player) -> str:
+async def find_watch_id(worker: Worker, player: Player) -> str:
     [table] = await worker.room.lists.tables_of(player.person.id)
     return await worker.watching.watch_id(table)
 
@@ -72,13 +72,13 @@ async def open_stream(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
     return states
 
 
-async def next_state(states: AsyncIterator[bytes]) -> dict[str, Any]:
+async def read_next_state(states: AsyncIterator[bytes]) -> dict[str, Any]:
     async with asyncio.timeout(5):
         state: dict[str, Any] = json.loads(await anext(states))
     return state
 
 
-async def remaining_states(states: AsyncIterator[bytes]) -> list[bytes]:
+async def read_remaining_states(states: AsyncIterator[bytes]) -> list[bytes]:
     async with asyncio.timeout(5):
         return [state async for state in states]
 
@@ -87,18 +87,18 @@ async def test_table_can_be_watched_to_its_end(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        states = await open_stream(worker, await watch_id_of(worker, players[0]))
-        first = await next_state(states)
+        states = await open_stream(worker, await find_watch_id(worker, players[0]))
+        first = await read_next_state(states)
         assert [seat["name"] for seat in first["seats"]] == ["Anna", "Bruno"]
         assert (first["phase"], first["view"]["trick"], first["view"]["hand"]) == ("playing", [], None)
         await players[first["turn"]].play(Random(1))
-        second = await next_state(states)
+        second = await read_next_state(states)
         [[seat, _card, _signal]] = second["view"]["trick"]
         assert seat == first["turn"]
         assert second["version"] > first["version"]
         await worker.room.make_move(second["code"], players[0].person.id, second["version"], "resign", "r")
         await worker.settled()
-        last = json.loads((await remaining_states(states))[-1])
+        last = json.loads((await read_remaining_states(states))[-1])
         assert (last["phase"], last["ending"], last["winner"]) == ("over", "resign", [1])
         assert await worker.archive.get(last["replay"])
 
@@ -111,13 +111,13 @@ async def test_spectators_see_moves_of_another_worker(store: Store, monkeypatch:
         open_worker(store, FakePlatform(), alone=False) as other,
     ):
         players = await seat_players(worker, fake, "metamazzo")
-        watch_id = await watch_id_of(worker, players[0])
+        watch_id = await find_watch_id(worker, players[0])
         for shard in list(other.shards.owned):
             other.shards.owned.discard(shard)
         states = await open_stream(other, watch_id)
-        turn = (await next_state(states))["turn"]
+        turn = (await read_next_state(states))["turn"]
         await players[turn].play(Random(1))
-        [[seat, _card, _signal]] = (await next_state(states))["view"]["trick"]
+        [[seat, _card, _signal]] = (await read_next_state(states))["view"]["trick"]
         assert seat == turn
 
 
@@ -127,9 +127,9 @@ async def test_stream_is_kept_alive_without_the_store(store: Store, monkeypatch:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        watch_id = await watch_id_of(worker, players[0])
+        watch_id = await find_watch_id(worker, players[0])
         states = await open_stream(worker, watch_id)
-        await next_state(states)
+        await read_next_state(states)
 
         async def fail_to_load(_code: str) -> Table:
             raise ConnectionError("away")
@@ -144,22 +144,22 @@ async def test_slow_spectator_gets_the_latest_state(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        watch_id = await watch_id_of(worker, players[0])
+        watch_id = await find_watch_id(worker, players[0])
         slow, fast = await open_stream(worker, watch_id), await open_stream(worker, watch_id)
-        turn = (await next_state(slow))["turn"]
-        await next_state(fast)
+        turn = (await read_next_state(slow))["turn"]
+        await read_next_state(fast)
         for step in range(2):
             await players[(turn + step) % 2].play(Random(1))
-            latest = await next_state(fast)
-        assert await next_state(slow) == latest
+            latest = await read_next_state(fast)
+        assert await read_next_state(slow) == latest
 
 
 async def test_closed_streams_are_freed(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        states = await open_stream(worker, await watch_id_of(worker, players[0]))
-        await next_state(states)
+        states = await open_stream(worker, await find_watch_id(worker, players[0]))
+        await read_next_state(states)
         assert worker.watching._watched
         await states.aclose()  # type: ignore[attr-defined]
         async with asyncio.timeout(5):
@@ -171,12 +171,12 @@ async def test_watching_needs_the_whole_id(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        watch_id = await watch_id_of(worker, players[0])
+        watch_id = await find_watch_id(worker, players[0])
         code, letters = watch_id.split("-")
         assert len(letters) == 12
-        for wrong in (code, f"{code}-", f"{code}-{letters[::-1]}", watch_id.lower(), f"ABCDEF-{letters}", "è-é", ""):
-            assert await worker.watching.get_table(wrong) is None
-            assert await worker.watching.stream(wrong) is None
+        for wrong_id in (code, f"{code}-", f"{code}-{letters[::-1]}", watch_id.lower(), f"ABCDEF-{letters}", "è-é", ""):
+            assert await worker.watching.get_table(wrong_id) is None
+            assert await worker.watching.stream(wrong_id) is None
         assert await worker.watching.get_table(watch_id)
 
 
@@ -184,15 +184,18 @@ async def test_chat_can_forbid_watching(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        watch_id = await watch_id_of(worker, players[0])
+        watch_id = await find_watch_id(worker, players[0])
         states = await open_stream(worker, watch_id)
-        await next_state(states)
+        await read_next_state(states)
         await players[0].say("/settings")
         await players[0].press("Whoever has the link may watch", GROUP)
         assert await worker.watching.get_table(watch_id) is None
-        assert await watch_id_of(worker, players[0]) == ""
-        await players[(await worker.room.table(watch_id.split("-")[0])).game.turn].play(Random(1))  # type: ignore[union-attr, index]
-        assert await remaining_states(states) == []
+        assert await find_watch_id(worker, players[0]) == ""
+        table = await worker.room.table(watch_id.split("-")[0])
+        assert table.game
+        assert table.game.turn is not None
+        await players[table.game.turn].play(Random(1))
+        assert await read_remaining_states(states) == []
         await players[0].press("Whoever has the link may watch", GROUP)
         assert await worker.watching.get_table(watch_id)
 
@@ -203,8 +206,8 @@ async def test_tables_of_private_chats_cannot_be_watched(store: Store, hosts: li
         entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), *map(Host, hosts), Sit(0, "paper:1", "Anna")]
         table = Table("ABCDEF").with_entries(entries, "u")
         assert await worker.watching.watch_id(table) == ""
-        shown = table.with_entries([Host("paper:100")], "v")
-        assert await worker.watching.watch_id(shown) != ""
+        in_group = table.with_entries([Host("paper:100")], "v")
+        assert await worker.watching.watch_id(in_group) != ""
 
 
 @pytest.mark.parametrize(("place", "deal", "allowed"), [(GROUP, 0, True), (GROUP, 1, False), ("paper:@1", 0, False)])
@@ -220,12 +223,12 @@ async def test_tournament_tables_follow_their_chats_setting(store: Store, place:
 
 async def test_table_without_a_chat_can_be_watched_by_link(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        opened = await worker.challenges.open_practice("metamazzo", "paper:1", "Anna", "easy", "u")
-        watch_id = await worker.watching.watch_id(opened)
+        table = await worker.challenges.open_practice("metamazzo", "paper:1", "Anna", "easy", "u")
+        watch_id = await worker.watching.watch_id(table)
         watched = await worker.watching.get_table(watch_id)
         assert watched
-        assert watched.code == opened.code
-        assert await worker.watching.get_table(opened.code) is None
+        assert watched.code == table.code
+        assert await worker.watching.get_table(table.code) is None
 
 
 async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
@@ -239,7 +242,7 @@ async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
 
 def test_stopped_game_shows_its_ending() -> None:
     table = random_table("metamazzo", Random(3))
-    over = table.with_entries([Stop("timeout", 1)], "u")
-    public = public_table(over)
+    stopped = table.with_entries([Stop("timeout", 1)], "u")
+    public = public_table(stopped)
     assert (public.phase, public.ending, public.winner) == ("over", "timeout", [1])
     assert public.replay

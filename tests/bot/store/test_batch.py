@@ -16,7 +16,7 @@ APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])  -- no server has seen th
 async def test_calls_keep_order_on_server_without_script(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A restarted server knows no scripts. The next call is made while each batch is in flight."""
     script, calls = BatchedScript(store.client, APPEND), iter("abcd")
-    made: list[asyncio.Task[Any]] = []
+    tasks: list[asyncio.Task[Any]] = []
     send = BatchedScript._send_commands
 
     async def call_during(self: BatchedScript, place: str, commands: Sequence[Command]) -> list[Any]:
@@ -27,11 +27,11 @@ async def test_calls_keep_order_on_server_without_script(store: Store, monkeypat
 
     def call_next() -> None:
         if value := next(calls, ""):
-            made.append(asyncio.create_task(script(["list"], [value])))
+            tasks.append(asyncio.create_task(script(["list"], [value])))
 
     monkeypatch.setattr(BatchedScript, "_send_commands", call_during)
     call_next()
     async with asyncio.timeout(10):
-        while len(made) < 4 or not all(one.done() for one in made):
+        while len(tasks) < 4 or not all(task.done() for task in tasks):
             await asyncio.sleep(0)
     assert await store.client.lrange("list", 0, -1) == [b"a", b"b", b"c", b"d"]

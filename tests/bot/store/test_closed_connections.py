@@ -16,22 +16,22 @@ async def ping(connection: Any) -> None:
 
 
 async def test_connection_closed_during_a_command_is_a_store_error(store: Store) -> None:
-    """The probe of a dead store can close it: redis-py then writes to a writer that is None (its issue 4287)."""
+    """The probe of a dead store can close the connection. redis-py then writes to None (its issue 4287)."""
     connection: Any = await store.client.connection_pool.get_connection()
     for turns in range(4):
         await connection.connect()
 
-        async def close(after: int = turns) -> None:
-            for _ in range(after):
+        async def close(turns: int = turns) -> None:
+            for _ in range(turns):
                 await asyncio.sleep(0)
             await connection.disconnect(nowait=True)
 
-        asked, _ = await asyncio.gather(ping(connection), close(), return_exceptions=True)
-        assert asked is None or isinstance(asked, STORE_ERRORS), repr(asked)
+        result, _ = await asyncio.gather(ping(connection), close(), return_exceptions=True)
+        assert result is None or isinstance(result, STORE_ERRORS), repr(result)
 
 
 async def test_write_to_a_closed_transport_is_a_store_error(store: Store) -> None:
-    """Python 3.12 raises TypeError there, and 3.13 AttributeError."""
+    """Python 3.12 raises TypeError for such a write, and Python 3.13 AttributeError."""
     connection: Any = await store.client.connection_pool.get_connection()
     await connection.connect()
     connection._writer.transport.abort()

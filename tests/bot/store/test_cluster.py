@@ -12,11 +12,11 @@ from bot.store.log import Log
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
-NOTHING = Log([])
+EMPTY_LOG = Log([])
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def extend_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow a replica on a slow machine enough time to take over."""
     for limit in ("batch.RETRY_SECONDS", "cluster.RETRY_SECONDS", "store.COMMIT_SECONDS"):
         monkeypatch.setattr(f"bot.store.{limit}", 60.0)
@@ -44,7 +44,7 @@ def set_node_timeout(cluster: LocalCluster, milliseconds: int) -> None:
             node.ask("CONFIG SET", "cluster-node-timeout", milliseconds)
 
 
-async def nodes_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
+async def find_nodes(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
     """Return the primary of a table and its replica."""
     primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
     return primary, await asyncio.to_thread(cluster.replica_of, primary)
@@ -52,9 +52,9 @@ async def nodes_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
 
 async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store: Store) -> None:
     store = cluster_store
-    assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    assert await store.append("ABCD", EMPTY_LOG, [b"one"]) == Appended(1)
     await store.client.set("somebody", "x")
-    primary, replica = await nodes_of(cluster, "ABCD")
+    primary, replica = await find_nodes(cluster, "ABCD")
     other = await asyncio.to_thread(cluster.primary_of, "somebody")
     # No node is replaced before the others have answered, even on a slow machine.
     await asyncio.to_thread(set_node_timeout, cluster, 3_600_000)
@@ -66,21 +66,21 @@ async def test_commands_wait_for_a_failover(cluster: LocalCluster, cluster_store
                 assert await store.client.get("somebody") == b"x"
     finally:
         await asyncio.to_thread(set_node_timeout, cluster, NODE_TIMEOUT_MS)
-    failing = asyncio.create_task(fail_over(cluster, primary, replica))
+    failover = asyncio.create_task(fail_over(cluster, primary, replica))
     results = await asyncio.gather(
         store.append("ABCD", Log([b"one"]), [b"two"]),
         store.load("ABCD"),
         store.changed_tables(range(keys.SHARDS)),
     )
-    await failing
+    await failover
     assert results[0] == Appended(2)
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
 @pytest.mark.long
 async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster, replicated_store: Store) -> None:
-    assert await replicated_store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
-    primary, replica = await nodes_of(cluster, "ABCD")
+    assert await replicated_store.append("ABCD", EMPTY_LOG, [b"one"]) == Appended(1)
+    primary, replica = await find_nodes(cluster, "ABCD")
     replica.freeze()
     with pytest.raises(NotReplicated):
         await replicated_store.append("ABCD", Log([b"one"]), [b"two"])
@@ -98,11 +98,11 @@ async def test_entry_without_a_replica_is_not_acknowledged(cluster: LocalCluster
 async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster, replicated_store: Store) -> None:
     codes = [f"T{number}" for number in range(12)]
     acknowledged = dict.fromkeys(codes, 0)
-    ended = asyncio.Event()
+    stopped = asyncio.Event()
 
-    async def append_until_ended(code: str) -> None:
-        log: Log | None = NOTHING
-        while not ended.is_set():
+    async def append_until_stopped(code: str) -> None:
+        log: Log | None = EMPTY_LOG
+        while not stopped.is_set():
             try:
                 if log is None:
                     log = await replicated_store.load(code)
@@ -115,60 +115,62 @@ async def test_acknowledged_entries_survive_a_dead_primary(cluster: LocalCluster
                 pass
             log = None
 
-    writers = [asyncio.create_task(append_until_ended(code)) for code in codes]
+    writers = [asyncio.create_task(append_until_stopped(code)) for code in codes]
     await asyncio.sleep(0.3)
     for code in ("T1", "T2"):
-        primary, replica = await nodes_of(cluster, code)
+        primary, replica = await find_nodes(cluster, code)
         await fail_over(cluster, primary, replica)
         await asyncio.to_thread(primary.start)
         await asyncio.to_thread(cluster.wait_until_healthy)
         await asyncio.sleep(0.3)
-    ended.set()
+    stopped.set()
     await asyncio.gather(*writers)
     for code, count in acknowledged.items():
         entries = (await replicated_store.load(code)).entries
         assert len(entries) >= count > 0
-        assert [entry.partition(b"\t")[0] for entry in entries] == [str(one).encode() for one in range(len(entries))]
+        assert [entry.partition(b"\t")[0] for entry in entries] == [
+            str(number).encode() for number in range(len(entries))
+        ]
 
 
 async def test_append_waits_for_a_moving_slot(cluster: LocalCluster, cluster_store: Store) -> None:
     """Commands wait while the keys of their slot are moving."""
     store = cluster_store
-    assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
-    giving = await asyncio.to_thread(cluster.primary_of, keys.table("ABCD"))
-    taking = next(node for node in await asyncio.to_thread(cluster.primaries) if node is not giving)
+    assert await store.append("ABCD", EMPTY_LOG, [b"one"]) == Appended(1)
+    source = await asyncio.to_thread(cluster.primary_of, keys.table("ABCD"))
+    target = next(node for node in await asyncio.to_thread(cluster.primaries) if node is not source)
 
-    def begin() -> None:
-        slot = giving.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
-        taking.ask("CLUSTER SETSLOT", slot, "IMPORTING", giving.ask("CLUSTER MYID"))
-        giving.ask("CLUSTER SETSLOT", slot, "MIGRATING", taking.ask("CLUSTER MYID"))
-        names = giving.ask("CLUSTER GETKEYSINSLOT", slot, 100)
-        giving.ask("MIGRATE", "127.0.0.1", taking.port, "", 0, 2000, "KEYS", *names)
+    def begin_move() -> None:
+        slot = source.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
+        target.ask("CLUSTER SETSLOT", slot, "IMPORTING", source.ask("CLUSTER MYID"))
+        source.ask("CLUSTER SETSLOT", slot, "MIGRATING", target.ask("CLUSTER MYID"))
+        names = source.ask("CLUSTER GETKEYSINSLOT", slot, 100)
+        source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2000, "KEYS", *names)
 
-    def end() -> None:
-        slot = giving.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
-        for node in (taking, giving):
-            node.ask("CLUSTER SETSLOT", slot, "NODE", taking.ask("CLUSTER MYID"))
+    def end_move() -> None:
+        slot = source.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
+        for node in (target, source):
+            node.ask("CLUSTER SETSLOT", slot, "NODE", target.ask("CLUSTER MYID"))
 
-    await asyncio.to_thread(begin)
+    await asyncio.to_thread(begin_move)
     appending = asyncio.create_task(store.append("ABCD", Log([b"one"]), [b"two"]))
     await asyncio.sleep(0.3)
     assert not appending.done()
-    await asyncio.to_thread(end)
+    await asyncio.to_thread(end_move)
     assert await appending == Appended(2)
     assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Appended(3)
     assert (await store.load("ABCD")).entries == [b"one", b"two", b"three"]
 
 
 async def test_node_without_a_script_learns_it(cluster: LocalCluster, cluster_store: Store) -> None:
-    assert await cluster_store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    assert await cluster_store.append("ABCD", EMPTY_LOG, [b"one"]) == Appended(1)
     for node in await asyncio.to_thread(cluster.primaries):
         await asyncio.to_thread(node.ask, "SCRIPT FLUSH")
     assert await cluster_store.append("ABCD", Log([b"one"]), [b"two"]) == Appended(2)
 
 
 async def test_dead_replica_does_not_fail_commands(cluster: LocalCluster, cluster_store: Store) -> None:
-    _primary, replica = await nodes_of(cluster, "ABCD")
+    _primary, replica = await find_nodes(cluster, "ABCD")
     await asyncio.to_thread(replica.kill)
     for _ in range(20):
         assert await cluster_store.client.ping()

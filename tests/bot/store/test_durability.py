@@ -12,7 +12,7 @@ from bot.store import EmbeddedStore, durability, open_store
 from bot.store.durability import RISKS, risks_of, watch
 
 
-def exported_risks() -> set[str]:
+def find_exported_risks() -> set[str]:
     """Return the risks exported to Prometheus."""
     return {name for name in RISKS if STORE_RISK.labels(name)._value.get()}
 
@@ -38,17 +38,17 @@ async def test_each_risk_is_logged_once_and_exported(
     async with open_store(embedded.url) as store:
         with capture_logs() as logs:
             watching = asyncio.create_task(watch(store.client, store.outage))
-            while exported_risks():
+            while find_exported_risks():
                 await asyncio.sleep(0)
             for name, value in settings.items():
                 await store.client.config_set(name, value)
             async with asyncio.timeout(60):
-                while exported_risks() != {risk}:
+                while find_exported_risks() != {risk}:
                     await asyncio.sleep(0)
                 await store.client.config_set("appendonly", "yes")
                 await store.client.config_set("appendfsync", "always")
                 await store.client.config_set("maxmemory", "0")
-                while exported_risks():
+                while find_exported_risks():
                     await asyncio.sleep(0)
             while not watching.done():
                 # On Python 3.11 redis-py can lose a cancellation that arrives with a result.
@@ -68,7 +68,7 @@ async def test_store_with_hidden_settings_is_no_risk(embedded: EmbeddedStore) ->
 @pytest.mark.parametrize("replicas", [1, 2])
 async def test_doctor_says_how_many_replicas_are_missing(embedded: EmbeddedStore, replicas: int) -> None:
     settings = Settings(_env_file=None, REDIS_URL=embedded.url, store_replicas=replicas, playground_port=0)
-    lines = [line async for well, line in examine(settings) if not well]
+    lines = [line async for is_well, line in examine(settings) if not is_well]
     assert lines == [
         f"store: BUONGIOCO_STORE_REPLICAS is {replicas}, and a primary has 0 replicas: moves wait until you add "
         "replicas or lower the number"

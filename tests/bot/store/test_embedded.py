@@ -63,7 +63,7 @@ KEEPER = textwrap.dedent(
 )
 
 
-def pid_of(folder: Path) -> int:
+def read_pid(folder: Path) -> int:
     return int((folder / "valkey.pid").read_text())
 
 
@@ -113,7 +113,7 @@ async def test_unusable_folder_is_a_clear_error(tmp_path: Path) -> None:
 async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) -> None:
     (tmp_path / "appendonlydir").touch()
     with pytest.raises(StoreError, match="did not start"):
-        await impatient_store(tmp_path).start()
+        await make_impatient_store(tmp_path).start()
     # The folder was unlocked, so the next start can use it.
     (tmp_path / "appendonlydir").unlink()
     embedded = EmbeddedStore(tmp_path)
@@ -121,8 +121,8 @@ async def test_failed_start_is_explained_and_unlocks_the_folder(tmp_path: Path) 
     await embedded.stop()
 
 
-async def store_with_slow_load(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
-    """A store of three thousand keys. Its Valkey takes two seconds to load them."""
+async def make_slow_store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
+    """Return a store with 3000 keys, which its Valkey loads in two seconds."""
     embedded = EmbeddedStore(folder)
     await embedded.start()
     async with open_store(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
@@ -134,13 +134,13 @@ async def store_with_slow_load(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     slow.write_text(f'#!/bin/sh\nexec {server_path()} "$@" --key-load-delay 700\n')
     slow.chmod(0o700)
     monkeypatch.setattr(embedded_module, "server_path", lambda: slow)
-    # Less than loading takes, and more than starting.
+    # Shorter than loading, and longer than starting.
     embedded.patience = 1.5
     return embedded
 
 
 async def test_start_waits_for_a_loading_valkey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedded = await store_with_slow_load(tmp_path / "data", monkeypatch)
+    embedded = await make_slow_store(tmp_path / "data", monkeypatch)
     with capture_logs() as logs:
         await embedded.start()
     try:
@@ -148,22 +148,22 @@ async def test_start_waits_for_a_loading_valkey(tmp_path: Path, monkeypatch: pyt
             assert await store.client.get("key 2999") == b"2999"
     finally:
         await embedded.stop()
-    assert [one["event"] for one in logs] == ["store_loading"]
+    assert [line["event"] for line in logs] == ["store_loading"]
 
 
-def impatient_store(folder: Path) -> EmbeddedStore:
+def make_impatient_store(folder: Path) -> EmbeddedStore:
     embedded = EmbeddedStore(folder)
     embedded.patience = 0.5
     return embedded
 
 
 async def test_hanging_valkey_is_not_started_twice(embedded: EmbeddedStore) -> None:
-    process = pid_of(embedded.folder)
+    process = read_pid(embedded.folder)
     embedded._release_folder()
     os.kill(process, signal.SIGSTOP)
     try:
         with pytest.raises(StoreError, match=f"process {process}"):
-            await impatient_store(embedded.folder).start()
+            await make_impatient_store(embedded.folder).start()
     finally:
         os.kill(process, signal.SIGCONT)
 
@@ -171,13 +171,13 @@ async def test_hanging_valkey_is_not_started_twice(embedded: EmbeddedStore) -> N
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="the working folder of a process is only in /proc")
 async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, tmp_path: Path) -> None:
     """After a power cut, process ids start again and can collide."""
-    mine = EmbeddedStore(tmp_path / "mine")
-    mine.folder.mkdir(mode=0o700)
-    (mine.folder / "valkey.pid").write_text(str(pid_of(embedded.folder)))
-    await mine.start()
-    async with open_store(mine.url) as store:
+    second = EmbeddedStore(tmp_path / "mine")
+    second.folder.mkdir(mode=0o700)
+    (second.folder / "valkey.pid").write_text(str(read_pid(embedded.folder)))
+    await second.start()
+    async with open_store(second.url) as store:
         assert await store.client.ping()
-    await mine.stop()
+    await second.stop()
     async with open_store(embedded.url) as store:
         assert await store.client.ping()
 
@@ -186,23 +186,23 @@ async def test_stale_pid_of_another_valkey_is_ignored(embedded: EmbeddedStore, t
 @pytest.mark.parametrize("victims", ["bot", "store", "both"])
 async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, kills: int) -> None:
     acknowledged = 0
-    for round_ in range(kills):
+    for number in range(kills):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         assert writer.stdout
-        begun = int(writer.stdout.readline().split()[1])
+        start = int(writer.stdout.readline().split()[1])
         # The kill can cut off the answer of one written entry.
-        assert acknowledged <= begun <= acknowledged + 1
-        acknowledged = max(acknowledged, begun)
-        for _ in range(50 + 37 * round_):
+        assert acknowledged <= start <= acknowledged + 1
+        acknowledged = max(acknowledged, start)
+        for _ in range(50 + 37 * number):
             acknowledged = int(writer.stdout.readline())
         if victims in ("store", "both"):
-            os.kill(pid_of(tmp_path), signal.SIGKILL)
+            os.kill(read_pid(tmp_path), signal.SIGKILL)
         if victims in ("bot", "both"):
             writer.kill()
-        rest = [int(line) for line in writer.stdout.read().split()]
-        acknowledged = max([acknowledged, *rest])
+        answers = [int(line) for line in writer.stdout.read().split()]
+        acknowledged = max([acknowledged, *answers])
         writer.wait()
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
@@ -217,12 +217,12 @@ async def test_next_bot_takes_over_the_running_valkey(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
-    process = pid_of(tmp_path)
+    process = read_pid(tmp_path)
     writer.kill()
     writer.wait()
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
-    assert pid_of(tmp_path) == process
+    assert read_pid(tmp_path) == process
     await embedded.stop()
     assert embedded._running_pid() is None
     assert not embedded.socket_path.exists()
@@ -232,7 +232,7 @@ async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> N
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
-    process = pid_of(tmp_path)
+    process = read_pid(tmp_path)
     os.kill(process, signal.SIGSTOP)
     writer.kill()
     writer.wait()
@@ -243,11 +243,11 @@ async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> N
     os.kill(process, signal.SIGKILL)
     async with asyncio.timeout(60):
         await start
-    assert pid_of(tmp_path) != process
+    assert read_pid(tmp_path) != process
     await embedded.stop()
 
 
-def descendants(folder: Path) -> set[int]:
+def find_processes(folder: Path) -> set[int]:
     """Return the process ids of a folder's Valkeys and guards."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
     lines = [line.split(None, 1) for line in listed.stdout.splitlines()]
@@ -267,8 +267,8 @@ def has_open(process: int, path: Path) -> bool:
     return str(path) in listed.stdout
 
 
-def wait_until_alone(folder: Path, left: int = 0) -> None:
-    while len(descendants(folder)) > left:
+def wait_for_processes(folder: Path, remaining: int = 0) -> None:
+    while len(find_processes(folder)) > remaining:
         time.sleep(0.05)
 
 
@@ -277,20 +277,20 @@ def test_abandoned_valkey_stops_without_loss(tmp_path: Path) -> None:
     assert writer.stdout
     for _ in range(20):
         writer.stdout.readline()
-    assert len(descendants(tmp_path)) == 2
-    valkey = pid_of(tmp_path)
-    # A Ctrl-C in the bot's terminal must not reach them, and they must not keep its output open.
-    for process in descendants(tmp_path):
+    assert len(find_processes(tmp_path)) == 2
+    valkey = read_pid(tmp_path)
+    # Ctrl-C in the bot's terminal must not reach Valkey and its guard. They must not keep the bot's output open.
+    for process in find_processes(tmp_path):
         assert os.getsid(process) == process
     writer.kill()
     acknowledged = [int(line) for line in writer.stdout.read().split()][-1:]
     writer.wait()
-    assert valkey in descendants(tmp_path), "Valkey must outlive the bot for a while, for the next start"
-    wait_until_alone(tmp_path)
+    assert valkey in find_processes(tmp_path), "Valkey must outlive the bot for a while, for the next start"
+    wait_for_processes(tmp_path)
     embedded = EmbeddedStore(tmp_path)
     log = asyncio.run(load_log(embedded))
     assert log.version >= max(acknowledged, default=20)
-    assert descendants(tmp_path) == set()
+    assert find_processes(tmp_path) == set()
 
 
 async def load_log(embedded: EmbeddedStore) -> Log:
@@ -311,50 +311,50 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
         )
         assert writer.stdout
         writer.stdout.readline()
-        valkeys.add(pid_of(tmp_path))
+        valkeys.add(read_pid(tmp_path))
         writer.kill()
         writer.wait()
     embedded = EmbeddedStore(tmp_path)
 
-    async def stay() -> None:
+    async def check_single_guard() -> None:
         await embedded.start()
         # The guards of the killed bots notice that they are not needed.
-        wait_until_alone(tmp_path, left=2)
+        wait_for_processes(tmp_path, remaining=2)
         async with open_store(embedded.url) as store:
             assert await store.client.ping()
-        assert pid_of(tmp_path) == valkeys.pop()
+        assert read_pid(tmp_path) == valkeys.pop()
         await embedded.stop()
 
     assert len(valkeys) == 1, "each start must take over the running Valkey"
-    asyncio.run(stay())
-    wait_until_alone(tmp_path)
+    asyncio.run(check_single_guard())
+    wait_for_processes(tmp_path)
 
 
-@pytest.mark.parametrize("again", [long(False), True], ids=["deleted", "deleted and recreated"])
-@pytest.mark.parametrize("died", [False, True], ids=["first", "second"])
-def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, again: bool, died: bool) -> None:
+@pytest.mark.parametrize("is_recreated", [long(False), True], ids=["deleted", "deleted and recreated"])
+@pytest.mark.parametrize("has_died", [False, True], ids=["first", "second"])
+def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, is_recreated: bool, has_died: bool) -> None:
     folder = tmp_path / "data"
     writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
     writer.stdout.readline()
-    if died:
+    if has_died:
         # The bot starts another Valkey with a new process id.
-        first = pid_of(folder)
+        first = read_pid(folder)
         os.kill(first, signal.SIGKILL)
-        while not (folder / "valkey.pid").exists() or pid_of(folder) == first:
+        while not (folder / "valkey.pid").exists() or read_pid(folder) == first:
             time.sleep(0.05)
-    valkey = pid_of(folder)
+    valkey = read_pid(folder)
     # A slowly starting guard would take the new folder for its own.
-    while not any(has_open(guard, folder / "bot.lock") for guard in descendants(folder) - {valkey}):
+    while not any(has_open(guard, folder / "bot.lock") for guard in find_processes(folder) - {valkey}):
         time.sleep(0.05)
     shutil.rmtree(folder)
-    assert valkey in descendants(folder)
-    if again:
+    assert valkey in find_processes(folder)
+    if is_recreated:
         folder.mkdir()
         (folder / "bot.lock").touch()
     writer.kill()
     writer.wait()
-    wait_until_alone(folder)
+    wait_for_processes(folder)
 
 
 def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -> None:
@@ -362,16 +362,16 @@ def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -
     writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
     writer.stdout.readline()
-    valkey = pid_of(folder)
-    while not any(has_open(guard, folder / "bot.lock") for guard in descendants(folder) - {valkey}):
+    valkey = read_pid(folder)
+    while not any(has_open(guard, folder / "bot.lock") for guard in find_processes(folder) - {valkey}):
         time.sleep(0.05)
     EmbeddedStore(folder).socket_path.unlink()
     writer.kill()
     writer.wait()
-    # Longer than a guard's check interval.
+    # Let every guard check its folder several times.
     time.sleep(4 * CHECK_SECONDS)
     shutil.rmtree(folder)
-    wait_until_alone(folder)
+    wait_for_processes(folder)
 
 
 async def test_start_waits_while_a_guard_holds_the_lock(tmp_path: Path) -> None:
@@ -383,14 +383,14 @@ async def test_start_waits_while_a_guard_holds_the_lock(tmp_path: Path) -> None:
 
 
 async def test_start_retries_a_lock_held_once_by_a_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = [FolderInUse("by a guard")]
+    failures = [FolderInUse("by a guard")]
 
-    def claimed(folder: Path) -> IO[str]:
-        if looks:
-            raise looks.pop()
+    def fail_once(folder: Path) -> IO[str]:
+        if failures:
+            raise failures.pop()
         return lock_folder(folder)
 
-    monkeypatch.setattr(embedded_module, "lock_folder", claimed)
+    monkeypatch.setattr(embedded_module, "lock_folder", fail_once)
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
     await embedded.stop()
@@ -400,7 +400,7 @@ async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path
     """A full disk leaves the pid file empty."""
     first = EmbeddedStore(tmp_path)
     await first.start()
-    process = pid_of(tmp_path)
+    process = read_pid(tmp_path)
     first._release_folder()
     (tmp_path / "valkey.pid").write_text("")
     second = EmbeddedStore(tmp_path)
@@ -412,4 +412,4 @@ async def test_valkey_with_an_empty_pid_file_is_not_started_twice(tmp_path: Path
         assert (await store.client.info("server"))["process_id"] == process
     await second.stop()
     await first.stop()
-    wait_until_alone(tmp_path)
+    wait_for_processes(tmp_path)

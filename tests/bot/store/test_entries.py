@@ -108,65 +108,67 @@ def test_every_entry_type_has_an_example() -> None:
     assert examples == kinds, f"add examples of {kinds - examples} to TEXTS"
 
 
-word = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n"), min_size=1).filter("-".__ne__)
-line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n"))
-number = st.integers(0, 10**6)
-option = st.text(string.ascii_lowercase + "_", min_size=1, max_size=40).filter(
+WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n"), min_size=1).filter("-".__ne__)
+LINE = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n"))
+NUMBER = st.integers(0, 10**6)
+OPTION = st.text(string.ascii_lowercase + "_", min_size=1, max_size=40).filter(
     lambda text: text not in ("true", "false")
 )
-value = st.booleans() | number | option
+VALUE = st.booleans() | NUMBER | OPTION
 KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
-    Open: st.builds(Open, word, word, line),
-    ChangeGame: st.builds(ChangeGame, word),
-    Rule: st.builds(Rule, word, value),
-    Sit: st.builds(Sit, number, word, line),
-    Stand: st.builds(Stand, number),
-    Host: st.builds(Host, word),
-    Rehost: st.builds(Rehost, number, word),
-    Clock: st.builds(Clock, number, st.booleans()),
-    Invite: st.builds(Invite, word | st.just(""), word | st.just(""), line),
+    Open: st.builds(Open, WORD, WORD, LINE),
+    ChangeGame: st.builds(ChangeGame, WORD),
+    Rule: st.builds(Rule, WORD, VALUE),
+    Sit: st.builds(Sit, NUMBER, WORD, LINE),
+    Stand: st.builds(Stand, NUMBER),
+    Host: st.builds(Host, WORD),
+    Rehost: st.builds(Rehost, NUMBER, WORD),
+    Clock: st.builds(Clock, NUMBER, st.booleans()),
+    Invite: st.builds(Invite, WORD | st.just(""), WORD | st.just(""), LINE),
     InviteMuted: st.just(InviteMuted()),
-    Match: st.builds(Match, word, line),
-    Fixture: st.builds(Fixture, word, number, number, number, word),
+    Match: st.builds(Match, WORD, LINE),
+    Fixture: st.builds(Fixture, WORD, NUMBER, NUMBER, NUMBER, WORD),
     PlayAgain: st.builds(PlayAgain, st.sampled_from(["page", "chat"])),
-    Decline: st.builds(Decline, number),
-    Ask: st.builds(Ask, number, word, line),
-    Withdraw: st.builds(Withdraw, number),
-    Refuse: st.builds(Refuse, number),
+    Decline: st.builds(Decline, NUMBER),
+    Ask: st.builds(Ask, NUMBER, WORD, LINE),
+    Withdraw: st.builds(Withdraw, NUMBER),
+    Refuse: st.builds(Refuse, NUMBER),
     Day: st.builds(Day, st.dates()),
     Close: st.builds(Close, st.sampled_from(["cancelled", "declined", "expired"])),
-    FirstDeal: st.builds(FirstDeal, st.binary(), number, st.dictionaries(option, value, min_size=1)),
+    FirstDeal: st.builds(FirstDeal, st.binary(), NUMBER, st.dictionaries(OPTION, VALUE, min_size=1)),
     Deal: st.builds(Deal, st.binary()),
-    Move: st.builds(Move, number, line),
-    Late: st.builds(Late, number),
+    Move: st.builds(Move, NUMBER, LINE),
+    Late: st.builds(Late, NUMBER),
     Nudge: st.just(Nudge()),
     Flag: st.just(Flag()),
     Wait: st.just(Wait()),
-    Say: st.builds(Say, number, line),
+    Say: st.builds(Say, NUMBER, LINE),
     Redacted: st.just(Redacted()),
-    Stop: st.builds(Stop, st.sampled_from(["timeout", "cancelled"]), number | st.none()),
+    Stop: st.builds(Stop, st.sampled_from(["timeout", "cancelled"]), NUMBER | st.none()),
 }
 
 
 @pytest.mark.parametrize("kind", get_args(Entry), ids=lambda kind: kind.__name__)
 def test_entries_round_trip(kind: type[Entry]) -> None:
     @given(KINDS[kind])
-    def round_trips(entry: Entry) -> None:
+    def check_round_trip(entry: Entry) -> None:
         read = decode(encode(entry))
         assert read == entry
         # In Python, True == 1.
-        assert [type(getattr(read, one.name)) for one in fields(read)] == [
-            type(getattr(entry, one.name)) for one in fields(entry)
+        assert [type(getattr(read, field.name)) for field in fields(read)] == [
+            type(getattr(entry, field.name)) for field in fields(entry)
         ]
 
-    round_trips()
+    check_round_trip()
 
 
-words = st.sampled_from([*" ".join(TEXTS).split(" "), "", "-", "01", "²", "٣", "+1", "1_0", "TRUE", "00FF", "a=b", "="])
-texts = st.lists(words, max_size=6).map(" ".join) | line
+TOKENS = st.sampled_from(
+    [*" ".join(TEXTS).split(" "), "", "-", "01", "²", "٣", "+1", "1_0", "TRUE", "00FF", "a=b", "="]
+)
+RANDOM_TEXTS = st.lists(TOKENS, max_size=6).map(" ".join) | LINE
 
 
-@given(texts)
+@given(RANDOM_TEXTS)
 @example("sit 01 p:1 Anna")
 @example("deal 00FF")
 @example("nudge ")
@@ -213,17 +215,17 @@ INVALID = [
 
 @pytest.mark.parametrize("text", INVALID)
 def test_invalid_entry_is_refused_without_quoting_it(text: str) -> None:
-    with pytest.raises(UnreadableEntry) as refused:
+    with pytest.raises(UnreadableEntry) as error:
         decode(text)
-    assert str(refused.value) == "a text is not an entry that this release knows"
+    assert str(error.value) == "a text is not an entry that this release knows"
     # The original error quotes a field, so the traceback must not show it.
-    assert "During handling" not in "".join(format_exception(refused.value))
+    assert "During handling" not in "".join(format_exception(error.value))
 
 
 @pytest.mark.parametrize("text", INVALID)
 def test_invalid_entry_freezes_its_table(text: str) -> None:
-    begun = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
-    table = Table("ABCD").with_stored_entries([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])
+    entries = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
+    table = Table("ABCD").with_stored_entries([*entries, text.encode() + b"\tu2", b"stand 0\tu3"])
     assert table.error == "entry 1 or one after it: UnreadableEntry"
     assert table.phase == "unreadable"
     assert table.version == 5
@@ -269,7 +271,10 @@ def test_applied_and_reloaded_tables_are_equal() -> None:
             seats = range(len(table.chairs))
             assert table.game
             moves = [
-                Move(seat, one) for seat in seats for one in legal_moves_for_record(table.game, seat) if one != "resign"
+                Move(seat, move)
+                for seat in seats
+                for move in legal_moves_for_record(table.game, seat)
+                if move != "resign"
             ]
             table = table.with_entries([Nudge(), random.choice(moves)], "u")
         read = Table("ABCD").with_stored_entries(table.log.entries)
@@ -279,7 +284,7 @@ def test_applied_and_reloaded_tables_are_equal() -> None:
         assert [read.game.view(seat) for seat in range(len(chairs))] == [
             table.game.view(seat) for seat in range(len(chairs))
         ]
-        same = (
+        attributes = (
             "rules",
             "chairs",
             "hosts",
@@ -291,4 +296,4 @@ def test_applied_and_reloaded_tables_are_equal() -> None:
             "board_changed_at",
             "lates",
         )
-        assert {name: getattr(read, name) for name in same} == {name: getattr(table, name) for name in same}
+        assert {name: getattr(read, name) for name in attributes} == {name: getattr(table, name) for name in attributes}

@@ -14,7 +14,7 @@ import structlog
 
 from bot.site.host_link import show_link
 from bot.store import EmbeddedStore, StoreError, folder, open_store
-from tests.bot.store.test_embedded import WRITER, pid_of
+from tests.bot.store.test_embedded import WRITER, read_pid
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def open_umask() -> Iterator[None]:
     os.umask(before)
 
 
-def mode(path: Path) -> int:
+def read_mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
@@ -37,11 +37,11 @@ async def test_files_are_private_with_any_umask(tmp_path: Path) -> None:
         await store.client.bgrewriteaof()
         while (await store.client.info("persistence"))["aof_rewrite_in_progress"]:
             await asyncio.sleep(0.02)
-    found = [embedded.folder, *embedded.folder.rglob("*")]
-    assert {path.name for path in found} >= {"bot.lock", "valkey.log", "appendonlydir"}
+    paths = [embedded.folder, *embedded.folder.rglob("*")]
+    assert {path.name for path in paths} >= {"bot.lock", "valkey.log", "appendonlydir"}
     # With a long folder path the socket is elsewhere.
-    found.append(embedded.socket_path)
-    assert {path.name: oct(mode(path)) for path in found if mode(path) & 0o077} == {}
+    paths.append(embedded.socket_path)
+    assert {path.name: oct(read_mode(path)) for path in paths if read_mode(path) & 0o077} == {}
     await embedded.stop()
 
 
@@ -52,7 +52,7 @@ async def test_readable_folder_is_made_private(tmp_path: Path) -> None:
     with structlog.testing.capture_logs() as logged:
         await embedded.start()
     await embedded.stop()
-    assert mode(tmp_path / "data") == 0o700
+    assert read_mode(tmp_path / "data") == 0o700
     assert [line["event"] for line in logged] == ["data_folder_made_private"]
 
 
@@ -93,17 +93,17 @@ async def test_sticky_folder_error_does_not_suggest_chmod(tmp_path: Path) -> Non
     assert "chmod" not in str(error.value)
 
 
-@pytest.mark.parametrize("found", [["bot.lock", "cards.gz"], ["appendonlydir", "lost+found"], ["compiled"]])
-async def test_earlier_data_folder_or_fresh_disk_is_made_private(tmp_path: Path, found: list[str]) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    for name in found:
-        (folder / name).write_text("") if name == "bot.lock" else (folder / name).mkdir()
-    folder.chmod(0o755)
-    embedded = EmbeddedStore(folder)
+@pytest.mark.parametrize("names", [["bot.lock", "cards.gz"], ["appendonlydir", "lost+found"], ["compiled"]])
+async def test_earlier_data_folder_or_fresh_disk_is_made_private(tmp_path: Path, names: list[str]) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in names:
+        (data / name).write_text("") if name == "bot.lock" else (data / name).mkdir()
+    data.chmod(0o755)
+    embedded = EmbeddedStore(data)
     await embedded.start()
     await embedded.stop()
-    assert mode(folder) == 0o700
+    assert read_mode(data) == 0o700
 
 
 async def test_private_folder_can_contain_other_files(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ async def test_private_folder_can_contain_other_files(tmp_path: Path) -> None:
 
 
 async def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    somebody_else = os.geteuid() + 1
-    monkeypatch.setattr(os, "geteuid", lambda: somebody_else)
+    other_user = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other_user)
     with pytest.raises(StoreError, match="belongs to another user"):
         await EmbeddedStore(tmp_path).start()
     assert not list(tmp_path.iterdir())
@@ -126,12 +126,12 @@ async def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: py
 async def test_link_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").mkdir(mode=0o700)
     (tmp_path / "data").symlink_to(tmp_path / "mine")
-    owners = Path.lstat
+    original_lstat = Path.lstat
 
     def lstat_of_stranger(path: Path) -> os.stat_result:
-        about = list(owners(path))
-        about[stat.ST_UID] = 54321
-        return os.stat_result(about)
+        fields = list(original_lstat(path))
+        fields[stat.ST_UID] = 54321
+        return os.stat_result(fields)
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "lstat", lstat_of_stranger)
@@ -161,33 +161,33 @@ def long_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="r") as made:
-        monkeypatch.setenv("XDG_RUNTIME_DIR", made)
-        yield Path(made)
+def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="r") as path:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", path)
+        yield Path(path)
 
 
-async def test_long_path_has_its_socket_in_the_runtime_folder(long_path: Path, runtime: Path) -> None:
+async def test_long_path_has_its_socket_in_the_runtime_folder(long_path: Path, runtime_folder: Path) -> None:
     embedded = EmbeddedStore(long_path)
     await embedded.start()
-    where = embedded.socket_path
-    assert where.is_socket()
-    assert where.parent.parent == runtime
-    assert mode(where.parent) == 0o700
+    socket_path = embedded.socket_path
+    assert socket_path.is_socket()
+    assert socket_path.parent.parent == runtime_folder
+    assert read_mode(socket_path.parent) == 0o700
     await embedded.stop()
-    assert not list(runtime.iterdir())
+    assert not list(runtime_folder.iterdir())
     assert not (long_path / "valkey.socket").exists()
 
 
 async def test_runtime_folder_open_to_others_is_not_used(
-    long_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+    long_path: Path, runtime_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime.chmod(0o755)
+    runtime_folder.chmod(0o755)
     first, second = EmbeddedStore(long_path), EmbeddedStore(long_path.with_name("f" * 100))
     await first.start()
     await second.start()
-    places = [one.socket_path.parent for one in (first, second)]
-    assert all(place.parent == Path(tempfile.gettempdir()) and mode(place) == 0o700 for place in places)
+    places = [embedded.socket_path.parent for embedded in (first, second)]
+    assert all(place.parent == Path(tempfile.gettempdir()) and read_mode(place) == 0o700 for place in places)
     await first.stop()
     await second.stop()
     assert not any(place.exists() for place in places)
@@ -197,15 +197,15 @@ async def test_runtime_folder_open_to_others_is_not_used(
     await first.stop()
 
 
-async def test_socket_in_a_folder_writable_by_others_is_not_used(long_path: Path, runtime: Path) -> None:
-    """The recorded socket folder is now writable by others."""
+async def test_socket_in_a_folder_writable_by_others_is_not_used(long_path: Path, runtime_folder: Path) -> None:
+    """The store recorded its socket folder, which is now writable by others."""
     long_path.mkdir(parents=True)
-    trap = runtime / "trap"
+    trap = runtime_folder / "trap"
     trap.mkdir()
     trap.chmod(0o777)
     (long_path / "valkey.socket").write_bytes(os.fsencode(trap / "valkey.sock"))
-    heard = []
-    server = await asyncio.start_unix_server(lambda _reader, _writer: heard.append(1), trap / "valkey.sock")
+    connections = []
+    server = await asyncio.start_unix_server(lambda _reader, _writer: connections.append(1), trap / "valkey.sock")
     embedded = EmbeddedStore(long_path)
     await embedded.start()
     assert embedded.socket_path.parent != trap
@@ -213,18 +213,18 @@ async def test_socket_in_a_folder_writable_by_others_is_not_used(long_path: Path
         assert await store.client.ping()
     await embedded.stop()
     server.close()
-    assert heard == []
+    assert connections == []
 
 
 async def test_next_bot_and_doctor_find_the_socket(
-    long_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+    long_path: Path, runtime_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(long_path)], stdout=subprocess.PIPE)
     assert writer.stdout
     writer.stdout.readline()
-    process = pid_of(long_path)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
-    # The doctor finds it like this while a bot runs.
+    process = read_pid(long_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_folder / "another"))
+    # The doctor finds the socket of a running bot in the same way.
     second = EmbeddedStore(long_path)
     assert folder.is_locked(second.folder)
     async with open_store(second.url) as store:
@@ -232,22 +232,22 @@ async def test_next_bot_and_doctor_find_the_socket(
     writer.kill()
     writer.wait()
     await second.start()
-    assert pid_of(long_path) == process
+    assert read_pid(long_path) == process
     await second.stop()
 
 
-async def test_deleted_socket_folder_is_recreated_in_place(long_path: Path, runtime: Path) -> None:
+async def test_deleted_socket_folder_is_recreated_in_place(long_path: Path, runtime_folder: Path) -> None:
     long_path.mkdir(parents=True)
     folder.make_socket_folder(long_path)
     first = folder.socket_path(long_path)
     first.parent.rmdir()
     folder.make_socket_folder(long_path)
     assert folder.socket_path(long_path) == first
-    assert mode(first.parent) == 0o700
+    assert read_mode(first.parent) == 0o700
 
 
 def test_command_output_file_is_private(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
-    words = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(out)]
-    subprocess.run([sys.executable, "-c", *words], check=True, umask=0)
-    assert mode(out) == 0o600
+    arguments = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(out)]
+    subprocess.run([sys.executable, "-c", *arguments], check=True, umask=0)
+    assert read_mode(out) == 0o600

@@ -12,11 +12,11 @@ TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"
 @given(st.lists(st.tuples(TEXT, TEXT)), st.lists(st.tuples(TEXT, TEXT)))
 def test_folded_log_keeps_entries_and_the_latest_stamps(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> None:
     entries = [add_stamp(*entry) for entry in old]
-    later = [add_stamp(*entry) for entry in new]
-    log = unfold([make_head(entries), *later])
+    new_entries = [add_stamp(*entry) for entry in new]
+    log = unfold([make_head(entries), *new_entries])
     assert log.version == len(old) + len(new)
     latest = max(1, len(old) - STAMPS_KEPT)
-    assert log.entries == [*entries[:1], *map(strip_stamp, entries[1:latest]), *entries[latest:], *later]
+    assert log.entries == [*entries[:1], *map(strip_stamp, entries[1:latest]), *entries[latest:], *new_entries]
     assert list(map(strip_stamp, unfold([make_head(log.entries)]).entries)) == list(map(strip_stamp, log.entries))
 
 
@@ -40,21 +40,23 @@ def test_update_is_found_among_the_latest_entries() -> None:
     log = unfold(
         [make_head([first, add_stamp("oldest", "u"), *folded]), add_stamp("new", "n1"), add_stamp("newer", "n2")]
     )
-    # The same holds for a worker with the table in memory.
-    kept = Log([]).with_entries([first, add_stamp("oldest", "u"), *folded]).with_entries(log.entries[-2:])
-    for one in (log, kept):
-        seen = [one.has_update(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")]
-        assert seen == [False, False, False, True, True, True, True, False]
+    # A worker with the table in memory finds the same updates.
+    in_memory = Log([]).with_entries([first, add_stamp("oldest", "u"), *folded]).with_entries(log.entries[-2:])
+    for current in (log, in_memory):
+        results = [
+            current.has_update(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")
+        ]
+        assert results == [False, False, False, True, True, True, True, False]
         # The update that opened the table is never forgotten.
-        assert one.was_opened_by("open")
+        assert current.was_opened_by("open")
 
 
 def test_log_is_newly_opened_until_the_second_update() -> None:
-    begun = Log([]).with_entries([add_stamp("first", "open"), add_stamp("second", "open")])
+    log = Log([]).with_entries([add_stamp("first", "open"), add_stamp("second", "open")])
     assert Log([]).is_newly_opened
-    assert begun.is_newly_opened
-    assert not begun.with_entries([add_stamp("third", "u1")]).is_newly_opened
-    assert not unfold([make_head(begun.with_entries([add_stamp("third", "u1")]).entries)]).is_newly_opened
+    assert log.is_newly_opened
+    assert not log.with_entries([add_stamp("third", "u1")]).is_newly_opened
+    assert not unfold([make_head(log.with_entries([add_stamp("third", "u1")]).entries)]).is_newly_opened
 
 
 def test_tabs_and_newlines_are_refused_in_stamps() -> None:
@@ -63,7 +65,7 @@ def test_tabs_and_newlines_are_refused_in_stamps() -> None:
             add_stamp(text, update)
 
 
-@pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "], [b"3 \xff\xff damaged"]])
-def test_invalid_log_is_refused(bad: list[bytes]) -> None:
+@pytest.mark.parametrize("entries", [[b"x "], [b""], [b"3 "], [b"-1 "], [b"3 \xff\xff damaged"]])
+def test_invalid_log_is_refused(entries: list[bytes]) -> None:
     with pytest.raises(ValueError, match="head of a table's log"):
-        unfold(bad)
+        unfold(entries)

@@ -10,8 +10,8 @@ PRODUCT = [ROOT / package for package in ("engine", "bot", "adapters")]
 def test_python_modules_contain_no_lua() -> None:
     modules = [path for package in PRODUCT for path in package.rglob("*.py")]
     inline = re.compile(r"redis\.call|\b(?:KEYS|ARGV)\[")
-    found = [path for path in modules if inline.search(path.read_text(encoding="utf-8"))]
-    assert not found, f"move the Lua of {found} to .lua files next to them"
+    offenders = [path for path in modules if inline.search(path.read_text(encoding="utf-8"))]
+    assert not offenders, f"move the Lua of {offenders} to .lua files next to them"
 
 
 def test_each_script_is_read_by_a_module_next_to_it() -> None:

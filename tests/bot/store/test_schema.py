@@ -14,8 +14,8 @@ from bot.store.leases import LEASE_SECONDS
 from tests.bot.command import run_command
 
 
-async def nothing(_client: Any) -> None:
-    """A step without work."""
+async def do_nothing(_client: Any) -> None:
+    """Migrate nothing."""
 
 
 async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
@@ -40,11 +40,11 @@ async def test_older_layout_is_migrated_step_by_step(store: Store) -> None:
 
 async def test_interrupted_step_is_repeated(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
-    tries = []
+    attempts = []
 
     async def second(client: Any) -> None:
-        tries.append(1)
-        if len(tries) == 1:
+        attempts.append(1)
+        if len(attempts) == 1:
             raise ConnectionError("the store went away")
 
     with pytest.raises(StoreError):
@@ -67,7 +67,7 @@ async def test_check_without_migrate_changes_nothing(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["doctor"],
         ["tables"],
@@ -80,49 +80,49 @@ async def test_check_without_migrate_changes_nothing(store: Store) -> None:
         ["forget", "paper:1", "--yes"],
     ],
 )
-async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]) -> None:
+async def test_commands_do_not_migrate(empty_valkey: EmbeddedStore, tmp_path: Path, arguments: list[str]) -> None:
     """An older bot could be running on the store."""
     async with connect(empty_valkey.url) as client:
         await client.set(keys.SCHEMA, 1)
-        said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
-        assert said.returncode == (1 if words == ["doctor"] else 2)
-        assert "start this version first" in said.stdout + said.stderr
+        result = await asyncio.to_thread(run_command, tmp_path, *arguments, REDIS_URL=empty_valkey.url)
+        assert result.returncode == (1 if arguments == ["doctor"] else 2)
+        assert "start this version first" in result.stdout + result.stderr
         assert await client.get(keys.SCHEMA) == b"1"
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [(["tables"], 0), (["reports"], 0), (["token"], 0), (["daily"], 2), (["export"], 0)]
+    ("arguments", "code"), [(["tables"], 0), (["reports"], 0), (["token"], 0), (["daily"], 2), (["export"], 0)]
 )
 async def test_commands_leave_an_empty_store_empty(
-    empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str], code: int
+    empty_valkey: EmbeddedStore, tmp_path: Path, arguments: list[str], code: int
 ) -> None:
     """REDIS_URL could name the store of another program."""
     async with connect(empty_valkey.url) as client:
         await client.flushall()
-        said = await asyncio.to_thread(run_command, tmp_path, *words, REDIS_URL=empty_valkey.url)
-        assert said.returncode == code, said.stderr
+        result = await asyncio.to_thread(run_command, tmp_path, *arguments, REDIS_URL=empty_valkey.url)
+        assert result.returncode == code, result.stderr
         assert not await client.keys()
 
 
 async def test_second_worker_waits_for_the_migration(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
-    begun, go = asyncio.Event(), asyncio.Event()
+    has_begun, resume = asyncio.Event(), asyncio.Event()
     done = []
 
     async def slow(client: Any) -> None:
-        begun.set()
-        await go.wait()
+        has_begun.set()
+        await resume.wait()
         done.append(1)
-        # The second worker must not mistake the first, which now works, for an older version.
+        # The second worker must not mistake the running first worker for an older version.
         await client.zadd(keys.WORKERS, {"first": time.time()})
 
     first = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
-    await begun.wait()
+    await has_begun.wait()
     with capture_logs() as logs:
         second = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
         while not logs:
             await asyncio.sleep(0.01)
-        go.set()
+        resume.set()
         await asyncio.gather(first, second)
     assert [line["event"] for line in logs] == ["waiting_for_migration"]
     assert done == [1]
@@ -130,8 +130,8 @@ async def test_second_worker_waits_for_the_migration(store: Store) -> None:
 
 async def test_lock_of_a_killed_migration_expires(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
-    await store.client.set(schema.LOCK, "of one that was killed", px=500)
-    await schema.check(store.client, 2, {1: nothing})
+    await store.client.set(schema.LOCK, "killed worker", px=500)
+    await schema.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
@@ -142,9 +142,9 @@ async def test_slow_migration_renews_its_lock(store: Store, monkeypatch: pytest.
     async def slow(client: Any) -> None:
         before = await client.pttl(schema.LOCK)
         assert 0 < before <= 3000
-        while (left := await client.pttl(schema.LOCK)) <= before:
-            assert left > 0
-            before = left
+        while (remaining := await client.pttl(schema.LOCK)) <= before:
+            assert remaining > 0
+            before = remaining
             await asyncio.sleep(0.01)
 
     await schema.check(store.client, 2, {1: slow})
@@ -156,12 +156,12 @@ async def test_migration_without_its_lock_stops(store: Store, monkeypatch: pytes
     await store.client.set(keys.SCHEMA, 1)
 
     async def slow(client: Any) -> None:
-        await client.set(schema.LOCK, "another's")
+        await client.set(schema.LOCK, "another worker")
         await asyncio.Event().wait()
 
     with pytest.raises(StoreUnavailable, match="Another worker is migrating"):
         await schema.check(store.client, 2, {1: slow})
-    assert await store.client.get(schema.LOCK) == b"another's"
+    assert await store.client.get(schema.LOCK) == b"another worker"
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
@@ -170,14 +170,14 @@ async def test_migration_is_refused_while_a_worker_runs(store: Store, monkeypatc
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"old": time.time(), "killed long ago": 1})
     with pytest.raises(StoreUnavailable, match="A worker is running on this store: stop every one first"):
-        await schema.check(store.client, 2, {1: nothing})
+        await schema.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"1"
 
 
 async def test_migration_waits_for_the_lease_of_a_killed_worker(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     await store.client.zadd(keys.WORKERS, {"killed": time.time() - LEASE_SECONDS + 1})
-    await schema.check(store.client, 2, {1: nothing})
+    await schema.check(store.client, 2, {1: do_nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
 
 
@@ -189,9 +189,9 @@ async def test_old_server_version_is_refused_without_changes(
     async with connect(empty_valkey.url) as client:
         with pytest.raises(StoreError, match=f"The store is a Redis {version}, but Buongioco needs Redis 7.0 or newer"):
             await schema.check(client)
-        said = await asyncio.to_thread(run_command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
-        assert said.returncode == 1
-        assert f"wrong  store: The store is a Redis {version}, but" in said.stdout
+        result = await asyncio.to_thread(run_command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
+        assert result.returncode == 1
+        assert f"wrong  store: The store is a Redis {version}, but" in result.stdout
         assert not await client.keys()
 
 
@@ -216,12 +216,12 @@ async def test_refusing_store_is_not_unavailable(store: Store) -> None:
     assert not isinstance(raised.value, StoreUnavailable)
 
 
-@pytest.mark.parametrize("found", ["0", "9", "x"])
-async def test_unknown_layout_is_refused(store: Store, found: str) -> None:
-    await store.client.set(keys.SCHEMA, found)
+@pytest.mark.parametrize("layout", ["0", "9", "x"])
+async def test_unknown_layout_is_refused(store: Store, layout: str) -> None:
+    await store.client.set(keys.SCHEMA, layout)
     with pytest.raises(StoreError):
         await schema.check(store.client)
-    assert await store.client.get(keys.SCHEMA) == found.encode()
+    assert await store.client.get(keys.SCHEMA) == layout.encode()
 
 
 def test_every_released_layout_has_a_migration() -> None:

@@ -13,7 +13,7 @@ from bot.store.batch import NotReplicated
 from bot.store.log import Log, add_stamp, strip_stamp
 from bot.store.store import FOLD_AFTER
 
-NOTHING = Log([])
+EMPTY_LOG = Log([])
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def store(any_store: Store) -> Store:
 
 
 async def test_appended_entries_are_loaded(store: Store) -> None:
-    assert await store.load("ABCD") == NOTHING
-    assert await store.append("ABCD", NOTHING, [b"one", b"two"]) == Appended(2)
+    assert await store.load("ABCD") == EMPTY_LOG
+    assert await store.append("ABCD", EMPTY_LOG, [b"one", b"two"]) == Appended(2)
     log = await store.load("ABCD")
     assert log.entries == [b"one", b"two"]
     assert await store.append("ABCD", log, [b"three"]) == Appended(3)
@@ -32,62 +32,66 @@ async def test_appended_entries_are_loaded(store: Store) -> None:
 
 
 async def test_stale_writer_gets_the_missed_entries(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one", b"two"])
+    await store.append("ABCD", EMPTY_LOG, [b"one", b"two"])
     assert await store.append("ABCD", Log([b"one"]), [b"other"]) == NewEntries([b"two"])
-    assert await store.append("ABCD", NOTHING, [b"other"]) == NewEntries([b"one", b"two"])
+    assert await store.append("ABCD", EMPTY_LOG, [b"other"]) == NewEntries([b"one", b"two"])
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
 async def test_writer_ahead_of_the_log_gets_the_whole_log(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one"])
+    await store.append("ABCD", EMPTY_LOG, [b"one"])
     assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == NewEntries([b"one"], whole=True)
     assert await store.entries_since("ABCD", Log([b"one", b"two"])) == NewEntries([b"one"], whole=True)
     assert await store.entries_since("ABCD", Log([b"one"])) == NewEntries([])
-    assert await store.entries_since("NONE", NOTHING) == NewEntries([])
+    assert await store.entries_since("NONE", EMPTY_LOG) == NewEntries([])
 
 
 async def test_code_of_a_removed_table_is_reserved_for_a_day(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one"], clock=5)
-    await store.remove("ABCD", "whose")
-    assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("whose")
-    assert await store.load("ABCD") == NOTHING
+    await store.append("ABCD", EMPTY_LOG, [b"one"], clock=5)
+    await store.remove("ABCD", "opener")
+    assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("opener")
+    assert await store.load("ABCD") == EMPTY_LOG
     assert 25 * 3600 < await store.client.ttl(keys.gone("ABCD")) <= 26 * 3600
     await store.client.delete(keys.gone("ABCD"))
-    assert await store.append("ABCD", NOTHING, [b"again"]) == Appended(1)
+    assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Appended(1)
 
 
 async def test_writer_with_lost_entries_gets_the_whole_log(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one\tu1", b"two\tu2"])
-    truth = [b"one\tu1", b"two\tu2"]
+    await store.append("ABCD", EMPTY_LOG, [b"one\tu1", b"two\tu2"])
+    stored = [b"one\tu1", b"two\tu2"]
     for lost in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
-        assert await store.append("ABCD", lost, [b"three\tu4"]) == NewEntries(truth, whole=True)
-        assert await store.entries_since("ABCD", lost) == NewEntries(truth, whole=True)
-    assert await store.append("ABCD", Log(truth), [b"three\tu4"]) == Appended(3)
+        assert await store.append("ABCD", lost, [b"three\tu4"]) == NewEntries(stored, whole=True)
+        assert await store.entries_since("ABCD", lost) == NewEntries(stored, whole=True)
+    assert await store.append("ABCD", Log(stored), [b"three\tu4"]) == Appended(3)
 
 
 async def test_long_logs_are_folded_without_loss(store: Store) -> None:
-    random, log, written = Random(1), NOTHING, list[bytes]()
+    random, log, written = Random(1), EMPTY_LOG, list[bytes]()
     stale: list[Log] = []
     while len(written) < 5 * FOLD_AFTER:
-        some = [add_stamp(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))]
-        assert await store.append("LONG", log, some) == Appended(len(written) + len(some))
-        written += some
+        new_entries = [
+            add_stamp(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))
+        ]
+        assert await store.append("LONG", log, new_entries) == Appended(len(written) + len(new_entries))
+        written += new_entries
         log = await store.load("LONG")
         stale.append(log)
         assert [strip_stamp(entry) for entry in log.entries] == [strip_stamp(entry) for entry in written]
         assert log.entries[-1] == written[-1]
         assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
     for old in random.sample(stale[:-1], 30):
-        for behind in (await store.append("LONG", old, [b"late"]), await store.entries_since("LONG", old)):
-            assert isinstance(behind, NewEntries)
-            whole = behind.entries if behind.whole else [*old.entries, *behind.entries]
+        for missed in (await store.append("LONG", old, [b"late"]), await store.entries_since("LONG", old)):
+            assert isinstance(missed, NewEntries)
+            whole = missed.entries if missed.whole else [*old.entries, *missed.entries]
             assert [strip_stamp(entry) for entry in whole] == [strip_stamp(entry) for entry in written]
 
 
 async def test_one_of_fifty_simultaneous_writers_wins(store: Store) -> None:
-    await store.append("RACE", NOTHING, [b"start"])
-    known = await store.load("RACE")
-    results = await asyncio.gather(*(store.append("RACE", known, [add_stamp("0 play 3D", f"u{n}")]) for n in range(50)))
+    await store.append("RACE", EMPTY_LOG, [b"start"])
+    old_log = await store.load("RACE")
+    results = await asyncio.gather(
+        *(store.append("RACE", old_log, [add_stamp("0 play 3D", f"u{n}")]) for n in range(50))
+    )
     assert sum(isinstance(result, Appended) for result in results) == 1
     log = await store.load("RACE")
     assert log.version == 2
@@ -96,10 +100,12 @@ async def test_one_of_fifty_simultaneous_writers_wins(store: Store) -> None:
 
 async def test_retrying_writers_write_everything_once(embedded: EmbeddedStore) -> None:
     async def worker(name: int) -> None:
-        async with open_store(embedded.url) as mine:
-            log = NOTHING
+        async with open_store(embedded.url) as own_store:
+            log = EMPTY_LOG
             for number in range(40):
-                while isinstance(result := await mine.append("BUSY", log, [f"{name} {number}".encode()]), NewEntries):
+                while isinstance(
+                    result := await own_store.append("BUSY", log, [f"{name} {number}".encode()]), NewEntries
+                ):
                     log = Log(result.entries) if result.whole else log.with_entries(result.entries)
                 log = Log([*log.entries, f"{name} {number}".encode()])
 
@@ -108,13 +114,13 @@ async def test_retrying_writers_write_everything_once(embedded: EmbeddedStore) -
         entries = (await store.load("BUSY")).entries
     assert sorted(entries) == sorted(f"{name} {number}".encode() for name in range(5) for number in range(40))
     for name in range(5):
-        mine = [entry for entry in entries if entry.startswith(f"{name} ".encode())]
-        assert mine == [f"{name} {number}".encode() for number in range(40)]
+        own_entries = [entry for entry in entries if entry.startswith(f"{name} ".encode())]
+        assert own_entries == [f"{name} {number}".encode() for number in range(40)]
 
 
 async def test_table_is_changed_until_its_version_is_shown(store: Store) -> None:
     shard = keys.shard_of("ABCD")
-    await store.append("ABCD", NOTHING, [b"one"])
+    await store.append("ABCD", EMPTY_LOG, [b"one"])
     assert await store.changed_tables([shard]) == {"ABCD": 1}
     await store.append("ABCD", Log([b"one"]), [b"two"])
     await store.save_shown("ABCD", {}, 1)
@@ -125,7 +131,7 @@ async def test_table_is_changed_until_its_version_is_shown(store: Store) -> None
 
 async def test_clocks_are_set_kept_and_cleared(store: Store) -> None:
     shard = keys.shard_of("ABCD")
-    await store.append("ABCD", NOTHING, [b"one"], clock=100.5)
+    await store.append("ABCD", EMPTY_LOG, [b"one"], clock=100.5)
     assert await store.leases.due_clocks([shard], 100.0) == {}
     assert await store.leases.due_clocks([shard], 101.0) == {"ABCD": 100.5}
     await store.append("ABCD", Log([b"one"]), [b"two"])
@@ -136,27 +142,27 @@ async def test_clocks_are_set_kept_and_cleared(store: Store) -> None:
 
 
 async def test_refused_append_does_not_change_the_clock(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one"], clock=100)
-    await store.append("ABCD", NOTHING, [b"late"], clock=inf)
+    await store.append("ABCD", EMPTY_LOG, [b"one"], clock=100)
+    await store.append("ABCD", EMPTY_LOG, [b"late"], clock=inf)
     assert await store.leases.clock_rings_in("ABCD") == 100
 
 
 async def test_removed_table_leaves_only_its_marker(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one"], clock=1000)
+    await store.append("ABCD", EMPTY_LOG, [b"one"], clock=1000)
     await store.remove("ABCD")
     assert sorted([key async for key in store.client.scan_iter()]) == [b"schema", keys.gone("ABCD").encode()]
 
 
 async def test_log_of_a_removed_table_can_be_kept_for_a_minute(store: Store) -> None:
     assert (await store.removed_log("ABCD")).entries == []
-    await store.append("ABCD", NOTHING, [b"one", b"two"])
+    await store.append("ABCD", EMPTY_LOG, [b"one", b"two"])
     # A second removal, after an interrupted one, keeps the log too.
     for _ in range(2):
         await store.remove("ABCD", keep_log=True)
         assert (await store.removed_log("ABCD")).entries == [b"one", b"two"]
         assert (await store.load("ABCD")).entries == []
         assert 0 < await store.client.ttl(keys.ended("ABCD")) <= 60
-    assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("")
+    assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("")
 
 
 async def test_all_keys_of_a_table_are_in_one_slot(store: Store) -> None:
@@ -193,31 +199,31 @@ async def test_unreachable_store_is_a_clear_error() -> None:
 
 
 async def test_tables_set_aside_by_an_earlier_layout_are_handled(store: Store) -> None:
-    """An earlier form of this layout kept them in a set, now a hash."""
+    """An earlier version of this layout kept these tables in a set instead of a hash."""
     shard = keys.shard_of("ABCD")
-    others = [f"{letter}{number}" for letter in "ABCD" for number in range(200)]
-    others = [code for code in others if keys.shard_of(code) == shard]
-    known = Log([b"one"])
-    for doing in ("set aside", "take back", "remove", "look"):
+    other_codes = [f"{letter}{number}" for letter in "ABCD" for number in range(200)]
+    other_codes = [code for code in other_codes if keys.shard_of(code) == shard]
+    log = Log([b"one"])
+    for action in ("set aside", "take back", "remove", "look"):
         await store.client.flushall()
-        await store.client.sadd(keys.set_aside(shard), *others, "ABCD")
-        await store.append("ABCD", NOTHING, known.entries)
-        if doing == "set aside":
+        await store.client.sadd(keys.set_aside(shard), *other_codes, "ABCD")
+        await store.append("ABCD", EMPTY_LOG, log.entries)
+        if action == "set aside":
             assert not await store.set_aside("ABCD", 1)
-        elif doing == "take back":
+        elif action == "take back":
             await store.resume("ABCD", 1)
-        elif doing == "remove":
-            await store.remove("ABCD", "hers")
-            assert await store.append("ABCD", NOTHING, [b"again"]) == Removed("hers")
-        left = [] if doing in ("take back", "remove") else ["ABCD"]
-        assert await store.set_aside_tables(range(keys.SHARDS)) == sorted([*left, *others]), doing
-        assert await store.set_aside("ABCD", 1) != bool(left)
+        elif action == "remove":
+            await store.remove("ABCD", "opener")
+            assert await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("opener")
+        remaining = [] if action in ("take back", "remove") else ["ABCD"]
+        assert await store.set_aside_tables(range(keys.SHARDS)) == sorted([*remaining, *other_codes]), action
+        assert await store.set_aside("ABCD", 1) != bool(remaining)
 
 
 async def test_table_is_never_removed_without_a_marker(store: Store) -> None:
     """If a shard holds a value that no release wrote, the log stays too."""
-    await store.append("ABCD", NOTHING, [b"one"])
+    await store.append("ABCD", EMPTY_LOG, [b"one"])
     await store.client.set(keys.set_aside(keys.shard_of("ABCD")), "nonsense")
     with pytest.raises(ResponseError):
-        await store.remove("ABCD", "hers")
-    assert (await store.load("ABCD")).entries or await store.append("ABCD", NOTHING, [b"again"]) == Removed("hers")
+        await store.remove("ABCD", "opener")
+    assert (await store.load("ABCD")).entries or await store.append("ABCD", EMPTY_LOG, [b"again"]) == Removed("opener")

@@ -24,7 +24,7 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seat_players
-from tests.bot.finished.games import finished_game, record
+from tests.bot.finished.games import finished_game, simulate_record
 from tests.bot.tables.test_table import start_game
 from tests.engine.tables import play, play_cards, playable_cards, spades_table
 from tests.paths import DOCS
@@ -41,7 +41,7 @@ def test_bids_are_in_words_and_a_missing_one_is_a_dash() -> None:
 
 
 def test_negative_numbers_have_a_true_minus() -> None:
-    game = course_line(Wording("en", ("A", "B")), record("spades", 1))
+    game = course_line(Wording("en", ("A", "B")), simulate_record("spades", 1))
     assert re.search(r"−\d", game)
     result, par = DayResult((-100, 20), "01"), DayResult((-50, 30), "10")
     assert "· −120 (par −80)" in shareable_text(date(2026, 11, 24), "spades", result, par, "en")
@@ -81,7 +81,7 @@ def test_spades_score_shows_bags_and_points() -> None:
 
 @pytest.mark.parametrize(("game", "phrase"), [("spades", "draws first"), ("testa", "deals")])
 def test_story_names_the_dealer_or_first_to_draw(game: str, phrase: str) -> None:
-    game_record = record(game, 1)
+    game_record = simulate_record(game, 1)
     first = game_record.seats[game_record.deals[0].dealer]
     assert f"Deal 1: {first} {phrase}" in [line for line, _ends in story(game_record, 1, "en")]
 

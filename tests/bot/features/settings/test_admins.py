@@ -13,8 +13,8 @@ async def test_only_administrators_change_a_groups_settings(store: Store) -> Non
         await bruno.say("/settings")
         assert "Only administrators of this group can change them." in fake.last(GROUP).plain
         for label in ("Italiano", "⏱ 1 min", "Whoever has the link may watch"):
-            refused = await bruno.press(label, GROUP)
-            assert refused.toast == "Only administrators of this group can change its settings."
+            reply = await bruno.press(label, GROUP)
+            assert reply.toast == "Only administrators of this group can change its settings."
         chat = await worker.people.chat(GROUP)
         assert (chat.language, chat.clock, chat.can_be_watched) == ("en", 300, True)
         await anna.press("⏱ 1 min", GROUP)

@@ -46,11 +46,11 @@ async def test_person_chooses_language_and_suits(store: Store) -> None:
         assert table.game
         deal = table.game.view(0).deal
         assert deal
-        held = deal.hand
-        assert held
-        assert len(held) == 10
+        cards = deal.hand
+        assert cards
+        assert len(cards) == 10
         assert {sign for sign in SUIT_SIGNS["french"].values() if sign in hand} >= {
-            SUIT_SIGNS["french"][card[-1]] for card in held
+            SUIT_SIGNS["french"][card[-1]] for card in cards
         }
         # The group keeps its own language.
         assert "sealed" in fake.last(GROUP).plain
@@ -82,11 +82,11 @@ async def test_refusal_names_the_suits_its_reader_chose(store: Store) -> None:
             legal = table.game.legal_moves(table.game.turn)
             deal = table.game.view(table.game.turn).deal
             assert deal
-            barred = [card for card in deal.hand or () if f"play {card}" not in legal]
-            if barred:
+            forbidden = [card for card in deal.hand or () if f"play {card}" not in legal]
+            if forbidden:
                 break
             await play_until(worker, players.copy(), random, iter([False, True]).__next__)
         player = next(player for player in players if table.seat_of(player.person.id) == table.game.turn)
-        reply = await player.send(actions.move(table.code, table.oldest_panel(table.game.turn), f"play {barred[0]}"))
+        reply = await player.send(actions.move(table.code, table.oldest_panel(table.game.turn), f"play {forbidden[0]}"))
         names = {"D": "diamonds", "C": "hearts", "S": "spades", "B": "clubs"}
         assert reply.toast == f"You must follow suit: play {names[deal.trick[0].card[1]]}."

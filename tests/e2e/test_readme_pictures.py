@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import ClassVar
 
 import pytest
 from PIL import Image, ImageChops, ImageStat
@@ -24,7 +25,7 @@ def test_readme_shows_small_pictures() -> None:
 
 
 class TestDrawing:
-    pytestmark = (*ONE_BROWSER, pytest.mark.long)
+    pytestmark: ClassVar = [*ONE_BROWSER, pytest.mark.long]
 
     async def test_product_looks_like_the_pictures(self, playground: OpenPlayground, browser: Browser) -> None:
         for name, picture in (await draw_all(browser, playground)).items():

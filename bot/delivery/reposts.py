@@ -1,4 +1,4 @@
-"""The urgency of a table for a person, and when it justifies a new message."""
+"""Reposts: how urgent a table is for a person, and when that needs a new message instead of an edit."""
 
 import time
 from collections.abc import Callable

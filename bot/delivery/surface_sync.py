@@ -1,7 +1,6 @@
 """The task that updates one surface: it sends, edits, replaces or deletes one message at a time until all is shown."""
 
 import asyncio
-import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +13,7 @@ from bot.delivery.names import Board, Hand, encode_name
 from bot.delivery.reposts import surface_urgency
 from bot.delivery.state_writer import StateWriter
 from bot.delivery.surface import Delete, Edit, Replace, Send, Step, Surface
-from bot.delivery.surface_task import SurfaceTask
+from bot.delivery.surface_waits import SurfaceWaits
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
 from bot.metrics import message_counter
@@ -38,17 +37,12 @@ from bot.platform import (
 )
 from bot.tables.table import Table
 
-FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0  # seconds before a retry; the pause doubles each time
 SETTLE_SECONDS = 10.0  # time after which a timed-out upload no longer arrives
-
-# Growth of each pause while a message that might have arrived is sent again. There is no maximum: if answers are lost,
-# the chat must not fill up with copies.
-DOUBT_FACTOR = 4
 
 log = structlog.get_logger()
 
 
-class SurfaceSync(SurfaceTask):
+class SurfaceSync(SurfaceWaits):
     """Brings one surface up to date, once."""
 
     def __init__(self, tools: DeliveryTools, writer: StateWriter, sync: TableSync, surface: Surface) -> None:
@@ -62,9 +56,7 @@ class SurfaceSync(SurfaceTask):
         self._silent_urgency: int | None = None
         # The ephemeral message that could not be edited because its picture was late, and its place.
         self._replaced: tuple[str, SentMessage] | None = None
-        self._delete_last = False  # after a failed deletion, which must not delay other steps
         self._is_marked = False  # as changed, because of outdated messages
-        self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, check: int) -> None:
         """Update the surface until it shows the table. ``drawn`` is the panel drawn at this check, if any.
@@ -86,7 +78,7 @@ class SurfaceSync(SurfaceTask):
                     await self._execute(step)
                 if await self._is_finished_after(step):
                     return
-                self._pause = self._pause_in_doubt = FIRST_PAUSE
+                self._reset_pauses()
             except SlowDown as error:
                 self._count("slow_down")
                 await self._slow_down(step, error)
@@ -345,7 +337,7 @@ class SurfaceSync(SurfaceTask):
         no message was replaced here, or the time is over.
         """
         place, sent = self._replaced or ("", None)
-        if sent is None or not is_same_place(place, self._place) or self._pause >= MAX_PAUSE:
+        if sent is None or not is_same_place(place, self._place) or self._is_at_longest_pause:
             return False
         self._replaced, self._text_only = None, ""
         self._surface.restore_message(sent)
@@ -367,33 +359,6 @@ class SurfaceSync(SurfaceTask):
         name = encode_name(self._surface.name)
         log.info("surface_given_up", table=self._sync.code, surface=name, status=status, why=type(error).__name__)
         self._sync.touch()
-
-    async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
-        """Wait before a retry: longer each time, and longest if the message might have arrived.
-
-        A pause that ended seconds does not lengthen the next one.
-        """
-        in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
-        pause = self._pause_in_doubt if in_doubt else self._pause
-        if isinstance(error, MessageRefused) and pause == FIRST_PAUSE:
-            log.warning("message_refused", **self._log_fields(error))
-        log.debug("send_failed", again_in=pause, **self._log_fields(error))
-        digest: str | None = None
-        if isinstance(step, Delete):
-            self._delete_last, digest = True, self._surface.known.digest
-        elif step and in_doubt:
-            digest = step.panel.digest
-        back = self._tools.back_event(platform_of(self._place))
-        is_over = await self._pause_before_retry(pause * random.uniform(0.8, 1.2), back, digest)
-        if back.is_set():
-            self._pause = self._pause_in_doubt = FIRST_PAUSE
-        elif is_over and in_doubt:
-            self._pause_in_doubt *= DOUBT_FACTOR
-        elif is_over:
-            self._pause = min(2 * self._pause, MAX_PAUSE)
-
-    def _log_fields(self, error: PlatformFailure) -> dict[str, str]:
-        return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
 
     def _count(self, result: str) -> None:
         message_counter(platform_of(self._place), result).inc()

@@ -16,7 +16,7 @@ from adapters.discord import answers as answers_module
 from adapters.discord import examine, reading
 from adapters.discord.errors import LIBRARY_ERRORS
 from adapters.discord.limits import RefusalBudget
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.panel import Panel, Span
 from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private_place
 from bot.running import supervisor
@@ -31,7 +31,7 @@ from tests.tricks import has_come_to
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
 
 

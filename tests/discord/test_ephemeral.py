@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.store import Store
 from engine import verify
 from tests.discord.judge import Refused
@@ -17,7 +17,7 @@ from tests.discord.server import CHANNEL, DiscordServer, Failure
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 
 def hands(person: Person) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.store import Store
 from tests.discord.players import Observed, Person, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
@@ -17,7 +17,7 @@ from tests.tricks import has_come_to
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     # Skip the seconds that the library waits before it reconnects.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
     # Skip the five seconds before each further session, which Discord's limits require.

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.finished.ratings import Scope
 from bot.panel import Panel, Span
 from bot.platform import SentMessage
@@ -17,7 +17,7 @@ from tests.long import long
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 
 def channel_without_bot(server: DiscordServer, where: str) -> Channel:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import examine
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.running import supervisor
 from bot.settings import Settings
 from bot.store import Store
@@ -41,7 +41,7 @@ def nonsense(*, done_first: bool = False) -> list[Failure]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.05)
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)

@@ -10,7 +10,7 @@ import discord
 import pytest
 
 from adapters.discord import answers, pictures
-from bot.delivery import surface_sync
+from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
 from bot.panel import Panel, Span
@@ -41,7 +41,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(PicturePool, "paint_panel", painted)
     monkeypatch.setattr(PicturePool, "warm_up", lambda pool: None)
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
 
 

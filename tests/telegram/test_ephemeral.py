@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.store import Store
 from bot.worker import Worker
 from engine import verify
@@ -17,7 +17,7 @@ from tests.telegram.server import BOT, Chat, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 
 async def start_without_private_chat(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from adapters.telegram import examine
 from adapters.telegram import polling as polling_module
 from adapters.telegram import webhook as webhook_module
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.running import supervisor
 from bot.settings import Settings
 from bot.store import Store
@@ -37,7 +37,7 @@ NONSENSE = [
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)

@@ -17,7 +17,7 @@ from adapters.telegram import ephemeral, photos
 from adapters.telegram.limits import LONGEST_CAPTION
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import KnownFiles
-from bot.delivery import surface_sync
+from bot.delivery import surface_sync, surface_waits
 from bot.panel import Button, Panel, Span
 from bot.panel_picture import Deck, Picture
 from bot.pictures import pool
@@ -54,7 +54,7 @@ PLACE = f"telegram:{GROUP}"
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
     # A busy machine can need longer than the real timeout.
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)

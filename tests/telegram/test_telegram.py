@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from adapters.telegram import adapter as adapter_module
 from adapters.telegram import examine
-from bot.delivery import surface_sync
+from bot.delivery import surface_waits
 from bot.finished.ratings import Scope
 from bot.panel import Button, Panel, Span
 from bot.platform import ChatGone, NotDelivered, PlatformFailure, private_place
@@ -30,7 +30,7 @@ from tests.tricks import has_come_to
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)

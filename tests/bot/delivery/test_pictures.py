@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import surface_sync
+from bot.delivery import surface_sync, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
 from bot.delivery.surface_sync import SurfaceSync
@@ -174,7 +174,7 @@ class LostEditPlatform(PicturePlatform):
 async def test_late_upload_does_not_hide_a_later_state(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
 ) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 3600.0)
     fake = LostEditPlatform()
     async with open_worker(store, fake) as worker:

@@ -11,7 +11,7 @@ from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
 from bot import actions
-from bot.delivery import delivery, lag, surface_sync
+from bot.delivery import delivery, lag, surface_sync, surface_waits
 from bot.delivery.message_state import UNKNOWN, Outdated, State, decode_state
 from bot.delivery.names import Board, Hand, SurfaceName
 from bot.delivery.surface import Change, Surface
@@ -41,7 +41,7 @@ from tests.bot.worker.fleet import LenientPlatform
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
 
 
 class GatedPlatform(FakePlatform):
@@ -133,7 +133,7 @@ async def test_failed_check_leaves_the_table_marked(store: Store, monkeypatch: p
         monkeypatch.setattr(delivery, "RETRY_AFTER", 3600.0)
         original = worker.people.person
 
-        async def person(id: str) -> Profile:  # noqa: A002
+        async def person(id: str) -> Profile:
             if id == mover.person.id:
                 raise ConnectionError("away")
             return await original(id)
@@ -362,7 +362,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
         sync, tools = worker.delivery._tables[code], worker.delivery._tools
         drawing, gate, original = asyncio.Event(), asyncio.Event(), worker.people.person
 
-        async def person(id: str) -> Profile:  # noqa: A002
+        async def person(id: str) -> Profile:
             # Another worker dropped this profile from the caches, so it is read from the store.
             if asyncio.current_task() is other_surface.task and not drawing.is_set():
                 drawing.set()
@@ -560,7 +560,7 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
 async def test_choice_undone_during_an_uncertain_edit_is_shown_undone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -715,7 +715,7 @@ class UndeletablePlatform(FakePlatform):
 async def test_failed_deletion_does_not_delay_the_hand(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     fake = UndeletablePlatform(error)
     async with open_worker(store, fake) as worker:
         anna, _bruno = await seat_players(worker, fake, "metamazzo")
@@ -795,7 +795,7 @@ async def open_failing_game(
 
 
 async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     lost = 5
     async with open_failing_game(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
         worker,
@@ -828,7 +828,7 @@ async def test_uncertain_and_certain_failures_pause_separately(store: Store) -> 
 
 
 async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     async with open_failing_game(store, NotDelivered("away")) as (worker, fake, anna, code, pauses):
         await pauses.wait_for(1)
         assert not fake.errors[anna.private]
@@ -841,7 +841,7 @@ async def test_repost_request_ends_a_pause(store: Store, monkeypatch: pytest.Mon
 async def test_pauses_reset_once_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_failing_game(store, *[NotDelivered("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.wait_for(2)
-        monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
+        monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.003)
         worker.delivery.resume_platform("paper")
         await worker.settled()
     assert pauses.seconds == [0.01, 0.02, 0.003]

@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot import platform
-from bot.delivery import delivery, surface_sync
+from bot.delivery import delivery, surface_waits
 from bot.delivery.send_limiter import SendLimiter
 from bot.platform import NotDelivered, PlatformFailure, SlowDown
 from bot.rate_limits import RateLimit
@@ -22,8 +22,8 @@ SURFACES = 3  # two hands and a board, with at most one task each
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
-    monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.002)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.0002)
+    monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.002)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
 
 
@@ -82,7 +82,7 @@ async def play_through_failures(store: Store, fake: FailingPlatform, error: str,
 
 async def test_waiting_messages_are_sent_once_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long pauses do not delay them. Messages that could have arrived are sent too."""
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)

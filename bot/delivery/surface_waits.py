@@ -1,18 +1,30 @@
-"""The place of a surface's task, and its waits for late uploads and retries."""
+"""The waits of a surface's task: for late uploads, and before retries."""
 
 import asyncio
+import random
 from contextlib import suppress
 
+import structlog
+
+from bot.delivery.names import encode_name
 from bot.delivery.state_writer import StateWriter
-from bot.delivery.surface import Surface
+from bot.delivery.surface import Delete, Replace, Send, Step, Surface
 from bot.delivery.surfaces import home_of
 from bot.delivery.table_sync import TableSync
 from bot.delivery.tools import DeliveryTools
-from bot.platform import Adapter, platform_of
+from bot.platform import Adapter, MessageRefused, NotDelivered, PlatformFailure, platform_of
 from bot.tables.table import Table
 
+FIRST_PAUSE, MAX_PAUSE = 0.5, 60.0  # seconds before a retry; the pause doubles each time
 
-class SurfaceTask:
+# Growth of each pause while a message that might have arrived is sent again. There is no maximum: if answers are lost,
+# the chat must not fill up with copies.
+DOUBT_FACTOR = 4
+
+log = structlog.get_logger()
+
+
+class SurfaceWaits:
     """The base of `SurfaceSync`. Each wait ends early if the surface is woken."""
 
     def __init__(self, tools: DeliveryTools, writer: StateWriter, sync: TableSync, surface: Surface) -> None:
@@ -21,6 +33,8 @@ class SurfaceTask:
         # Loop time until which a timed-out upload can overwrite the message, so that only a later edit is final; 0.0
         # if there is none.
         self._unsettled_until = 0.0
+        self._delete_last = False  # after a failed deletion, which must not delay other steps
+        self._reset_pauses()
 
     @property
     def _is_active(self) -> bool:
@@ -99,6 +113,37 @@ class SurfaceTask:
 
     # Retries
 
+    def _reset_pauses(self) -> None:
+        self._pause = self._pause_in_doubt = FIRST_PAUSE
+
+    @property
+    def _is_at_longest_pause(self) -> bool:
+        return self._pause >= MAX_PAUSE
+
+    async def _back_off(self, error: PlatformFailure, step: Step | None) -> None:
+        """Wait before a retry: longer each time, and longest if the message might have arrived.
+
+        A pause that ended seconds does not lengthen the next one.
+        """
+        in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDelivered)
+        pause = self._pause_in_doubt if in_doubt else self._pause
+        if isinstance(error, MessageRefused) and pause == FIRST_PAUSE:
+            log.warning("message_refused", **self._log_fields(error))
+        log.debug("send_failed", again_in=pause, **self._log_fields(error))
+        digest: str | None = None
+        if isinstance(step, Delete):
+            self._delete_last, digest = True, self._surface.known.digest
+        elif step and in_doubt:
+            digest = step.panel.digest
+        back = self._tools.back_event(platform_of(self._place))
+        is_over = await self._pause_before_retry(pause * random.uniform(0.8, 1.2), back, digest)
+        if back.is_set():
+            self._reset_pauses()
+        elif is_over and in_doubt:
+            self._pause_in_doubt *= DOUBT_FACTOR
+        elif is_over:
+            self._pause = min(2 * self._pause, MAX_PAUSE)
+
     async def _pause_before_retry(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
         """Wait and return True. Return False as soon as an earlier retry makes sense.
 
@@ -123,3 +168,6 @@ class SurfaceTask:
             return False
         table = await self._tools.room.load_cached(self._sync.code)
         return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest
+
+    def _log_fields(self, error: PlatformFailure) -> dict[str, str]:
+        return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}

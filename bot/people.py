@@ -134,7 +134,7 @@ class People:
         self._reads: dict[str, object] = {}
         """The current read of each key, until the key changes: after that, the read can return old values."""
 
-    async def person(self, id: str) -> Profile:  # noqa: A002
+    async def person(self, id: str) -> Profile:
         """Return a person's profile, with defaults for a stranger."""
         found = await self._load(keys.person(id))
         if found.profile is None:
@@ -204,7 +204,7 @@ class People:
             self._day = (time.monotonic(), day)
         return day
 
-    async def _rename(self, id: str, old: str, new: str) -> None:  # noqa: A002
+    async def _rename(self, id: str, old: str, new: str) -> None:
         platform = platform_of(id)
         if new:
             await self._client.set(keys.handle(platform, new), id)
@@ -212,11 +212,11 @@ class People:
             # Another person can have the handle by now.
             await self._delete_if(keys=[keys.handle(platform, old)], args=[id])
 
-    async def reload(self, id: str) -> Profile:  # noqa: A002
+    async def reload(self, id: str) -> Profile:
         self.forget(keys.person(id))
         return await self.person(id)
 
-    async def erase(self, id: str, *, if_unknown: bool = False) -> None:  # noqa: A002
+    async def erase(self, id: str, *, if_unknown: bool = False) -> None:
         """Delete a profile; the person becomes a stranger. With ``if_unknown``, keep it if it has a name by now."""
         handle = (await self.reload(id)).handle
         if handle:
@@ -227,10 +227,10 @@ class People:
             await self._client.delete(keys.person(id))
         self.forget(keys.person(id))
 
-    async def update_person(self, id: str, **choices: str) -> None:  # noqa: A002
+    async def update_person(self, id: str, **choices: str) -> None:
         await self._store(keys.person(id), choices)
 
-    async def last_choices(self, id: str) -> list[Choice]:  # noqa: A002
+    async def last_choices(self, id: str) -> list[Choice]:
         """Return a person's last choice for each game, or the usual one. The game chosen last comes first."""
         stored = await self._fields(keys.person(id))
         games = sorted(GAMES, key=lambda game: game != stored.get("game"))
@@ -239,7 +239,7 @@ class People:
             for game in games
         ]
 
-    async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
+    async def note_choice(self, id: str, choice: Choice) -> None:
         await self._store_new(keys.person(id), {"game": choice.game, f"game:{choice.game}": choice.text})
 
     async def update_chat(self, place: str, **choices: str) -> None:

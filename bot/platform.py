@@ -295,13 +295,13 @@ def is_retryable(error: DeliveryError) -> bool:
     return isinstance(error, NotDelivered | SlowDown) and not isinstance(error, MessageRefused)
 
 
-def platform_of(id: str) -> str:  # noqa: A002
+def platform_of(id: str) -> str:
     return id.partition(":")[0]
 
 
 @lru_cache(maxsize=20_000)
 def private_place(person: str) -> str:
-    platform, _, id = person.partition(":")  # noqa: A001
+    platform, _, id = person.partition(":")
     return str(Place(platform, person=id))
 
 

@@ -75,7 +75,7 @@ _KINDS = (
 GAMES = {kind.id: kind for kind in _KINDS}
 
 
-def game_kind(id: str) -> GameKind:  # noqa: A002
+def game_kind(id: str) -> GameKind:
     """Return the game with this id; UnknownGame lists all ids."""
     if kind := GAMES.get(id):
         return kind

@@ -129,7 +129,7 @@ class Script:
     They play the first card by its code. Once, after ``errs_at`` moves, they choose the last of several cards instead.
     """
 
-    def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:  # noqa: A002
+    def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:
         self.person, self.id, self.errs_at = person, id, errs_at
         self.has_erred = errs_at < 0
         self.pressed: list[str] = []

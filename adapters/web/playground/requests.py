@@ -255,7 +255,7 @@ class Requests:
     def _person(self, user: User) -> Person:
         return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self._languages.get(user.id, ""))
 
-    def _chat(self, person: User, id: str) -> Chat:  # noqa: A002
+    def _chat(self, person: User, id: str) -> Chat:
         """Return the chat. People are members of all groups, and of their own private chat only."""
         chat = self._chat_store.chats.get(id)
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):

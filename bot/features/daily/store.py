@@ -104,7 +104,7 @@ class DayResults:
         return [
             (day, game)
             for day in await self.open_days()
-            for id, stored in (await self._client.hgetall(keys.games(day))).items()  # noqa: A001
+            for id, stored in (await self._client.hgetall(keys.games(day))).items()
             if (game := parse_or_none(id.decode(), stored))
         ]
 

@@ -37,7 +37,7 @@ class ReportSender:
         if adapter is None:
             return
         language = (await self._people.person(host)).language
-        for id in await self.reports.unsent():  # noqa: A001
+        for id in await self.reports.unsent():
             report = await self.reports.get(id)
             try:
                 if report:

@@ -182,7 +182,7 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
     return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
 
 
-def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
+def report_panel(language: str, id: str, report: Report) -> Panel:
     """Return a report with the ids of its people. Only the host can read it."""
     _ = texts(language).gettext
     page = Writer()

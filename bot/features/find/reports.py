@@ -48,20 +48,20 @@ class Reports:
         return cast(Literal["filed", "again", "many"], found.decode())
 
     async def all(self) -> AsyncIterator[tuple[str, Report]]:
-        async for id, text in self._client.hscan_iter(keys.REPORTS):  # noqa: A001
+        async for id, text in self._client.hscan_iter(keys.REPORTS):
             yield id.decode(), Report(**json.loads(text))
 
-    async def get(self, id: str) -> Report | None:  # noqa: A002
+    async def get(self, id: str) -> Report | None:
         text = await self._client.hget(keys.REPORTS, id)
         return Report(**json.loads(text)) if text else None
 
     async def unsent(self) -> list[str]:
-        return sorted(id.decode() for id in await self._client.smembers(keys.UNSENT_REPORTS))  # noqa: A001
+        return sorted(id.decode() for id in await self._client.smembers(keys.UNSENT_REPORTS))
 
-    async def mark_sent(self, id: str) -> None:  # noqa: A002
+    async def mark_sent(self, id: str) -> None:
         await self._client.srem(keys.UNSENT_REPORTS, id)
 
-    async def delete(self, id: str) -> bool:  # noqa: A002
+    async def delete(self, id: str) -> bool:
         """Delete a report. Return False if it is missing."""
         await self.mark_sent(id)
         return bool(await self._client.hdel(keys.REPORTS, id))
@@ -69,7 +69,7 @@ class Reports:
     async def forget(self, person: str, pseudonym: str) -> None:
         """Delete the reports by a person, and put a pseudonym into reports about them."""
         await self._client.delete(keys.reported(person))
-        async for id, report in self.all():  # noqa: A001
+        async for id, report in self.all():
             if report.by == person:
                 await self.delete(id)
             elif report.about == person:

@@ -98,7 +98,7 @@ class Strangers:
     async def _blocks_page(self, profile: Profile) -> Panel:
         return blocks_page(profile.language, await self._blocks.blocks_of(profile.id))
 
-    async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
+    async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:
         report = await self._reports.get(id)
         if report is None or profile.id != self._host:
             raise BadPayload()

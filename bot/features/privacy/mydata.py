@@ -106,7 +106,7 @@ class MyData:
         without: list[int] = []
         size = 0
         for place, number in enumerate(numbers):
-            id = await self._archive.id_of(number)  # noqa: A001
+            id = await self._archive.id_of(number)
             game = await self._archive.get(id) if id else None
             if game is None:
                 without.append(number)

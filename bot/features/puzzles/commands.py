@@ -81,7 +81,7 @@ class Puzzles:
         return Reply(_("It is in our private chat."), with_position_picture(panel, viewer, puzzle), private=True)
 
     async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
-        """Choose the hour of a group's puzzle of the day, None for never. ``id_`` is the puzzle of the pressed message."""
+        """Choose the hour of a group's puzzle of the day, None for never. ``id_`` is the pressed puzzle."""
         is_today = id_ == (await self._groups.puzzle(self._groups.today())).id
         await self._groups.choose_hour(place, hour, is_there=is_today)
         if is_today:

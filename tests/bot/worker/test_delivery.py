@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot import platform
-from bot.delivery import delivery, surface_sync
+from bot.delivery import delivery, surface_waits
 from bot.delivery.message_state import decode_state
 from bot.handlers import Dispatcher
 from bot.panel import utf16_length
@@ -26,7 +26,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(delivery, "RETRY_AFTER", 0.01)
     monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
@@ -107,7 +107,7 @@ async def test_idempotency_key_prevents_duplicate_messages(store: Store, knows_k
 
 
 async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 0.001)
     fake = FakePlatform(knows_keys=False)
     fake.errors_after_delivery[GROUP] = [PlatformFailure("an answer that is not JSON")] * 6
     with capture_logs() as logs:
@@ -116,7 +116,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # Messages that were certainly not sent are retried with shorter pauses.
-    monkeypatch.setattr(surface_sync, "MAX_PAUSE", 0.004)
+    monkeypatch.setattr(surface_waits, "MAX_PAUSE", 0.004)
     fake.errors["paper:200"] = [NotDelivered("refused")] * 5
     with capture_logs() as logs:
         async with open_worker(store, fake) as worker:
@@ -126,7 +126,7 @@ async def test_uncertain_sends_are_retried_with_growing_pauses(store: Store, mon
 
 
 async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
@@ -406,7 +406,7 @@ async def test_table_stays_changed_until_all_hands_are_checked(store: Store) -> 
     worker = Worker(store, Settings(_env_file=None), alone=True)
     load_person = worker.people.person
 
-    async def person(id: str) -> Profile:  # noqa: A002
+    async def person(id: str) -> Profile:
         if id == last:
             await gate.wait()
         return await load_person(id)

@@ -3,7 +3,7 @@
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
-from bot.tables.clock import CLOCKS
+from bot.tables.clock import CLOCKS, TIME_TO_ACCEPT
 from bot.tables.limits import MOST_REFUSALS
 from bot.tables.snapshot import TableSnapshot, isolate_name, snapshot
 from bot.tables.table import Table
@@ -21,6 +21,8 @@ from bot.words.phrases import (
 from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
 from engine.options import format_value
+
+HOURS_TO_ACCEPT = TIME_TO_ACCEPT // 3600
 
 
 def challenge_panel(
@@ -58,9 +60,12 @@ def challenge_panel(
     if menu == "rules":
         return page.panel(chairs, *_options_menu(seen, words))
     if by_link:
-        page.line(_("Open for 24 hours."), "italic")
+        page.line(_("Open for {hours} hours."), "italic", hours=HOURS_TO_ACCEPT)
     else:
-        page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
+        code = Span(table.code, "code")
+        page.line(
+            _("Open for {hours} hours. From another chat: /join {code}"), "italic", hours=HOURS_TO_ACCEPT, code=code
+        )
     return page.panel(chairs, *_buttons(table, words))
 
 
@@ -156,7 +161,9 @@ def _outcome_text(table: Table, words: Wording) -> str:
     name = isolate_name(table.invited.name) if table.invited else "?"
     outcomes = {
         "cancelled": _("The challenge was taken back."),
-        "expired": _("The challenge has expired: a chair was still free after 24 hours."),
+        "expired": _("The challenge has expired: a chair was still free after {hours} hours.").format(
+            hours=HOURS_TO_ACCEPT
+        ),
         "declined": _("{name} declined.").format(name=name),
     }
     begun = _("The cards are dealt: open our private chat to see yours.")

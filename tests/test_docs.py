@@ -26,6 +26,12 @@ def test_readme_starts_with_the_two_commands() -> None:
     assert second.split("#")[0].strip() == "make test"
 
 
+def test_readme_shows_small_pictures() -> None:
+    shown = re.findall(r"docs/pictures/\w+\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(shown) == 3
+    assert sum((ROOT / picture).stat().st_size for picture in shown) < 400_000
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/engine.md", "docs/fairness.md"])
 def test_python_sessions_give_their_output(page: str) -> None:
     result = doctest.testfile(str(ROOT / page), module_relative=False)

@@ -1,4 +1,4 @@
-"""The language of code and tests: the words and lengths that docs/contributing.md asks for."""
+"""The language of code, tests and docs: the words and lengths that docs/contributing.md asks for."""
 
 import ast
 import io
@@ -53,6 +53,16 @@ def test_docstrings_and_comments_use_plain_words(folder: str) -> None:
         for word in HEAVY.findall(" ".join(text.split()))
     ]
     assert not faults, "\n".join(faults)
+
+
+def test_docs_use_plain_words() -> None:
+    found = [
+        f"{page.name}:{line}: write {PLAIN[' '.join(word.lower().split())]!r} instead of {word!r}"
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        for line, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        for word in HEAVY.findall(text)
+    ]
+    assert not found, "\n".join(found)
 
 
 def test_names_of_tests_are_short() -> None:

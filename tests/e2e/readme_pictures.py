@@ -23,18 +23,17 @@ from tests.open_playground import OpenPlayground
 from tests.paths import DOCS
 
 PICTURES = DOCS / "pictures"
-NAMES = ("hand", "table", "replay")
 PHONE = {"width": 390, "height": 1200}  # high enough for a whole message
 WIDE = {"width": 960, "height": 700}
 COLOURS = 128
 
 
-def encode_small_png(screenshot: bytes) -> bytes:
+def small_png(shot: bytes) -> bytes:
     """Return a screenshot as a PNG with a palette."""
-    output = io.BytesIO()
-    image = Image.open(io.BytesIO(screenshot)).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(output, "PNG", optimize=True)
-    return output.getvalue()
+    written = io.BytesIO()
+    image = Image.open(io.BytesIO(shot)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
+    return written.getvalue()
 
 
 async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
@@ -60,12 +59,12 @@ async def draw_hand(browser: Browser, site: OpenPlayground) -> bytes:
     await shooter.play(table.code, is_annas_turn)
     await page.evaluate("() => { state.me = '1'; state.chat = '@1'; draw(); drawHeads(); }")
     await shooter.wait_until_drawn()
-    return encode_small_png(await page.locator(".message").last.screenshot())
+    return small_png(await page.locator(".message").last.screenshot())
 
 
 async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
     """A table in the browser, as a guest who plays against a robot sees it."""
-    page = await open_wide_page(browser, site.url)
+    page = await wide_page(browser, site.url)
     await page.select_option("[name=game]", "metamazzo")
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
@@ -75,7 +74,7 @@ async def draw_table(browser: Browser, site: OpenPlayground) -> bytes:
         if turn > 2 and await page.locator(".lying").count() == 1:
             break
         await page.locator(".fan .tap.playable").first.click()
-    return encode_small_png(await page.screenshot())
+    return small_png(await page.screenshot())
 
 
 async def draw_replay(browser: Browser, site: OpenPlayground) -> bytes:
@@ -83,13 +82,13 @@ async def draw_replay(browser: Browser, site: OpenPlayground) -> bytes:
     game = finished_game(1, "metamazzo")
     game = replace(game, record=game.record.model_copy(update={"seats": ["Anna", "Bruno"]}))
     await store_game(site.worker.store, game)
-    page = await open_wide_page(browser, f"{site.url}g/{game.id}#d1m15")
+    page = await wide_page(browser, f"{site.url}g/{game.id}#d1m15")
     await page.wait_for_selector("[data-lying]")
     await page.wait_for_timeout(500)
-    return encode_small_png(await page.screenshot())
+    return small_png(await page.screenshot())
 
 
-async def open_wide_page(browser: Browser, url: str) -> Page:
+async def wide_page(browser: Browser, url: str) -> Page:
     context = await browser.new_context(locale="en-GB", viewport=WIDE)  # type: ignore[arg-type]
     page = await context.new_page()
     await page.goto(url)

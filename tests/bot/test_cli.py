@@ -248,9 +248,9 @@ def test_terminal_shows_only_own_and_played_cards(tmp_path: Path) -> None:
     codes = set(GAMES["tavolo"].pack.codes)
     lines = [line.split() for line in out.splitlines()]
     hand = next(set(words[1:]) for words in lines if words and words[0] == "hand")
-    played = {words[2] for words in lines if len(words) == 3 and words[1] == "plays"}
+    played_cards = {words[2] for words in lines if len(words) == 3 and words[1] == "plays"}
     assert len(hand) == 10
-    assert {word.strip(")") for words in lines for word in words} & codes == hand | played
+    assert {word.strip(")") for words in lines for word in words} & codes == hand | played_cards
 
 
 def test_terminal_sentences_have_correct_grammar(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ async def test_tables_command_works_while_the_bot_runs(tmp_path: Path, embedded:
             secret = next(entry for entry in (await store.load(playing_code)).entries if entry.startswith(b"deal "))
             await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
             [open_code] = [table.code for table in await worker.room.lists.tables_of("paper:3")]
+
             # The test holds the lock of the folder, like a running bot.
             output = await run_and_read(tmp_path, "tables")
             assert f"{playing_code}  playing" in output

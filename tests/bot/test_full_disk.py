@@ -102,23 +102,28 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
             async with asyncio.timeout(60):
                 while len(page.accepted) <= 20:
                     await press_randomly(players, 1)
+
             free = fill(bot)
             before = len(page.refused)
             async with asyncio.timeout(60):
                 while len(page.refused) < before + 20:
                     await press_randomly(players, 1)
+
             # Every press is answered, so no answer is lost.
             assert not page.futures
+
             # A deleted file can leave room for a moment.
             async with asyncio.timeout(60):
                 while (await read_health(bot, session))["store"]:
                     await press_randomly(players, 1)
+
             # Restarts slow down, and only the first is logged.
             await asyncio.sleep(3)
             events = count_events(bot)
             assert events["store_died"] == 1, events
             assert events["store_failed"] <= 2, events
             assert sum(events.values()) < 15, events
+
             free()
             await wait_until_healthy(session, bot)
             before = len(page.accepted)
@@ -128,6 +133,7 @@ async def check_full_disk(folder: Path, fill: Callable[[Bot], Release]) -> None:
             assert bot.process
             assert bot.process.returncode is None
             await players.repeat_unanswered()
+
             store = EmbeddedStore(folder / "data")
             async with open_store(store.url) as opened_store:
                 await harness.wait_until_idle(opened_store)

@@ -39,21 +39,21 @@ async def test_unacknowledged_presses_count_if_moves_are_made(
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         code = await code_of(worker, (await seat_players(worker, fake, "metamazzo"))[0])
-        pressed: list[object] = []
+        moves_made: list[object] = []
 
-        async def press(_wanted: int) -> None:
+        async def press(_count: int) -> None:
             table = await worker.room.table(code)
             assert table.game
             assert table.game.turn is not None
             mover = table.chairs[table.game.turn]
             assert mover
             move = next(move for move in table.game.legal_moves(table.game.turn) if move.startswith("play"))
-            pressed.append(
-                await worker.room.make_move(code, mover.person, table.version, move, f"press {len(pressed)}")
+            moves_made.append(
+                await worker.room.make_move(code, mover.person, table.version, move, f"press {len(moves_made)}")
             )
 
         await create_harness(tmp_path, shared_valkey.url, press)._wait_until_presses_count()
-        assert pressed
+        assert moves_made
 
 
 async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: EmbeddedStore, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
     async with open_worker(store, fake) as worker:
         await seat_players(worker, fake, "metamazzo")
 
-        async def press(_wanted: int) -> None:
+        async def press(_count: int) -> None:
             """Do nothing."""
 
         with pytest.raises(Disagreement, match="no move was made"):
@@ -72,7 +72,7 @@ async def test_presses_without_moves_do_not_count(store: Store, shared_valkey: E
 async def test_only_rounds_without_progress_fail(tmp_path: Path, acknowledges: bool) -> None:
     """On a slow machine, a whole round can take longer than the patience."""
 
-    async def press(_wanted: int) -> None:
+    async def press(_count: int) -> None:
         if acknowledges:
             harness.players.acknowledged.add(f"press {len(harness.players.acknowledged)}")
 

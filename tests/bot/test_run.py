@@ -104,11 +104,13 @@ def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
         if sys.platform == "linux":
             soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
             assert soft >= min(hard, OPEN_FILES)
+
         # A second bot in the same folder exits with an error and leaves the first one alone.
         second = run_bot(tmp_path, free_port())
         assert second.returncode == os.EX_TEMPFAIL
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
+
         # The doctor can check a running bot.
         answer = run_command(
             tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_DISCORD_TOKEN="secret-token"
@@ -116,6 +118,7 @@ def test_bot_runs_until_sigterm(tmp_path: Path) -> None:
         assert "a bot is running with it" in answer.stdout
         assert "telegram: off" in answer.stdout
         assert f"ok     playground: http://127.0.0.1:{port}/, and a bot is serving it" in answer.stdout
+
         # With another folder it reports the port as taken.
         answer = run_command(tmp_path / "data", "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port))
         assert answer.returncode == 1
@@ -210,10 +213,10 @@ async def test_start_retries_until_the_store_refuses_commands(monkeypatch: pytes
 
 
 def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as taken_socket:
+        taken_socket.bind(("127.0.0.1", 0))
+        taken_socket.listen()
+        port = taken_socket.getsockname()[1]
         answer = run_bot(tmp_path, port)
         assert answer.returncode == 2
         [line] = [line for line in answer.stderr.splitlines() if not line.startswith("{")]
@@ -230,13 +233,13 @@ async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path)
     server.order(
         "getMe", TelegramFailure(says=b"<html>Bad day</html>"), TelegramFailure(says=b'{"ok":true,"result":{}}')
     )
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
+    with socket.socket() as taken_socket:
+        taken_socket.bind(("127.0.0.1", 0))
+        taken_socket.listen()
         tokens = {
             "BUONGIOCO_TELEGRAM_TOKEN": TOKEN,
             "BUONGIOCO_TELEGRAM_API_URL": server.url,
-            "BUONGIOCO_PLAYGROUND_PORT": str(taken.getsockname()[1]),
+            "BUONGIOCO_PLAYGROUND_PORT": str(taken_socket.getsockname()[1]),
         }
         process = await asyncio.create_subprocess_exec(
             BUONGIOCO,

@@ -269,7 +269,7 @@ def test_store_location_hides_the_password(monkeypatch: pytest.MonkeyPatch, url:
 
 
 def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = {
+    wrong_settings = {
         "BUONGIOCO_PLAYGROUND_PORT": ("abc", "must be a whole number from 0 to 65535; it is 'abc'"),
         "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),
         "BUONGIOCO_PLAYGROUND": ("perhaps", "must be true or false; it is 'perhaps'"),
@@ -281,16 +281,17 @@ def test_each_wrong_setting_is_one_line_without_secrets(monkeypatch: pytest.Monk
         "BUONGIOCO_TELEGRAM_API_URL": ("ftp://me:hunter2@x", "must be the address of a server, such as "),
         "REDIS_URL": ("http://:hunter2@x", "must begin with one of redis://, "),
     }
-    for name, (value, _) in wrong.items():
+    for name, (value, _) in wrong_settings.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PROT", "1")
     code, out = run_doctor()
     assert code == 1
-    for name, (_, line) in wrong.items():
+    for name, (_, line) in wrong_settings.items():
         assert f"wrong  {name} {line}" in out
     assert "wrong  BUONGIOCO_PLAYGROUND_PROT is not a setting; did you mean BUONGIOCO_PLAYGROUND_PORT?" in out
-    assert len(out.splitlines()) == len(wrong) + 1
+    assert len(out.splitlines()) == len(wrong_settings) + 1
     assert "hunter2" not in out
+
     # Other commands report the errors too.
     for command in ("run", "tables"):
         done = CliRunner().invoke(cli.app, [command])
@@ -339,10 +340,10 @@ async def test_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_doctor_checks_the_playground_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
         monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(port))
-        threading.Thread(target=_answer_one_request, args=[taken], daemon=True).start()
+        threading.Thread(target=_answer_one_request, args=[server], daemon=True).start()
         code, out = run_doctor()
         assert code == 1
         assert f"wrong  playground: another program listens on 127.0.0.1, port {port}: end it, or set" in out

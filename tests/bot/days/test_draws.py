@@ -11,7 +11,7 @@ DAY = date(2026, 11, 26)
 
 
 def choose_always(game: str) -> Choose:
-    return lambda _drawn: game
+    return lambda _earlier_draws: game
 
 
 async def test_a_draw_is_permanent(store: Store) -> None:

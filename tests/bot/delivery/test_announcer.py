@@ -27,16 +27,16 @@ class LatePicturePlatform(FakePlatform):
 
     def __init__(self) -> None:
         super().__init__()
-        self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.late_message: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, place: str, panel: Panel, key: str, **options: Any) -> SentMessage:
         if panel.picture:
-            raise NoPicture("too late", self.late)
+            raise NoPicture("too late", self.late_message)
         return await super().send(place, panel, key, **options)
 
     def arrive(self) -> None:
         self.messages[GROUP]["late"] = PANEL
-        self.late.set_result("late")
+        self.late_message.set_result("late")
 
 
 def create_announcer(pictures: PicturePool) -> Announcer:
@@ -69,7 +69,7 @@ async def test_late_picture_of_an_announcement_is_deleted(arrives: bool) -> None
     if arrives:
         fake.arrive()
     else:
-        fake.late.set_result("")
+        fake.late_message.set_result("")
     await finish_answers(announcer)
     assert list(fake.messages[GROUP].values()) == [Panel(PANEL.text)]
     assert ("delete" in [call for call, _place, _message in fake.calls]) == arrives

@@ -21,7 +21,7 @@ class Message:
     def __init__(self) -> None:
         self.limiter = SendLimiter(lambda _place: RateLimit())
         self.answers = Answers(self.limiter, Outages(lambda _platform: True, lambda _platform: None))
-        self.shown: list[str] = []
+        self.shown_pages: list[str] = []
         self.errors: list[DeliveryError] = []
         self.tried = asyncio.Event()
         self.gate = asyncio.Event()
@@ -35,7 +35,7 @@ class Message:
         await self.gate.wait()
         if self.errors:
             raise self.errors.pop()
-        self.shown.append(page)
+        self.shown_pages.append(page)
 
     async def settled(self) -> None:
         async with asyncio.timeout(10):
@@ -51,12 +51,12 @@ async def test_message_can_change_after_an_expired_change(monkeypatch: pytest.Mo
     message.limiter.block(PLACE, 3600)
     message.show("lost")
     await message.settled()
-    assert message.shown == []
+    assert message.shown_pages == []
     monkeypatch.setattr(answers_module, "GIVE_UP_SECONDS", 10.0)
     message.limiter._blocked.clear()
     message.show("page")
     await message.settled()
-    assert message.shown == ["page"]
+    assert message.shown_pages == ["page"]
 
 
 async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ async def test_newer_change_replaces_a_retried_one(monkeypatch: pytest.MonkeyPat
     message.show("new page")
     message.gate.set()
     await message.settled()
-    assert message.shown == ["new page"]
+    assert message.shown_pages == ["new page"]
 
 
 async def test_change_waits_for_the_current_one() -> None:
@@ -83,7 +83,7 @@ async def test_change_waits_for_the_current_one() -> None:
     assert len(message.answers.tasks) == 1
     message.gate.set()
     await message.settled()
-    assert message.shown == ["old page", "new page"]
+    assert message.shown_pages == ["old page", "new page"]
 
 
 async def test_change_is_made_after_a_refused_one() -> None:
@@ -95,4 +95,4 @@ async def test_change_is_made_after_a_refused_one() -> None:
     message.show("new page")
     message.gate.set()
     await message.settled()
-    assert message.shown == ["new page"]
+    assert message.shown_pages == ["new page"]

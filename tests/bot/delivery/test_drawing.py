@@ -21,6 +21,7 @@ async def test_only_a_mover_who_wants_calls_is_called(store: Store) -> None:
         await worker.people.update_person(player.person, called="1")
         assert await drawer.player_to_call(first) == (player.person, player.name)
         assert await drawer.player_to_call(second) is None
+
         # Open and finished tables call no player, and robots are never called, even with this setting.
         assert await drawer.player_to_call(open_table("testa")) is None
         ended = first.with_entries([Stop("cancelled")], "u2")

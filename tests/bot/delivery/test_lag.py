@@ -127,6 +127,7 @@ async def test_lag_grows_while_one_message_is_stuck(store: Store, clock: Clock) 
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         await worker.settled()
         assert worker.delivery.lag == 0
+
         # The board's next turn comes in an hour.
         fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=3600.0)
         assert worker.delivery._tools.limiter.take_turn(GROUP) == 0

@@ -36,8 +36,8 @@ class PicturePlatform(FakePlatform):
     shows_pictures = True
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        shown = self.messages[place].get(sent.message)
-        if shown and (shown.picture is None) != (panel.picture is None):
+        current = self.messages[place].get(sent.message)
+        if current and (current.picture is None) != (panel.picture is None):
             raise NotEditable(sent.message)
         return await super().edit(place, sent, panel)
 
@@ -348,10 +348,12 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
         painting_allowed.set()
         await worker.settled()
         assert fake.last(mover.private).picture
+
         # By the second edit the store can already say that the text is shown alone.
         assert edits[0] == (False, True)
         assert [has_picture for has_picture, _ in edits] == [False, True]
         assert not await store.changed_tables(range(keys.SHARDS))
+
         # With a picture in time, the message is edited first and saved afterwards.
         other = anna if mover is bruno else bruno
         await other.press(other.moves()[0][1].label)
@@ -504,8 +506,8 @@ async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytes
         shows_pictures = True
 
         async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-            shown = self.messages[place].get(sent.message)
-            if shown and shown.picture and not panel.picture:
+            current = self.messages[place].get(sent.message)
+            if current and current.picture and not panel.picture:
                 raise NotEditable(sent.message)
             return await super().edit(place, sent, panel)
 

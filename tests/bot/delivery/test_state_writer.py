@@ -49,8 +49,8 @@ class Writer:
 
     def __init__(self) -> None:
         self.store = FakeStore()
-        self.lost: list[str] = []
-        self.writer = StateWriter(self.store, WORKER, self.lost.append)  # type: ignore[arg-type]
+        self.tables_with_losses: list[str] = []
+        self.writer = StateWriter(self.store, WORKER, self.tables_with_losses.append)  # type: ignore[arg-type]
 
     async def settled(self) -> None:
         async with asyncio.timeout(10):
@@ -129,7 +129,7 @@ async def test_failed_write_reports_its_tables_and_keeps_states() -> None:
     for sync in tables:
         setup.writer.write_soon(sync, 1)
     await setup.settled()
-    assert setup.lost == ["A", "B"]
+    assert setup.tables_with_losses == ["A", "B"]
     assert setup.store.outages == [setup.store.error]
     assert [set(sync.take_unsaved()) for sync in tables] == [{Hand(0)}] * 2
 
@@ -139,7 +139,7 @@ async def test_write_now_raises_and_can_be_retried() -> None:
     setup.store.error = ConnectionError("away")
     with pytest.raises(ConnectionError):
         await setup.writer.write_now(sync)
-    assert setup.lost == []
+    assert setup.tables_with_losses == []
     setup.store.error = None
     await setup.writer.write_now(sync)
     assert setup.store.saved == [("A", {"h0"}, None)]
@@ -152,6 +152,7 @@ async def test_incomplete_mark_is_written_last_and_alone() -> None:
     setup.writer.flush()
     for _ in range(5):
         await asyncio.sleep(0)
+
     # Version 1 is being written. Version 2 and another table wait.
     change(sync)
     setup.writer.write_soon(sync, 2)
@@ -165,6 +166,7 @@ async def test_incomplete_mark_is_written_last_and_alone() -> None:
     saved_of_a = [saved for saved in setup.store.saved if saved[0] == "A"]
     assert saved_of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
     assert ("B", {"h0"}, 7) in setup.store.saved
+
     # Without a write in progress there is no wait.
     idle = Writer()
     await idle.writer.write_incomplete(changed_table("A"), 3)

@@ -326,10 +326,10 @@ def test_pressed_duplicate_is_outdated_once() -> None:
     [Change(pressed=message, place=IN_GROUP) for message in "5679"] + [Change(pressed=message) for message in "58"],
 )
 def test_forged_press_touches_no_message(change: Change) -> None:
-    known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!pass")))
-    surface = make_surface(known)
+    state = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", IN_GROUP), Outdated("9", "paper:@1~200!pass")))
+    surface = make_surface(state)
     surface.apply(change, HOME, 2000)
-    assert surface.known == known
+    assert surface.known == state
 
 
 def test_press_on_a_known_outdated_message_counts() -> None:

@@ -370,6 +370,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
             return await original(id)
 
         monkeypatch.setattr(worker.people, "person", person)
+
         # The place is blocked, so the check does not draw the hand itself.
         monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
         worker.delivery.touch(code)
@@ -460,6 +461,7 @@ async def test_leaving_player_gets_no_retried_message(store: Store) -> None:
         anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
+
         # The errors last until Bruno has left.
         fake.errors[bruno.private] = [NotDelivered("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
@@ -545,6 +547,7 @@ async def test_sent_message_is_edited_after_a_pending_upload(store: Store, monke
                 await asyncio.sleep(0)
         [sent] = fake.messages[anna.private]
         assert surface.known.message == sent
+
         # The next owner of the table must check the message too.
         async with asyncio.timeout(10):
             while (stored := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
@@ -796,19 +799,19 @@ async def open_failing_game(
 
 async def test_pause_ended_by_a_change_lengthens_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_waits, "FIRST_PAUSE", 3600.0)
-    lost = 5
-    async with open_failing_game(store, *[PlatformFailure("lost")] * lost, NotDelivered("away")) as (
+    lost_count = 5
+    async with open_failing_game(store, *[PlatformFailure("lost")] * lost_count, NotDelivered("away")) as (
         worker,
         fake,
         anna,
         code,
         pauses,
     ):
-        for count in range(1, lost + 1):
+        for count in range(1, lost_count + 1):
             await pauses.wait_for(count)
             await commit_move(worker, code)
-        await pauses.wait_for(lost + 1)
-        assert pauses.seconds == [3600.0] * (lost + 1)
+        await pauses.wait_for(lost_count + 1)
+        assert pauses.seconds == [3600.0] * (lost_count + 1)
         worker.delivery.resume_platform("paper")
         await worker.settled()
         assert len(fake.messages[anna.private]) == 1

@@ -31,13 +31,15 @@ def play_to_deal(table: Table, number: int) -> Table:
 
 
 def test_hand_belongs_to_the_player_in_its_chair() -> None:
-    four = Table("ABCD").with_entries([Open("tavolo", "p:1", "Anna"), Host("p:100"), Sit(0, "p:1", "Anna")], "u1")
-    assert home_of(four, Board(1, 0)) == "p:100"
-    assert home_of(four, Hand(0)) == private_place("p:1")
-    assert home_of(four, Hand(2)) == ""
-    two = four.with_entries([ChangeGame("testa")], "u2")
-    assert len(two.chairs) == 2
-    assert home_of(two, Hand(2)) == ""
+    table_of_four = Table("ABCD").with_entries(
+        [Open("tavolo", "p:1", "Anna"), Host("p:100"), Sit(0, "p:1", "Anna")], "u1"
+    )
+    assert home_of(table_of_four, Board(1, 0)) == "p:100"
+    assert home_of(table_of_four, Hand(0)) == private_place("p:1")
+    assert home_of(table_of_four, Hand(2)) == ""
+    table_of_two = table_of_four.with_entries([ChangeGame("testa")], "u2")
+    assert len(table_of_two.chairs) == 2
+    assert home_of(table_of_two, Hand(2)) == ""
 
 
 def test_challenge_has_cards_and_the_hand_of_an_asked_player() -> None:

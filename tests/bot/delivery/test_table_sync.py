@@ -272,6 +272,7 @@ async def test_retry_pauses_double_up_to_a_limit_until_reset(monkeypatch: pytest
     sync.reset_retries()
     sync.retry_in(2.0, 20.0, lambda: None)
     assert pauses[5:] == [2.0]
+
     # The limit holds after any number of failures.
     run_pending_call()
     for _ in range(2000):

@@ -19,6 +19,7 @@ async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: Fak
         assert (await carla.send(button.payload, carla.private, message)).toast
         await anna.press("Refuse")
         assert f"{refusal} refusal" in fake.last(GROUP).plain
+
     # The next player who asks is seated at once.
     await carla.press("Sit North", GROUP)
     table = (await worker.room.lists.tables_of(anna.person.id))[0]

@@ -6,52 +6,79 @@ import pytest
 
 from bot.store import Store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, code_of, create_players, open_worker, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, open_worker, seat_players
 from tests.bot.playing_time import ring_clocks
 from tests.bot.tables.test_table import find_declaration
 
 DECISIONS = ("Claim the win", "Let a robot play this move", "Wait")
 
 
-async def test_clock_nudges_then_lets_opponents_decide(worker: Worker, fake: FakePlatform) -> None:
+async def start_game(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
+    """Start a game and return the player to move and the other player."""
     players = await seat_players(worker, fake, "metamazzo")
     mover = next(player for player in players if player.moves())
-    other = next(player for player in players if player is not mover)
+    return mover, next(player for player in players if player is not mover)
+
+
+async def run_out_clock(worker: Worker) -> None:
+    for _ in range(2):
+        await ring_clocks(worker, 155)
+
+
+async def test_nudge_at_half_time_is_a_new_message(worker: Worker, fake: FakePlatform) -> None:
+    mover, _other = await start_game(worker, fake)
     await ring_clocks(worker, 140)
     assert "Half of your time" not in fake.last(mover.private).plain
     [before] = fake.messages[mover.private]
+
+    # An edit would not notify the player.
     await ring_clocks(worker, 15)
     assert "Half of your time" in fake.last(mover.private).plain
-    # The nudge is a new message, because an edit does not notify.
     [nudge] = fake.messages[mover.private]
     assert nudge != before
-    await ring_clocks(worker, 155)
+
+
+async def test_opponent_can_wait_for_a_late_player(worker: Worker, fake: FakePlatform) -> None:
+    mover, other = await start_game(worker, fake)
+    await run_out_clock(worker)
     assert "Your time is up" in fake.last(mover.private).plain
     assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
-    # The late player cannot decide. Waiting gives the full time again.
+
     _, button = other.button("Wait")
     assert "not yours" in (await mover.send(button.payload)).toast
     await other.press("Wait")
     assert "time is up" not in fake.last(mover.private).plain
+
+    # The late player gets the full time again.
     await ring_clocks(worker, 155)
+    assert "Your time is up" not in fake.last(mover.private).plain
     await ring_clocks(worker, 155)
+    assert "Your time is up" in fake.last(mover.private).plain
+
+
+async def test_opponent_can_let_a_robot_play(worker: Worker, fake: FakePlatform) -> None:
+    mover, other = await start_game(worker, fake)
+    await run_out_clock(worker)
     version = (await worker.room.table(await code_of(worker, mover))).version
     await other.press("Let a robot play this move")
     assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
-    # All players read that the robot made this move.
+
+    # All players read that a robot made the move.
     assert "🤖 Your time was up: a robot moved for you." in fake.last(mover.private).plain
     notice = f"🤖 \u2068{mover.person.name}\u2069's time was up: a robot moved."
     assert notice in fake.last(other.private).plain
     assert notice in fake.last(GROUP).plain
-    await ring_clocks(worker, 155)
-    await ring_clocks(worker, 155)
-    late_player = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
-    waiting_player = next(player for player in players if player is not late_player)
-    await waiting_player.press("Claim the win")
+
+
+async def test_opponent_can_claim_the_win(worker: Worker, fake: FakePlatform) -> None:
+    _mover, other = await start_game(worker, fake)
+    await run_out_clock(worker)
+    _, button = other.button("Wait")
+    await other.press("Claim the win")
     assert "ran out of time" in fake.last(GROUP).plain
     [game] = [game async for game in worker.archive.games()]
     assert game.record.ending == "timeout"
-    assert "There is no table" in (await waiting_player.send(button.payload)).toast
+    assert "There is no table" in (await other.send(button.payload)).toast
 
 
 async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) -> None:
@@ -67,6 +94,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
         assert late_seat is not None
         for _ in range(2):
             await ring_clocks(worker, 155)
+
         # The partner has no decision buttons.
         partner = fake.last(players[(late_seat + 2) % 4].private)
         assert f"{players[late_seat].person.name}\u2069's time is up: the others decide." in partner.plain

@@ -108,6 +108,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
     ):
         for balanced_worker in (worker, owner) * 2:
             await balanced_worker.shards.balance()
+
         dispatcher, owner_dispatcher = Dispatcher(worker), Dispatcher(owner)
         (anna, _token), (bruno, _token) = [await Programs(store.client).add(name) for name in ("Anna", "Bruno")]
         for number in range(100):
@@ -117,6 +118,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         code = table.code
         if ending == "resign":
             table = await owner_dispatcher.playing.sit(bruno, code, None, "sit")
+
         hand = await dispatcher.hands.open_hand(code, anna.person)
         assert hand
         public_states = await dispatcher.watching.stream(
@@ -124,6 +126,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
         )
         assert public_states
         streams: list[AsyncIterator[Any]] = [hand.states(), dispatcher.playing.states(code, anna.person), public_states]
+
         before = [json.loads(await anext(states)) for states in streams]
         if ending == "resign":
             await owner_dispatcher.playing.move(bruno, code, table.version, "resign", "resign")
@@ -138,6 +141,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             page, program, public = [json.loads(await anext(states)) for states in streams]
             assert [state async for state in streams[1] if state] == []
             assert [state async for state in streams[2] if state] == []
+
         phase = "over" if ending == "resign" else "closed"
         assert [state["phase"] for state in (page, program, public)] == [phase] * 3
         assert all(
@@ -155,6 +159,7 @@ async def test_end_of_a_table_removed_elsewhere_is_shown(
             # The table's page is replaced by the game's, and strangers learn nothing.
             assert await dispatcher.hands.open_hand(code, anna.person) is None
             assert await dispatcher.lobby.find_played(code, anna.person) == program["replay"]
+
         (carla, _token) = await Programs(store.client).add("Carla")
         with pytest.raises(ProgramError):
             await dispatcher.playing.table(code, carla.person)

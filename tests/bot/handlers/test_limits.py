@@ -116,6 +116,7 @@ async def test_wrong_codes_are_counted_across_workers(store: Store) -> None:
         toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
         assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
         assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
+
         # The right code is refused too, but the button of the challenge works.
         assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
         assert (await worker.room.table(code)).phase == "open"
@@ -131,6 +132,7 @@ async def test_seated_player_passes_the_code_limit_at_every_worker(store: Store)
         code = await code_of(worker, anna)
         for number in range(TRIES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
+
         # The other worker has just started and has no table in its cache.
         async with open_worker(store, other_fake, rate_limits=True, alone=False) as other:
             other_bruno = Player(other, other_fake, "Bruno", 2)
@@ -204,10 +206,10 @@ async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPa
     answers = Answers(
         SendLimiter(lambda place: RateLimit(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None)
     )
-    shown: list[int] = []
+    shown_numbers: list[int] = []
 
     async def show(number: int) -> None:
-        shown.append(number)
+        shown_numbers.append(number)
 
     for number in range(100):
         answers.send("paper:1", partial(show, number), message="7")
@@ -215,7 +217,7 @@ async def test_only_the_latest_pending_edit_is_sent(monkeypatch: pytest.MonkeyPa
             await asyncio.sleep(0.01)
     while answers.tasks:
         await asyncio.wait(answers.tasks)
-    assert shown == [50, 99]
+    assert shown_numbers == [50, 99]
     assert not answers._waiting
     assert not answers._jobs
 

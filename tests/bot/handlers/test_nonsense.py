@@ -65,7 +65,7 @@ async def test_made_up_press_touches_only_the_surfaces_message(worker: Worker, f
     card = next(number for number, panel in fake.messages[GROUP].items() if "open our private chat" in panel.plain)
     board = next(number for number in fake.messages[GROUP] if number != card)
     before = {place: dict(messages) for place, messages in fake.messages.items()}
-    for payload, place, pressed in (
+    for payload, place, pressed_message in (
         (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
         (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
         (f"1t{table.code}:draft {table.dealt_at}", mover.private, other),
@@ -77,9 +77,10 @@ async def test_made_up_press_touches_only_the_surfaces_message(worker: Worker, f
         ("1psettings language it", mover.private, message),
         ("1prematch x", GROUP, board),
     ):
-        await mover.send(payload, place, pressed)
+        await mover.send(payload, place, pressed_message)
         await worker.settled()
     assert {place: dict(messages) for place, messages in fake.messages.items()} == before
+
     # A legal move is made, and no other message changes.
     await mover.send(button.payload, mover.private, other)
     await worker.settled()

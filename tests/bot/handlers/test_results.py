@@ -77,9 +77,11 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     await resign(worker, fake, players, 0)
     carla = create_players(worker, fake)[2]
     assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
+
     # The group's messages stay unchanged.
     assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
     assert "Deal 1" in fake.last(carla.private).plain
+
     # Options have the names of the card, not those of the record.
     assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
     assert "score_unit" not in fake.last(carla.private).plain
@@ -87,9 +89,11 @@ async def test_result_buttons_open_pages_and_a_rematch(worker: Worker, fake: Fak
     assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
     await carla.say("/settings")
     assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
+
     # In the private chat, the page replaces the pressed message.
     assert not (await carla.press("Italiano", carla.private)).toast
     assert any("resigned" in text for text in fake.texts(GROUP))
+
     # Both players press the button, but only one game starts.
     result, button = players[0].button("Rematch", GROUP)
     for player in reversed(players):

@@ -45,7 +45,7 @@ def test_font_has_every_drawable_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "drawn"),
+    ("name", "expected"),
     [
         ("Zoë Łukasz", "Zoë Łukasz"),
         ("🤖 Nonna Rosa", "Nonna Rosa"),
@@ -57,8 +57,8 @@ def test_font_has_every_drawable_letter() -> None:
         ("🎲🎲", ""),
     ],
 )
-def test_names_lose_only_undrawable_characters(name: str, drawn: str) -> None:
-    assert drawable_text(name) == drawn
+def test_names_lose_only_undrawable_characters(name: str, expected: str) -> None:
+    assert drawable_text(name) == expected
 
 
 def test_png_keeps_pixels_and_palette() -> None:

@@ -97,8 +97,8 @@ async def test_busy_pool_returns_the_text_and_paints_later() -> None:
         tasks = [
             asyncio.create_task(pictures.paint_panel(make_panel(code))) for code in ("2D", "3D", "4D", "5D", "6D", "7D")
         ]
-        late = asyncio.create_task(pictures.paint_panel(make_panel("AD")))
-        assert (await late).picture is None
+        last_task = asyncio.create_task(pictures.paint_panel(make_panel("AD")))
+        assert (await last_task).picture is None
         assert not any(task.done() for task in tasks), "six pictures take a minute, so they must still wait"
         scene = make_panel("AD").picture
         assert scene
@@ -186,6 +186,7 @@ async def test_abandoned_pictures_are_not_painted(tmp_path: Path, monkeypatch: p
         await other
         assert not pictures._under_way
         assert not pictures._waiters
+
     # The process already has the first two scenes.
     assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "permission"]
 

@@ -230,11 +230,13 @@ def test_rules_show_cards_of_the_viewers_pack(game: str, suits: str) -> None:
     cards = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
     assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in cards)
     hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
+
     # At Spades the diagram shows hands after one trick. At the other games each player has played a card.
     assert set(hands) == {{"spades": 11, "pizzichino": 10, "spizzichino": 10}.get(game, 9)}
     if GAMES[game].seats == 4:
         assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
     codes = [card.code for card in cards[len(ranking.cards) :] if card.code]
+
     # The viewer's last drawn card is also in the hand.
     assert len(codes) - len(set(codes)) == (game in ("metamazzo", "testa"))
     pack = GAMES[game].pack

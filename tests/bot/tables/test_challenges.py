@@ -372,6 +372,7 @@ async def test_chat_limit_counts_open_challenges_of_any_age(
         await challenge(DORA, "p:100")
     await challenges.cancel(table_of[BEA].code, BEA, "cancel")
     await challenge(DORA, "p:100")
+
     # In a private chat, only the person's own limit counts.
     for number in range(4):
         await challenges.open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")

@@ -249,6 +249,7 @@ async def test_stored_game_is_judged_by_its_own_release(store: Store) -> None:
     old = await room.make_move(tables[1].code, "p:2", tables[1].version, "claim", "claim")
     assert old.game
     assert (old.game.ending, old.game.winner) == ("claim", (0, 2))
+
     # Another worker reads the same end, and its record stays readable.
     assert (await Room(store, Random(1).randbytes).table(old.code)).phase == "over"
     assert "before release 2" in verify(read(old.game.record().to_json()))

@@ -85,10 +85,12 @@ async def test_full_store_refuses_tables_but_accepts_moves(store: Store, challen
         await store.memory.check()
         with pytest.raises(StoreFull):
             await open_practice(challenges, 2, None)
+
         # A redelivered update opens no new table.
         assert (await open_practice(challenges, 1, None)).code == table.code
         after = await challenges._room.close(table.code, "host")
         assert after.phase == "over"
+
         # A store that evicts keys never refuses writes, so it never counts as full.
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
         await store.memory.check()

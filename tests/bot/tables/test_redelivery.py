@@ -58,11 +58,11 @@ class Updates:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.done: list[tuple[Operation, Table | None]] = []  # with the table after it, or None if refused
+        self.processed: list[tuple[Operation, Table | None]] = []  # with the table after it, or None if refused
 
     def next(self, table: Table | None) -> Operation:
         """Return a random update for a table, or one that opens a table."""
-        random, key = self.random, f"u{len(self.done)}"
+        random, key = self.random, f"u{len(self.processed)}"
         person = random.choice(PEOPLE)
         name = f"Person {person[2:]}"
         if table is None or random.random() < 0.05:
@@ -140,16 +140,16 @@ async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> No
         try:
             result = await operation(random.choice(rooms))
         except EngineError:
-            updates.done.append((operation, None))
+            updates.processed.append((operation, None))
         else:
-            updates.done.append((operation, result))
+            updates.processed.append((operation, result))
             if result.code not in codes:
                 codes.append(result.code)
             if result.phase in ("over", "closed") and random.random() < 0.5:
                 # The finished table is removed, so late updates find no table.
                 await random.choice(rooms).remove(result)
         state = await stored_state(rooms[0])
-        for done_operation, done_table in random.sample(updates.done, min(4, len(updates.done))):
+        for done_operation, done_table in random.sample(updates.processed, min(4, len(updates.processed))):
             if (
                 done_table
                 and done_table.log.has_update(done_operation.key)
@@ -157,7 +157,7 @@ async def test_redelivered_update_changes_nothing(store: Store, seed: int) -> No
             ):
                 await _deliver_again(done_operation, random.choice(rooms))
                 assert await stored_state(rooms[0]) == state, done_operation
-    assert len([result for _, result in updates.done if result]) > 30
+    assert len([result for _, result in updates.processed if result]) > 30
 
 
 async def _entries_since(store: Store, table: Table) -> int:
@@ -273,8 +273,8 @@ async def test_redelivered_robot_that_started_the_game_is_accepted(store: Store)
     first, second = (Room(store, Random(0).randbytes) for _ in range(2))
     table = await Challenges(first).open_table("testa", "p:0", "Ada", "open")
     await Challenges(first).add_robot(table.code, "p:0", "easy", NAMES, "robot")
-    again = await Challenges(second).add_robot(table.code, "p:0", "easy", NAMES, "robot")
-    assert again.phase == "playing"
+    repeated = await Challenges(second).add_robot(table.code, "p:0", "easy", NAMES, "robot")
+    assert repeated.phase == "playing"
     assert await store.index.entries(keys.seated("p:0")) != {}
 
 

@@ -286,9 +286,9 @@ async def test_redelivered_press_changes_nothing(room: Room, store: Store) -> No
     assert {result.version for result in results} == {table.version + 1}
     # The press is accepted by a worker without the table, and by the first worker after other moves.
     assert (await Room(store).make_move(table.code, person, table.version, move, "same")).version == table.version + 1
-    later = results[0]
-    other, reply = mover_and_card(later)
-    await room.make_move(table.code, other, later.version, reply, "reply")
+    moved_table = results[0]
+    other, reply = mover_and_card(moved_table)
+    await room.make_move(table.code, other, moved_table.version, reply, "reply")
     assert (await room.make_move(table.code, person, table.version, move, "same")).version == table.version + 2
 
 
@@ -591,6 +591,7 @@ async def test_worker_behind_a_fold_replays_only_missed_moves(store: Store, monk
     assert loaded.game
     assert table.game
     assert loaded.game.record() == table.game.record()
+
     # A known log that is not a prefix is not used, and the update keys come from the log.
     assert Table.from_log(table.code, old.log, loaded).version == old.version
     other = Log([*loaded.log.entries[:-1], add_stamp(strip_stamp(loaded.log.last).decode(), "another")])

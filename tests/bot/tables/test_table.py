@@ -346,11 +346,11 @@ def test_late_moves_are_counted_until_an_own_move() -> None:
     table = start_game("testa")
     assert table.game
     seat = table.game.turn or 0
-    late = play_cards(table.with_entries([Late(seat)], "u"))
-    assert late.lates[seat] == 1
-    assert late.lates[1 - seat] == 0
-    assert not late.is_move_made_for_player
-    after = play_cards(late)
+    late_table = play_cards(table.with_entries([Late(seat)], "u"))
+    assert late_table.lates[seat] == 1
+    assert late_table.lates[1 - seat] == 0
+    assert not late_table.is_move_made_for_player
+    after = play_cards(late_table)
     next_turn = next(state for state in next_states(after) if state.game and state.game.turn == seat)
     assert play_cards(next_turn.with_entries([Late(seat)], "u")).lates[seat] == 2
     assert play_cards(next_turn).lates[seat] == 0
@@ -360,10 +360,10 @@ def test_late_declaration_and_card_count_as_one_move() -> None:
     _secret, table, declared = find_declaration()
     assert table.game
     seat = table.game.turn or 0
-    late = table.with_entries([Late(seat), declared], "u")
-    assert (late.lates[seat], late.is_move_made_for_player) == (1, True)
-    late = play_cards(late)
-    assert (late.lates[seat], late.is_move_made_for_player) == (1, False)
+    late_table = table.with_entries([Late(seat), declared], "u")
+    assert (late_table.lates[seat], late_table.is_move_made_for_player) == (1, True)
+    late_table = play_cards(late_table)
+    assert (late_table.lates[seat], late_table.is_move_made_for_player) == (1, False)
     assert play_cards(table.with_entries([declared], "u")).lates[seat] == 0
 
 
@@ -402,9 +402,9 @@ def test_known_table_is_read_on_from_its_version() -> None:
 
 def test_tables_are_immutable() -> None:
     table = open_table("tavolo", Rule("target", 21))
-    later = table.with_entries([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
+    changed = table.with_entries([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
     assert (table.rules, table.asking) == ({"target": 21}, {})
-    assert later.rules == {"target": 31}
+    assert changed.rules == {"target": 31}
     assert table.with_entries([], "u3") is table
     game = start_game("testa")
     play_cards(game)

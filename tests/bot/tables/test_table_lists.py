@@ -37,9 +37,9 @@ async def test_stale_cache_keeps_tables_listed(workers: tuple[Worker, Worker, Fa
             assert [table.code for table in await worker.room.lists.tables_of(person)] == [code]
             assert [table.phase for table in await worker.room.lists.tables_of(person)] == ["playing"]
     second.room._tables[code] = stale
-    again = Player(second, fake, "Bruno", 2)
-    assert not (await again.say("/hand")).toast.startswith("You have no game on")
-    assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."
+    second_bruno = Player(second, fake, "Bruno", 2)
+    assert not (await second_bruno.say("/hand")).toast.startswith("You have no game on")
+    assert (await second_bruno.say("/join " + code)).toast != f"There is no table {code} any more."
 
 
 async def test_sixty_concurrent_challenges_open_twenty_tables(
@@ -99,6 +99,7 @@ async def test_crash_around_a_commit_loses_no_table(
         monkeypatch.setattr(store, "append", append)
         assert len(await worker.room.lists.tables_of("paper:1")) == is_stored
         assert len(await worker.room.lists.tables_at(GROUP)) == is_stored
+
         # An index entry without a table is removed once no commit can be in progress.
         entries = await store.index.entries(keys.seated("paper:1"))
         assert len(entries) == 1

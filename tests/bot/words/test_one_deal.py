@@ -19,21 +19,21 @@ def test_finished_deal_has_points_and_tricks(game_id: str) -> None:
     unit = int(record.rules.get("score_unit", 1))
     assert (result.how, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
     assert len(result.tricks) == (13 if game_id == "spades" else GAMES[game_id].pack.size // GAMES[game_id].seats)
-    ours, theirs = result.points
-    assert result.winner == (None if ours == theirs else 0 if ours > theirs else 1)
+    first_points, second_points = result.points
+    assert result.winner == (None if first_points == second_points else 0 if first_points > second_points else 1)
 
 
 def test_unfinished_deal_goes_to_the_other_side() -> None:
     for seat in (0, 1):
         game = Game("tressette", {}, ["p"] * 4)
         game.deal(SECRET)
-        late, stopped = game.copy(), game.copy()
+        timed_out, cancelled = game.copy(), game.copy()
         game.play(seat + 2, "resign")
         assert deal_result(game.record()) == DealResult((0, 0), "", 1 - seat, "resign")
-        late.stop("timeout", seat)
-        assert (deal_result(late.record()).winner, deal_result(late.record()).how) == (seat, "timeout")
-        stopped.stop("cancelled")
-        assert (deal_result(stopped.record()).winner, deal_result(stopped.record()).how) == (None, "void")
+        timed_out.stop("timeout", seat)
+        assert (deal_result(timed_out.record()).winner, deal_result(timed_out.record()).how) == (seat, "timeout")
+        cancelled.stop("cancelled")
+        assert (deal_result(cancelled.record()).winner, deal_result(cancelled.record()).how) == (None, "void")
 
 
 def test_unfinished_deal_has_tricks() -> None:

@@ -232,9 +232,13 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
         await play_until(worker, players, Random(3), has_six_tricks)
         signs = SUIT_SIGNS["italian"].values()
         signs_found = [
-            (text, at) for text in texts for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
+            (text, position)
+            for text in texts
+            for sign in signs
+            for position in range(1, len(text))
+            if text.startswith(sign, position)
         ]
-        preceding = [text[at - 1] for text, at in signs_found if text[at - 1] not in " \n"]
+        preceding = [text[position - 1] for text, position in signs_found if text[position - 1] not in " \n"]
         assert len(preceding) > 50
         assert set(preceding) == {JOINER}
 

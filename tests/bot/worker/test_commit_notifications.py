@@ -114,7 +114,7 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
     [table] = await owner.room.lists.tables_of(player.person.id)
     room, last = owner.room, table.log.last
     notification = CommitNotification(table.code, table.version, None, None, last, [b"host paper:7\tu"])
-    for wrong in (
+    for unfitting in (
         notification._replace(version=table.version - 1),
         notification._replace(version=table.version + 1),
         notification._replace(version=NEW_LOG),
@@ -122,10 +122,11 @@ async def test_only_the_next_commit_extends_a_cached_table(fleet: Fleet) -> None
         notification._replace(entries=[b"conquer 3\tu"]),
         notification._replace(code="NOSUCH"),
     ):
-        assert not room.apply_commit(wrong)
+        assert not room.apply_commit(unfitting)
         assert room.cached_table(table.code) is table
     assert room.apply_commit(notification)
     assert (await room.load_cached(table.code)).hosts == (*table.hosts, "paper:7")
+
     # Entries that were never written disappear with the next read.
     assert (await room.table(table.code)).hosts == table.hosts
 
@@ -141,9 +142,9 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
         await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
         await store.append("ABCD", Log([b"one\tu1"]), [b"two\tu2"], tell=False)
         await store.append("ABCD", Log([b"one\tu1"]), [b"refused\tu3"])
-        known = Log([b"one\tu1", b"two\tu2"])
-        await store.append("ABCD", known, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
-        await store.rewrite("ABCD", known.with_entries([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
+        log = Log([b"one\tu1", b"two\tu2"])
+        await store.append("ABCD", log, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
+        await store.rewrite("ABCD", log.with_entries([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
         messages = [await pubsub.get_message(timeout=20) for _ in range(3)]
         assert await pubsub.get_message(timeout=0.1) is None
         assert {message["channel"] for message in messages} == {keys.worker_channel("owner").encode()}
@@ -152,6 +153,7 @@ async def test_commit_notifies_only_another_owner(store: Store) -> None:
             CommitNotification("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
             CommitNotification("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
         ]
+
         # Without an owner there is no notification.
         await store.leases.release_shard("owner", shard)
         await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])

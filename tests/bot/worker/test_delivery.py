@@ -193,6 +193,7 @@ async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch:
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
+
         # The panel is sent again, but its state is not saved. Then the player moves.
         with monkeypatch.context() as patch:
             save_shown = store.save_shown
@@ -303,6 +304,7 @@ async def test_rate_limited_chat_gets_only_the_latest_state(store: Store) -> Non
             await asyncio.sleep(0.001)
             if (await worker.room.load_cached(code)).version > 30:
                 break
+
         # The hour has passed.
         worker.delivery._tools.limiter._blocked.clear()
         worker.delivery.touch(code)
@@ -480,50 +482,58 @@ async def wait_until_idle(store: Store, *workers: Worker) -> None:
 
 async def test_each_of_two_workers_accepts_every_press(store: Store) -> None:
     fake = FakePlatform()
-    async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
-        await one.shards.balance()
-        await two.shards.balance()
+    async with (
+        open_worker(store, fake, alone=False) as first_worker,
+        open_worker(store, fake, alone=False) as second_worker,
+    ):
+        await first_worker.shards.balance()
+        await second_worker.shards.balance()
         await asyncio.sleep(0.1)
-        assert len(one.shards.owned) == len(two.shards.owned) == 32
-        assert one.shards.owned | two.shards.owned == set(range(64))
-        players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
+        assert len(first_worker.shards.owned) == len(second_worker.shards.owned) == 32
+        assert first_worker.shards.owned | second_worker.shards.owned == set(range(64))
+        players = [Player(first_worker, fake, "Anna", 1), Player(second_worker, fake, "Bruno", 2)]
         random = Random(5)
-        settle = partial(wait_until_idle, store, one, two)
+        settle = partial(wait_until_idle, store, first_worker, second_worker)
         await players[0].say("/challenge metamazzo")
         await settle()
         await players[1].press("Accept", GROUP)
         await settle()
-        code = await code_of(one, players[0])
+        code = await code_of(first_worker, players[0])
         for _ in range(20):
             for player in players:
                 await player.play(random)
             await settle()
+
         # Both workers know the same game, and each player has one panel.
-        first, second = await one.room.table(code), await two.room.table(code)
-        assert list(map(strip_stamp, first.log.entries)) == list(map(strip_stamp, second.log.entries))
-        assert first.version > 15
+        first_table, second_table = await first_worker.room.table(code), await second_worker.room.table(code)
+        assert list(map(strip_stamp, first_table.log.entries)) == list(map(strip_stamp, second_table.log.entries))
+        assert first_table.version > 15
         for player in players:
             assert len(fake.messages[player.private]) == 1
 
 
 async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
     fake = FakePlatform()
-    async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
-        await one.shards.balance()
-        await two.shards.balance()
+    async with (
+        open_worker(store, fake, alone=False) as first_worker,
+        open_worker(store, fake, alone=False) as second_worker,
+    ):
+        await first_worker.shards.balance()
+        await second_worker.shards.balance()
         await asyncio.sleep(0.1)
-        players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
-        settle, codes = partial(wait_until_idle, store, one, two), list[str]()
-        while {one.shards.owns(code) for code in codes} != {True, False}:
+        players = [Player(first_worker, fake, "Anna", 1), Player(second_worker, fake, "Bruno", 2)]
+        settle, codes = partial(wait_until_idle, store, first_worker, second_worker), list[str]()
+        while {first_worker.shards.owns(code) for code in codes} != {True, False}:
             assert len(codes) < 15
             await players[0].say("/challenge metamazzo")
             await settle()
             await players[1].press("Accept", GROUP)
             await settle()
-            [new] = {table.code for table in await one.room.lists.tables_of(players[0].person.id)} - set(codes)
+            [new] = {table.code for table in await first_worker.room.lists.tables_of(players[0].person.id)} - set(codes)
             codes.append(new)
+
         # The newest hands belong to one worker's only table. The other worker has the first table.
-        first = await one.room.table(codes[0])
+        first = await first_worker.room.table(codes[0])
         assert first.game
         assert first.game.turn is not None
         mover = first.chairs[first.game.turn]
@@ -531,7 +541,7 @@ async def test_hand_moves_below_one_of_another_worker(store: Store) -> None:
         move = next(move for move in first.game.legal_moves(first.game.turn) if move.startswith("play"))
         waiting = next(player for player in players if player.person.id != mover.person)
         lowest = max(map(int, fake.messages[waiting.private]))
-        await one.room.make_move(first.code, mover.person, first.version, move, "a move")
+        await first_worker.room.make_move(first.code, mover.person, first.version, move, "a move")
         await settle()
         assert max(map(int, fake.messages[waiting.private])) > lowest
         assert len(fake.messages[waiting.private]) == len(codes)
@@ -544,6 +554,7 @@ async def test_edits_are_saved_while_another_message_waits(store: Store) -> None
         anna, bruno = await seat_players(worker, fake, "metamazzo")
         await worker.settled()
         code = await code_of(worker, anna)
+
         # The board must wait an hour for its next turn.
         fake.rate_limit_of[GROUP] = RateLimit(burst=1, interval=3600.0)
         assert worker.delivery._tools.limiter.take_turn(GROUP) == 0

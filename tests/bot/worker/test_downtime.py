@@ -133,6 +133,7 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
         table = await worker.room.table(code)
         await step_clock(store, seconds)
         assert len(worker.shards.owned) == keys.SHARDS
+
         # The first pass precedes the owner's next check, and the second follows it.
         for _ in range(2):
             await ring_clocks(worker, 0)
@@ -145,6 +146,7 @@ async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> N
             await worker.settled()
             assert len(worker.shards.owned) == keys.SHARDS
             assert worker.shards.worker_count == 1
+
         # Now time passes normally again.
         await step_clock(store, LONGEST_GAP - 1)
         await worker.shards.balance()
@@ -248,6 +250,7 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
             # The frozen worker counts as gone, so the heir takes all shards.
             assert len(heir.shards.owned) == keys.SHARDS
             assert not frozen.shards.surely_owns(code)
+
             # The frozen worker wakes up in the middle of its work.
             calls = len(fake.calls)
             mover = next(player for player in players if player.moves())
@@ -255,10 +258,12 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
             assert frozen.shards.owns(code)
             await asyncio.sleep(0.1)
             assert len(fake.calls) == calls
+
             # Its states are not saved either.
-            shown = await store.load_shown(code)
+            saved_states = await store.load_shown(code)
             await store.save_shown(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
-            assert await store.load_shown(code) == shown
+            assert await store.load_shown(code) == saved_states
+
             # After the frozen worker has given up its shards, the heir delivers each hand once.
             await frozen.shards.balance()
             assert not frozen.shards.owns(code)
@@ -281,6 +286,7 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
         version = (await frozen.room.table(code)).version
         await hang(frozen, 60)
         await pass_time(store, 150)
+
         # The frozen worker rings no clock that it might not own.
         await frozen.scheduler.poll()
         await frozen.scheduler.settled()

@@ -41,6 +41,7 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
             Random(game),
             lambda: "Rematch" in str([panel.rows for panel in fake.messages[GROUP].values()]),
         )
+
         # The table is removed, and the game is archived.
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
         assert not [key async for key in store.client.scan_iter("{s*}:shown:*")]
@@ -50,11 +51,13 @@ async def test_whole_game_by_buttons(store: Store, game: str) -> None:
         assert "won by" in result
         assert result.count("→") == len(players)
         assert f"Ratings in {GAMES[game].name}:" in result
+
         # Each deal has a board with its secret.
         assert sum("Secret: " in text for text in fake.texts(GROUP)) == len(finished.record.deals)
         winners = [player for player in players if "You win!" in fake.last(player.private).plain]
         losers = [player for player in players if "You lose." in fake.last(player.private).plain]
         assert len(winners) == len(losers) == len(players) // 2
+
         # Ranks need three games, but the requesting player is always listed.
         await players[0].say("/leaderboard")
         board = fake.last(GROUP).plain

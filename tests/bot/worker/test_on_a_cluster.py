@@ -47,6 +47,7 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
             workers.append(await stack.enter_async_context(open_worker(store, fake, alone=False)))
         players = await seat_players(workers[0], fake, "metamazzo")
         code = await code_of(workers[0], players[0])
+
         acknowledged = 0
         failover: asyncio.Task[None] | None = None
         async with asyncio.timeout(90):
@@ -62,10 +63,12 @@ async def test_three_workers_play_on_during_failover(cluster: LocalCluster) -> N
                 await asyncio.sleep(0.01)
         assert failover
         await failover
+
         log = (await workers[0].store.load(code)).entries
         stamps = [entry.partition(b"\t")[2] for entry in log if entry[:1].isdigit() and b"\t" in entry]
         assert len(stamps) == len(set(stamps))
         assert sum(entry[:1].isdigit() for entry in log) >= acknowledged
+
         async with asyncio.timeout(30):
             while await workers[0].store.changed_tables(range(keys.SHARDS)):
                 await asyncio.sleep(0.1)

@@ -122,7 +122,7 @@ async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: l
     players = [Player(worker, fleet.fake, player.person.name, 9) for worker in (owner, other, other, owner)]
     for presser in players:
         presser.person = player.person
-    refused, first, again, _ = players
+    refused, first, repeated, _ = players
     assert "I cannot" in (await refused.send(button.payload, player.private, message, key="pressed")).toast
     assert (await other.room.table(table.code)).version == table.version
     assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
@@ -132,5 +132,5 @@ async def test_press_refused_by_one_worker_is_made_once(fleet: Fleet, proxies: l
     await wait_until_healthy(fleet)
     for presser in players:
         assert not (await presser.send(button.payload, player.private, message, key="pressed")).toast
-    assert (await again.worker.room.table(table.code)).version == after
+    assert (await repeated.worker.room.table(table.code)).version == after
     await fleet.wait_until_idle()

@@ -48,12 +48,12 @@ def visible_payloads(page: HandPage) -> Counter[str]:
 
 
 def visible_moves(page: HandPage) -> Counter[str]:
-    found: Counter[str] = Counter()
+    moves: Counter[str] = Counter()
     for payload, count in visible_payloads(page).items():
         action = actions.parse_payload(payload)
         if isinstance(action, MoveAction):
-            found[action.move] += count
-    return found
+            moves[action.move] += count
+    return moves
 
 
 def find_choices(page: HandPage) -> set[str]:
@@ -93,16 +93,20 @@ def check_page(table: Table, seat: int, profile: Profile) -> None:
     assert not required - composed - direct.keys(), (
         f"no visible control for {required - composed - direct.keys()} at {position}"
     )
+
     for button in (button for row in first.rows for button in row):
         action = actions.parse_payload(button.payload)
         if isinstance(action, MoveAction):
             word = action.move.partition(" ")[0]
             assert button.role == (word if word in NAMED_ROLES else "move"), position
+
     if any(move.startswith("play ") for move in legal):
         # A tap on a card always plays it or explains why it cannot be played.
         assert all(":play " in card.press for card in (*first.packets, *first.hand)), position
+
     # Each partial choice has its own page. Every move of several taps must be on one of these pages.
     reachable, visited, pending = {*direct}, {""}, [first]
+
     # An open question must not become part of a move.
     pending += [hand_page(table, person, profile, question) for question in ("resign", "say")]
     while pending and len(visited) < MOST_PAGES:

@@ -63,6 +63,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         seconds = await store.leases.clock_rings_in(table.code)
         assert seconds is not None
         assert 0 <= TIME_TO_COME_BACK - seconds < 60
+
         # The player's time runs out.
         timers = keys.timers(keys.shard_of(table.code))
         await store.client.zadd(timers, {table.code: 0})

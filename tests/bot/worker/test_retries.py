@@ -96,22 +96,22 @@ async def test_retry_queue_is_bounded_and_ordered(monkeypatch: pytest.MonkeyPatc
     async def probe() -> None:
         return
 
-    queue, done = RetryQueue(Outage(probe)), list[int]()
+    queue, completed = RetryQueue(Outage(probe)), list[int]()
 
     async def work(number: int) -> None:
         if number == 1:
             raise ValueError
-        done.append(number)
+        completed.append(number)
 
     with capture_logs() as logs:
         futures = [queue.add(f"work {number}", partial(work, number)) for number in range(10)]
         futures.append(queue.add("work 2", partial(work, 2)))
         results = await asyncio.gather(*futures, return_exceptions=True)
-    assert done == [0, 2]
+    assert completed == [0, 2]
     assert [line["event"] for line in logs] == ["work_dropped", "work_failed"]
     assert [type(result) for result in results] == [NONE, WorkFailed, NONE, *[WorkDropped] * 7, NONE]
     await queue.add("work 0", partial(work, 0))
-    assert done == [0, 2, 0]
+    assert completed == [0, 2, 0]
     await queue.stop()
 
 
@@ -154,14 +154,14 @@ async def test_permanent_error_fails_only_its_own_work(error: Exception) -> None
     async def probe() -> None:
         return
 
-    queue, tries, done = RetryQueue(Outage(probe)), list[str](), list[str]()
+    queue, tries, completed = RetryQueue(Outage(probe)), list[str](), list[str]()
 
     async def fail() -> None:
         tries.append("poison")
         raise error
 
     async def succeed() -> None:
-        done.append("good")
+        completed.append("good")
 
     with capture_logs() as logs:
         async with asyncio.timeout(5):
@@ -169,7 +169,7 @@ async def test_permanent_error_fails_only_its_own_work(error: Exception) -> None
             with pytest.raises(WorkFailed):
                 await failing
             await succeeding
-    assert (tries, done) == (["poison"], ["good"])
+    assert (tries, completed) == (["poison"], ["good"])
     assert [(line["event"], "exc_info" in line) for line in logs] == [("work_failed", True)]
     await queue.stop()
 

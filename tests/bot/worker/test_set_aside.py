@@ -57,12 +57,14 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             for place in (GROUP, players[0].private, players[1].private):
                 assert is_notified(fake, place), place
             assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
+
             # Presses are answered, and every command works.
             for player in players:
                 assert "cannot read table" in (await player.send(button.payload, player.private, message)).toast
                 assert "no game on" in (await player.say("/hand")).toast
                 await player.say("/tables", player.private)
                 assert "You sit at no table" in fake.last(player.private).plain
+
             # Its clock does not ring.
             calls = len(fake.calls)
             await worker.scheduler.poll()
@@ -71,9 +73,11 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
             assert len(fake.calls) == calls
             assert not await store.changed_tables(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
+
             # Other tables continue.
             new_players = await seat_players(worker, fake, "testa")
             await play_until(worker, new_players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
+
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
         {"event": "table_set_aside", "log_level": "error", "table": code, "why": set_aside_reason(logs)}
     ]
@@ -149,6 +153,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         await _wait_until_notified(worker, fake)
         assert await store.set_aside_tables(range(keys.SHARDS)) == [code]
+
     # Without the unreadable entry, the table is readable as if it had been repaired.
     await store.client.rpop(keys.table(code))
     async with open_worker(store, fake) as worker:
@@ -160,6 +165,7 @@ async def test_readable_again_table_continues(store: Store) -> None:
                 break
         assert await store.set_aside_tables(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
+
         # The clock continues from the 1000 seconds of the unreadable entry.
         remaining = await store.leases.clock_rings_in(code)
         assert remaining
@@ -208,6 +214,7 @@ async def test_table_unreadable_to_an_older_release_stays_listed(store: Store, m
     async with open_worker(store, fake, alone=False) as owner:
         players = await seat_players(owner, fake, "metamazzo")
         code = await code_of(owner, players[0])
+
         # The older worker delivers no tables.
         older = Worker(store, owner.settings, alone=False)
 

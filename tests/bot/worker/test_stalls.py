@@ -33,8 +33,8 @@ async def test_stalled_process_is_logged(monkeypatch: pytest.MonkeyPatch) -> Non
 
 async def age_workers(store: Store, seconds: float) -> None:
     """Move the last report of each worker into the past."""
-    for member, heard in await store.client.zrange(keys.WORKERS, 0, -1, withscores=True):
-        await store.client.zadd(keys.WORKERS, {member: heard - seconds})
+    for member, reported_at in await store.client.zrange(keys.WORKERS, 0, -1, withscores=True):
+        await store.client.zadd(keys.WORKERS, {member: reported_at - seconds})
 
 
 async def test_killed_worker_is_logged_once_by_the_next(store: Store) -> None:

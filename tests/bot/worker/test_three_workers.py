@@ -124,7 +124,7 @@ class ThreeWorkers(RuleBasedStateMachine):
             for store, url, count in zip(self.world.stores, self.world.urls, (WORKERS, 1), strict=True)
         )
         self.number = 0
-        self.done: list[tuple[UpdatePair, Reply]] = []
+        self.processed: list[tuple[UpdatePair, Reply]] = []
         self.delayed: list[UpdatePair] = []
         self.buttons: list[tuple[str, str]] = []
         self.codes: list[str] = []
@@ -176,11 +176,11 @@ class ThreeWorkers(RuleBasedStateMachine):
     def release(self, pick: int, index: int) -> None:
         self.run(self.deliver(self.delayed.pop(pick % len(self.delayed)), index, 1))
 
-    @precondition(lambda self: self.done)
+    @precondition(lambda self: self.processed)
     @rule(back=st.integers(0, 8), index=st.integers(0, 2))
     def redeliver(self, back: int, index: int) -> None:
         """Deliver an answered update again, to any worker."""
-        pair, first = self.done[max(0, len(self.done) - 1 - back)]
+        pair, first = self.processed[max(0, len(self.processed) - 1 - back)]
         self.run(self.check_redelivery(pair, first, index))
 
     @rule(first=actions(), second=actions(), index=st.integers(0, 2), other=st.integers(0, 2))
@@ -200,7 +200,7 @@ class ThreeWorkers(RuleBasedStateMachine):
         assert expected in replies, (pair, replies, expected)
         for reply in replies:
             assert reply == expected or await self.says_table_is_gone(reply), (pair, replies, expected)
-        self.done.append((pair, expected))
+        self.processed.append((pair, expected))
 
     async def check_redelivery(self, pair: UpdatePair, first: Reply, index: int) -> None:
         """Check that an update takes effect once and gets the same answer again.
@@ -216,7 +216,7 @@ class ThreeWorkers(RuleBasedStateMachine):
             return
         [expected] = await self.deliver_to_single([pair])
         assert reply == expected, (pair, reply, expected)
-        self.done.append((pair, expected))
+        self.processed.append((pair, expected))
 
     async def says_table_is_gone(self, reply: Reply) -> bool:
         """Return whether the reply says that a table is gone, and it is."""
@@ -240,7 +240,7 @@ class ThreeWorkers(RuleBasedStateMachine):
             single_state = await self.single.visible_state()
             tried.append((answers, difference(state, single_state)))
             if replies == answers and state == single_state:
-                self.done += zip(pairs, answers, strict=True)
+                self.processed += zip(pairs, answers, strict=True)
                 return
         raise AssertionError((pairs, replies, tried))
 
@@ -287,8 +287,8 @@ class ThreeWorkers(RuleBasedStateMachine):
         assert all(table.code in page.plain for table in tables)
         movers = {table.code: table.to_move.person if table.to_move else "" for table in tables}
         your_turn = texts(profile.language).gettext("your turn")
-        mine = [line for line in page.plain.splitlines() if your_turn in line]
-        assert sorted(line[:6] for line in mine) == sorted(code for code in movers if movers[code] == person.id)
+        own_lines = [line for line in page.plain.splitlines() if your_turn in line]
+        assert sorted(line[:6] for line in own_lines) == sorted(code for code in movers if movers[code] == person.id)
         return [(table.code, table.version) for table in tables]
 
     def remember(self, state: VisibleState) -> None:
@@ -369,9 +369,9 @@ def difference(first: VisibleState, second: VisibleState) -> list[str]:
             lines.append(f"log of {code}: {first.logs.get(code)} / {second.logs.get(code)}")
     for place, first_value in first.messages.items():
         second_value = second.messages[place]
-        only = [p for p in first_value if p not in second_value], [p for p in second_value if p not in first_value]
+        missing = [p for p in first_value if p not in second_value], [p for p in second_value if p not in first_value]
         if first_value != second_value:
-            lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in only]}")
+            lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in missing]}")
     return lines[-6:]
 
 

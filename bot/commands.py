@@ -172,6 +172,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("read how a game is played"),
         arguments=(Argument("about", {"it": "argomento"}, ArgumentKind.TOPIC, _("game"), _("Which game")),),
     ),
+    CommandSpec("learn", {"it": "impara"}, _("learn a game in three minutes"), is_private=True),
     CommandSpec("analyse", {"it": "analisi"}, _("see how well you played your last game"), is_private=True),
     CommandSpec("resign", {"it": "resa"}, _("give up a game"), arguments=(OWN_TABLE,), is_private=True),
     CommandSpec(

@@ -7,6 +7,7 @@ from bot.feature import Feature
 from bot.features.analysis.feature import AnalysisFeature
 from bot.features.daily.feature import DailyFeature
 from bot.features.find.feature import FindFeature
+from bot.features.learn.feature import LearnFeature
 from bot.features.privacy.feature import PrivacyFeature
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.ratings.feature import RatingsFeature
@@ -16,6 +17,7 @@ from bot.features.tournaments.feature import TournamentsFeature
 FEATURES: tuple[Callable[[Core], Feature], ...] = (
     DailyFeature,
     PuzzlesFeature,
+    LearnFeature,
     TournamentsFeature,
     FindFeature,
     RatingsFeature,

@@ -54,6 +54,7 @@ the list of changed tables, also on a cluster. Finished games have keys of their
 | ``programs`` | hash | programs by id: name, scopes and the token's SHA-256, JSON (`bot.identity.programs`) |
 | ``used_keys:<id>`` | hash | idempotency keys that a program has used (`bot.site.idempotency`); expires after a day |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.features.daily.keys`) |
+| ``{learn}:…`` | | how far people are in courses (`bot.features.learn.keys`) |
 | ``{puzzles}:…`` | | people's puzzle results (`bot.features.puzzles.keys`) |
 | ``marked``, ``{marks:<day>}:…`` | | marks of deeds that are possible once a day (`bot.days.marks`) |
 | ``{find}:blocks`` | hash | each person's blocked people and their shown names, JSON (`bot.tables.blocks`) |

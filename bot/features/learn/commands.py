@@ -1,0 +1,44 @@
+"""The command /learn and the buttons of its messages."""
+
+from bot.actions import BadPayload
+from bot.features.learn.lesson import Spot, tap
+from bot.features.learn.pages import courses_page, lesson_page
+from bot.features.learn.progress import Progress
+from bot.panel import Panel
+from bot.people import Profile
+from bot.pictures.scene_builder import hand_scene
+from bot.platform import Command, Press, Reply, private_place
+from bot.replies import answer_place, private_reply, private_toast
+from bot.viewers import Viewers, with_picture
+
+
+class Learn:
+    """The courses, always in the private chat."""
+
+    def __init__(self, progress: Progress, viewers: Viewers) -> None:
+        self._progress, self._viewers = progress, viewers
+
+    async def ask(self, command: Command, profile: Profile) -> Reply:
+        panel = await self._courses(profile)
+        return Reply(private_toast(answer_place(command), profile.language), panel, private=True)
+
+    async def answer(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """Answer a press: with no words show the courses, with a course go on where the person left off, with a step
+        show that, and with a move's number take the tap.
+        """
+        if not words:
+            return private_reply(press.place, profile.language, await self._courses(profile))
+        if len(words) > len(Spot._fields):
+            raise BadPayload()
+        spot = Spot(*words) if len(words) > 1 else await self._progress.spot(profile.id, words[0])
+        viewer = await self._viewers.viewer_at(private_place(profile.id))
+        lesson, said = tap(spot, viewer.language, viewer.suits)
+        await self._progress.note(profile.id, lesson)
+        panel = lesson_page(lesson, said)
+        if viewer.deck:
+            scene = hand_scene(lesson.seen, viewer.language, viewer.suits, viewer.deck)
+            panel = with_picture(panel, scene, viewer.language)
+        return private_reply(press.place, profile.language, panel)
+
+    async def _courses(self, profile: Profile) -> Panel:
+        return courses_page(profile.language, await self._progress.steps(profile.id))

@@ -1,0 +1,33 @@
+"""The feature object of courses."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from bot import actions
+from bot.core import Core
+from bot.feature import Feature, Forgetting, Step
+from bot.features.learn.commands import Learn
+from bot.features.learn.progress import Progress
+from bot.panel import Button
+from bot.texts import texts
+
+
+class LearnFeature(Feature):
+    name = "learn"
+    private_pages = ("learn",)
+
+    def __init__(self, core: Core) -> None:
+        self.progress = Progress(core.store.client)
+        self.learn = Learn(self.progress, core.viewers)
+        self.commands = {"learn": self.learn.ask}
+        self.pages = {"learn": self.learn.answer}
+
+    def steps_at_the_end(self, forgetting: Forgetting) -> Iterator[Step]:
+        yield partial(self.progress.forget, forgetting.person)
+
+    def first_contact_buttons(self, language: str) -> Sequence[Button]:
+        return (Button(texts(language).gettext("Learn in 3 minutes"), actions.page("learn")),)
+
+    async def mydata(self, person: str, now: float) -> dict[str, Any]:
+        return {"courses": await self.progress.steps(person)}

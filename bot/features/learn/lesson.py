@@ -1,0 +1,158 @@
+"""A step of a course: its text, its moves, and what a tap does."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from bot.actions import BadPayload
+from bot.features.learn.courses import COURSES, Step
+from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table, table_snapshot
+from bot.words.phrases import Phrases, capitalize, table_words
+from bot.words.wording import JOINER, refusal_text, thirds_text
+from engine.errors import IllegalMove
+from engine.spades import SpadesDeal
+from engine.views import DealView, PacketsView
+
+STEPS = tuple(map(str, range(1, 10)))  # of each course
+LAST = STEPS[-1]  # five tricks against the bot
+
+
+class Spot(NamedTuple):
+    """A spot in a course: a step from 1, and in the last one the numbers of the learner's moves, a digit each."""
+
+    course: str
+    step: str = "1"
+    taps: str = ""
+
+
+def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
+    """Return the lesson after a tap, and a sentence about the tap.
+
+    ``spot.taps`` ends with the number of the tapped move. Without taps it is the lesson of the spot. Raises BadPayload
+    if a spot or move does not exist.
+    """
+    course, step, taps = spot
+    here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
+    if not taps or here.step is None:
+        return here, ""
+    if not taps.isdecimal() or int(taps) >= len(here.moves):
+        raise BadPayload()
+    move = here.moves[int(taps)]
+    if move != here.step.right:
+        return here, f"❌ {here.explain(here.step, move)}"
+    return Lesson(Spot(course, str(int(step) + 1)), language, suits), f"✅ {here.fill(here.step.praise)}"
+
+
+class Lesson:
+    """A step in one language and suits. ``step`` is None for the last five tricks."""
+
+    def __init__(self, spot: Spot, language: str, suits: str) -> None:
+        course = COURSES.get(spot.course)
+        if course is None or spot.step not in STEPS or not f"0{spot.taps}".isdecimal():
+            raise BadPayload()
+        self.spot, self.course, self.language, self.suits = spot, course, language, suits
+        self.step: Step | None = None
+        if spot.step == LAST:
+            self.game = ending_table(course, spot.taps)
+            self.moves = ending_moves(self.game)
+        else:
+            self.step = course.steps[int(spot.step) - 1]
+            self.game = step_table(course.game, self.step)
+            self.moves = step_moves(self.game, self.step)
+        self.seen = table_snapshot(self.game, language)
+        self.words = table_words(self.seen, language, suits)
+        self.phrases = Phrases(self.seen, self.words)
+
+    @property
+    def is_over(self) -> bool:
+        """True if the course is finished."""
+        return not self.moves
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """The learner's and the bot's points of the deal so far."""
+        assert self.game.current
+        return self.game.current.score().points
+
+    @property
+    def is_won(self) -> bool:
+        ours, theirs = self.points
+        return self.is_over and ours > theirs
+
+    def tapped(self, number: int) -> Spot:
+        """Return the spot for a tap on a move, as `tap` takes it."""
+        return self.spot._replace(taps=f"{self.spot.taps}{number}")
+
+    def text(self) -> str:
+        """Return the task or the result."""
+        _ = self.words.text
+        if self.step:
+            return self.fill(self.step.text)
+        ours, theirs = (self.words.figure(points) for points in self.points)
+        if self.is_won:
+            return _("🏆 You win, {ours} to {theirs}! Now you can play.").format(ours=ours, theirs=theirs)
+        if self.is_over:
+            return _("I win, {theirs} to {ours}. Try again: the cards are the same.").format(ours=ours, theirs=theirs)
+        if self.spot.taps:
+            return _("Win the deal.")
+        return _("Now a real deal, down to the last five tricks. {score} Win the deal!").format(score=self._score())
+
+    def _score(self) -> str:
+        _ = self.words.text
+        deal = self.game.current
+        assert deal
+        if isinstance(deal, SpadesDeal):
+            line = _("You bid {bid} and have {ours}, I bid {other_bid} and have {theirs}.")
+            return line.format(bid=deal.bids[0], ours=deal.tricks[0], other_bid=deal.bids[1], theirs=deal.tricks[1])
+        line = _("You have {ours} points, I have {theirs}.")
+        return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
+
+    def explain(self, step: Step, move: str) -> str:
+        """Return why a move is wrong: the engine's refusal, or the step's sentence."""
+        try:
+            self.game.copy().play(0, move)
+        except IllegalMove as error:
+            return refusal_text(error, self.language, self.suits)
+        return self.fill(step.wrong.get(move) or step.wrong[""])
+
+    def fill(self, text: str) -> str:
+        return self.words.text(text).format_map(self._values)
+
+    @cached_property
+    def _values(self) -> Mapping[str, str]:
+        """The cards and ranks that texts can name."""
+        _, pack, rank = self.words.text, self.game.kind.pack, self.words.faces.rank
+        ranks = " ".join(map(rank, reversed(pack.ranks)))
+        if not pack.is_french and not self.words.faces.is_french:
+            ranks = _("{ranks} (R king, C knight, F jack)").format(ranks=ranks)
+        return {
+            "ranks": ranks,
+            **{one: rank(one) for one in "RCF"},
+            **{code: self.words.card(code) for code in pack.codes},
+        }
+
+    @property
+    def deal(self) -> DealView:
+        """The deal as the learner sees it."""
+        assert self.seen.view
+        assert self.seen.view.deal
+        return self.seen.view.deal
+
+    def is_top(self, move: str) -> bool:
+        """Return whether a move plays the top of a packet."""
+        return move.startswith("play ") and move[5:] not in (self.deal.hand or ())
+
+    def label(self, move: str) -> str:
+        """Return the text of a move's button."""
+        _ = self.words.text
+        word, *rest = move.split(" ")
+        match word:
+            case "play":
+                return f"{'📦 ' * self.is_top(move)}{self.words.faces.label(rest[0])}"
+            case "pick":
+                assert isinstance(self.deal, PacketsView)
+                top = self.deal.packets[int(rest[0]) - 1].top or ""
+                return _("⬆️ Pick up {card}").format(card=self.words.card(top)).replace(JOINER, "")
+            case "declare":
+                return f"📣 {capitalize(self.words.combination(move))}"
+        return {"keep": _("Keep it"), "pass": _("Throw it away")}.get(move, rest[0] if rest else move)

@@ -1,0 +1,93 @@
+"""Messages of courses."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
+
+from bot import actions
+from bot.features.learn.courses import COURSES
+from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot
+from bot.features.learn.progress import DONE
+from bot.panel import Button, Panel, Row, Writer
+from bot.texts import texts
+from engine.views import SpadesView
+
+
+def payload(spot: Spot) -> str:
+    return actions.page("learn", *filter(None, spot))
+
+
+def courses_page(language: str, steps: Mapping[str, str]) -> Panel:
+    """Return the list of courses. ``steps`` are the steps that the reader has reached; `DONE` after the last."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("🎓 Learn in three minutes"), "bold")
+    page.line(_("Eight taps on small tables, then you play the end of a real deal. No ratings here. Pick a game:"))
+    page.gap()
+    rows = []
+    for id_, course in COURSES.items():
+        page.line("{course}: {line}", course=course.title, line=_(course.line))
+        label = course.title
+        if step := steps.get(id_):
+            label = f"✓ {label}" if step == DONE else f"{label} · {step}/{LAST}"
+        rows.append((Button(label, actions.page("learn", id_)),))
+    return page.panel(*rows)
+
+
+def lesson_page(lesson: Lesson, said: str) -> Panel:
+    """Return a step. ``said`` is the sentence about the last tap, empty before it."""
+    _ = lesson.words.text
+    page = Writer()
+    if said:
+        page.line(said)
+        page.gap()
+    title = lesson.course.title
+    page.line(_("{course} · {step} of {count}"), "bold", course=title, step=lesson.spot.step, count=LAST)
+    page.line(lesson.text())
+    _write_table(page, lesson)
+    return page.panel(*_move_rows(lesson), *_ways(lesson))
+
+
+def _write_table(page: Writer, lesson: Lesson) -> None:
+    deal, seen, words, phrases, _ = lesson.deal, lesson.seen, lesson.words, lesson.phrases, lesson.words.text
+    page.gap()
+    phrases.write_trick(page, deal)
+    if isinstance(deal, SpadesView) and deal.drawn:
+        page.line(_("You have drawn {card}"), "bold", card=words.card(deal.drawn))
+    for by, move in seen.history[seen.since :]:
+        if by == 1 and not move.startswith("play "):
+            page.line(words.move(by, move))
+    page.fold()
+    if deal.last_trick:
+        page.line(_("Last trick: {trick}"), trick=phrases.trick_text(deal.last_trick))
+    for suit, codes in groupby(deal.hand or (), key=itemgetter(1)):
+        page.line(f"{words.faces.sign(suit)}  {' '.join(map(words.faces.rank, codes))}", "bold")
+    phrases.write_packets(page, deal)
+    phrases.write_bids(page, deal)
+
+
+def _move_rows(lesson: Lesson) -> list[Row]:
+    """Return a button for each move: declarations and pick-ups one below the other, the hand, and tops of packets."""
+    hand: list[Button] = []
+    tops: list[Button] = []
+    others: list[Button] = []
+    for number, move in enumerate(lesson.moves):
+        button = Button(lesson.label(move), payload(lesson.tapped(number)))
+        row = others if move.startswith(("declare ", "pick ")) else tops if lesson.is_top(move) else hand
+        row.append(button)
+    return [*((button,) for button in others), tuple(hand), tuple(tops)]
+
+
+def _ways(lesson: Lesson) -> list[Row]:
+    """Return the buttons below the cards."""
+    _ = lesson.words.text
+    courses = Button(_("◀ Courses"), actions.page("learn"))
+    spot = lesson.spot
+    if lesson.is_won:
+        robot = Button(_("🤖 Play a robot"), actions.page("find", "robot", lesson.course.game, "easy"), "good")
+        return [(robot,), (courses,)]
+    if lesson.step is None:
+        again = Button(_("Try again"), payload(Spot(spot.course, LAST)))
+        return [(again, courses) if spot.taps else (courses,)]
+    following = STEPS[STEPS.index(spot.step) + 1]
+    return [(courses, Button(_("Skip ▶"), payload(Spot(spot.course, following))))]

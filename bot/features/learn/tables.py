@@ -1,0 +1,152 @@
+"""The tables of a course as games of the engine. The learner is in seat 0, the bot in seat 1."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import chain
+from random import Random
+
+from bot.actions import BadPayload
+from bot.features.learn.courses import Course, Step
+from bot.tables.chairs import Chair
+from bot.tables.snapshot import OwnTexts, TableSnapshot
+from bot.texts import gettext_noop as _
+from bot.texts import texts
+from engine import Game
+from engine.packets import PacketsDeal
+from engine.robots import act, make_robot
+from engine.spades import NOT_SPADES, SpadesDeal
+from engine.stock import StockDeal
+from engine.tressette import TressetteDeal
+
+CARD_LENGTH = 2  # of a card's code
+NAME = "Buongioco"  # of the bot at these tables
+LEVEL = "medium"  # of the bot in the last step
+LESSON = OwnTexts(target=_("lesson"))
+
+
+def step_table(game_id: str, step: Step) -> Game:
+    """Return a game in which only the step's cards are left."""
+    game = Game(game_id, dealer=0 if step.stock else 1)
+    pack = game.kind.pack
+    hand, stock, theirs = step.hand.split(), step.stock.split(), [*step.led.split(), *step.shown.split()]
+    ours_open, theirs_open = ([pile.split() for pile in piles] for piles in (step.packets, step.other_packets))
+    open_cards, other_open_cards = [*chain(*ours_open)], [*chain(*theirs_open)]
+    seen = {*hand, *stock, *theirs, *open_cards, *other_open_cards}
+    unseen = [code for code in pack.new if code not in seen]
+    count = len(hand) + len(open_cards)
+    # Unseen cards fill the bot's hand up to the same number.
+    while len(theirs) + len(other_open_cards) < count:
+        theirs.append(unseen.pop())
+    game.lay_out(pack.new)
+    deal = game.current
+    assert deal
+    deal.cards = [pack.mask(hand), pack.mask(theirs)]
+    deal.tricks = [*step.tricks]
+    deal.tricks_done = deal.LENGTH - count
+    deal.turn = 1 if step.led else 0
+    if isinstance(deal, TressetteDeal):
+        deal.acquired = [pack.mask(step.new.split()), 0]
+        deal.shown = [0, pack.mask(step.shown.split())]
+    if isinstance(deal, StockDeal):
+        deal.stock = ()
+    if isinstance(deal, PacketsDeal):
+        _lay_packets(deal, ours_open, theirs_open)
+    if isinstance(deal, SpadesDeal):
+        deal.stock = tuple(pack.index[code] for code in (*stock, *unseen))
+        _set_phase(deal, step)
+    if step.led:
+        game.play(1, f"play {step.led}")
+    return game
+
+
+def _lay_packets(deal: PacketsDeal, *piles: Sequence[Sequence[str]]) -> None:
+    """Lay out the open packets of both seats: 3 and 4, 7 and 8. The others are in their hands."""
+    deal.phase = "play"
+    deal.packets = [()] * 9
+    deal.own = [frozenset({1, 2, 3, 4}), frozenset({5, 6, 7, 8})]
+    deal.held = [frozenset({1, 2}), frozenset({5, 6})]
+    deal.on_table = [(3, 4), (7, 8)]
+    for seat, own in enumerate(piles):
+        for number, pile in zip(deal.on_table[seat], own, strict=False):
+            deal.packets[number] = cards = tuple(deal.PACK.index[code] for code in pile)
+            deal.tops[seat] |= 1 << cards[0]
+        deal.cards[seat] |= deal.tops[seat]
+
+
+def _set_phase(deal: SpadesDeal, step: Step) -> None:
+    if step.stock:
+        deal.has_drawn, deal.drawn_card = [True, True], deal.stock[0]
+    elif step.right.startswith("bid "):
+        deal.phase = "bid"
+    else:
+        deal.phase, deal.bids = "play", [*(step.bids or (None, None))]
+        deal.broken = bool(step.led)
+        deal.wanted = 0 if step.led else NOT_SPADES
+
+
+def step_moves(game: Game, step: Step) -> list[str]:
+    """Return the moves to choose from in a step. They include cards that cannot be played."""
+    if step.moves:
+        return [*step.moves]
+    legal, deal = game.legal_moves(0)[:-1], game.current
+    assert deal
+    # Most steps leave out picking up, which puts the right move off.
+    left_out = ("play ",) if step.right.startswith("pick ") else ("play ", "pick ")
+    others = [move for move in legal if not move.startswith(left_out)]
+    if deal.phase != "play":
+        return others
+    tops = deal.cards[0] & ~deal.hand(0)
+    return [*others, *(f"play {code}" for mask in (deal.hand(0), tops) for code in deal.PACK.names(mask))]
+
+
+def ending_table(course: Course, taps: str) -> Game:
+    """Return the last five tricks of the course's deal, after the learner's moves ``taps``: their numbers, a digit
+    each.
+    """
+    game = Game(course.game, dealer=0 if course.game == "spades" else 1)
+    game.deal(sha256(course.deal.encode()).digest())
+    for move in course.played.split(","):
+        game.play(game.turn, f"play {move}" if len(move) == CARD_LENGTH else move)
+    for tap in taps:
+        moves = ending_moves(game)
+        if int(tap) >= len(moves):
+            raise BadPayload()
+        game.play(0, moves[int(tap)])
+        while game.turn == 1:
+            act(game, 1, make_robot(LEVEL, Random(0)))
+    return game
+
+
+def ending_moves(game: Game) -> list[str]:
+    """Return the learner's moves in the last step; none once the deal is over."""
+    return game.legal_moves(0)[:-1] if game.turn == 0 else []
+
+
+def table_snapshot(game: Game, language: str) -> TableSnapshot:
+    """Return the table as the learner sees it."""
+    view, history = game.view(0), tuple(game.history(0))
+    _ = texts(language).gettext
+    return TableSnapshot(
+        code="",
+        phase="playing",
+        kind=game.kind,
+        rules=view.rules,
+        chairs=(Chair("", _("you")), Chair("", NAME)),
+        seat=0,
+        version=0,
+        view=view,
+        history=history,
+        since=next((place for place in range(len(history), 0, -1) if history[place - 1][0] == 0), 0),
+        alarm="",
+        lates=(0, 0),
+        strict=False,
+        clock=0,
+        asking=None,
+        is_practice=False,
+        is_duplicate=True,
+        fixture=None,
+        are_strangers=False,
+        phrases=(),
+        can_say=False,
+        own_texts=LESSON,
+    )

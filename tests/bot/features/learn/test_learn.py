@@ -1,0 +1,303 @@
+"""Courses of /learn: right by the engine's rules, and finished by taps in the chat."""
+
+import json
+from random import Random
+
+import pytest
+
+from bot.actions import BadPayload
+from bot.features.learn.courses import COURSES, Course, Step
+from bot.features.learn.feature import LearnFeature
+from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
+from bot.features.learn.pages import lesson_page
+from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table
+from bot.features.privacy.feature import PrivacyFeature
+from bot.identity.pseudonyms import forgetting_marks
+from bot.panel import LONGEST_PAYLOAD, utf16_length
+from bot.pictures.painter import paint
+from bot.pictures.scene_builder import hand_scene
+from bot.store import Store
+from bot.texts import LANGUAGES
+from bot.worker import Worker
+from engine.errors import IllegalMove
+from engine.robots import make_robot
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+
+ALL_STEPS = [
+    pytest.param(course, step, id=f"{name} {number}")
+    for name, course in COURSES.items()
+    for number, step in enumerate(course.steps, 1)
+]
+LONGEST_CAPTION = 1024
+
+
+def sensible_taps(course: Course) -> str:
+    """Return the moves of the medium robot in the last step."""
+    taps = ""
+    while moves := ending_moves(game := ending_table(course, taps)):
+        move = make_robot("medium", Random(0)).choose(game.view(0), game.history(0))
+        taps += str(moves.index(str(move)))
+    return taps
+
+
+@pytest.mark.parametrize(("course", "step"), ALL_STEPS)
+def test_right_move_is_legal_and_each_wrong_one_is_explained(course: Course, step: Step) -> None:
+    game = step_table(course.game, step)
+    moves = step_moves(game, step)
+    assert step.right in game.legal_moves(0)
+    assert step.right in moves
+    assert len(moves) > 1
+    for move in moves:
+        if move == step.right:
+            continue
+        try:
+            game.copy().play(0, move)
+        except IllegalMove:
+            continue
+        assert step.wrong.get(move) or step.wrong[""]
+
+
+@pytest.mark.parametrize(("course", "step"), ALL_STEPS)
+def test_asked_for_trick_is_won_by_the_right_card_only(course: Course, step: Step) -> None:
+    if not step.text.endswith("Take it!"):
+        return
+    game = step_table(course.game, step)
+    plays = [move for move in game.legal_moves(0) if move.startswith("play ")]
+    winners = []
+    for move in plays:
+        after = game.copy()
+        after.play(0, move)
+        assert after.current
+        assert after.current.last_trick
+        winners += [move] if after.current.last_trick.winner == 0 else []
+    assert winners == [step.right]
+
+
+def test_free_card_is_the_only_one_worth_nothing() -> None:
+    for name, number in (("tressette", 4), ("packets", 3)):
+        step = COURSES[name].steps[number - 1]
+        game = step_table(COURSES[name].game, step)
+        worthless = []
+        for move in game.legal_moves(0):
+            if move.startswith("play "):
+                after = game.copy()
+                after.play(0, move)
+                assert after.current
+                worthless += [move] if after.current.taken == [0, 1] else []
+        assert worthless == [step.right]
+
+
+def test_kept_three_takes_the_last_trick() -> None:
+    for name in ("tressette", "packets"):
+        step = COURSES[name].steps[-1]
+        game = step_table(COURSES[name].game, step)
+        for move in (step.right, "play RB", "play 3B"):
+            game.play(game.turn, move)
+        assert game.current
+        assert game.current.over
+        assert game.current.taken == [5, 0] if name == "tressette" else game.current.taken[0] == 5
+
+
+def test_led_ace_is_safe_from_the_open_packets() -> None:
+    step = COURSES["packets"].steps[6]
+    for lead, winner in (("play AC", 0), ("play AD", 1)):
+        game = step_table("pizzichino", step)
+        game.play(0, lead)
+        game.play(1, next(move for move in game.legal_moves(1) if move.startswith("play ")))
+        assert game.current
+        assert game.current.last_trick
+        assert game.current.last_trick.winner == winner
+
+
+def test_passed_draft_card_is_replaced_by_the_named_one() -> None:
+    step = COURSES["spades"].steps[1]
+    game = step_table("spades", step)
+    game.play(0, step.right)
+    view = game.view(0).deal
+    assert view
+    assert view.hand
+    assert "JD" in view.hand
+    assert "2D" not in view.hand
+
+
+@pytest.mark.parametrize("course", COURSES.values(), ids=list(COURSES))
+def test_last_step_is_five_tricks_and_won_by_sensible_play(course: Course) -> None:
+    start = ending_table(course, "")
+    assert start.turn == 0
+    assert start.current
+    assert start.current.LENGTH - start.current.tricks_done == 5
+    assert start.current.trick == ()
+    end = ending_table(course, sensible_taps(course))
+    assert end.current
+    assert end.current.over
+    ours, theirs = end.current.score().points
+    assert ours > theirs
+
+
+@pytest.mark.parametrize("course", COURSES, ids=list(COURSES))
+def test_last_step_can_be_lost(course: str) -> None:
+    randoms = Random(1)
+    outcomes = set()
+    for _ in range(20):
+        lesson = Lesson(Spot(course, LAST), "en", "italian")
+        while lesson.moves:
+            lesson = Lesson(lesson.tapped(randoms.randrange(len(lesson.moves))), "en", "italian")
+        outcomes.add(lesson.is_won)
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("suits", ["italian", "french"])
+def test_every_message_fits_its_limits_in_both_languages(language: str, suits: str) -> None:
+    for course in COURSES:
+        for number in STEPS:
+            lesson = Lesson(Spot(course, number), language, suits)
+            tapped = [tap(lesson.tapped(move), language, suits) for move in range(len(lesson.moves))]
+            for shown, said in [(lesson, ""), *tapped]:
+                panel = lesson_page(shown, said)
+                assert utf16_length(panel.plain) < LONGEST_CAPTION
+                assert "{" not in panel.plain
+                for button in (button for row in panel.rows for button in row):
+                    assert len(button.payload) <= LONGEST_PAYLOAD
+                    assert "{" not in button.label
+            scene = hand_scene(lesson.seen, language, suits, "classic")
+            assert scene
+            assert paint(scene)
+
+
+@pytest.mark.parametrize(
+    "spot",
+    [
+        Spot("chess"),
+        Spot("spades", "0"),
+        Spot("spades", "10"),
+        Spot("spades", "x"),
+        Spot("spades", "1", "9"),
+        Spot("spades", "1", "x"),
+        Spot("spades", "1", "²"),
+        Spot("spades", LAST, "x"),
+        Spot("spades", LAST, "9"),
+        Spot("spades", LAST, "0" * 30),
+    ],
+)
+def test_spot_that_does_not_exist_is_refused(spot: Spot) -> None:
+    with pytest.raises(BadPayload):
+        tap(spot, "en", "italian")
+
+
+# In the chat
+
+
+async def tap_move(player: Player, number: int) -> None:
+    """Tap the move with this number, on the lowest message."""
+    [*moves, _ways] = player.fake.last(player.private).rows
+    [button] = [one for row in moves for one in row if one.payload.endswith(f"{number}")]
+    await player.press(button.label)
+
+
+async def finish(player: Player, name: str) -> None:
+    """Take a whole course by right taps."""
+    course = COURSES[name]
+    for number, step in enumerate(course.steps, 1):
+        assert f"{course.title} · {number} " in player.fake.last(player.private).plain
+        await tap_move(player, step_moves(step_table(course.game, step), step).index(step.right))
+        assert "✅" in player.fake.last(player.private).plain
+    for move in sensible_taps(course):
+        await tap_move(player, int(move))
+
+
+def anna(worker: Worker, fake: FakePlatform, language: str = "en") -> Player:
+    return Player(worker, fake, "Anna", 1, language)
+
+
+@pytest.mark.parametrize("name", COURSES)
+async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        await player.say("/learn", player.private)
+        await player.press(COURSES[name].title)
+        await finish(player, name)
+        assert "🏆 You win" in fake.last(player.private).plain
+        assert not await store.client.keys("game:*")
+        assert not await store.client.keys("{games}:*")
+        await player.press("Courses")
+        assert player.button(f"✓ {COURSES[name].title}")
+        # A finished course begins again.
+        await player.press(f"✓ {COURSES[name].title}")
+        assert f"{COURSES[name].title} · 1 of 9" in fake.last(player.private).plain
+
+
+async def test_robot_of_the_same_game_follows_a_won_course(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        await player.say("/learn", player.private)
+        await player.press("Spades")
+        await finish(player, "spades")
+        await player.press("Play a robot")
+        [table] = await worker.room.lists.tables_of(player.person.id)
+        assert table.game_id == "spades"
+
+
+async def test_wrong_tap_says_why_and_asks_again(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake, "it")
+        await player.say("/impara", player.private)
+        await player.press("Tressette")
+        await player.press("A🏆")
+        text = fake.last(player.private).plain
+        assert text.startswith("❌ Il mio 2 è più alto. Lo batte solo un 3.")
+        assert "Tressette · 1 di 9" in text
+        await player.press("R🪵")
+        assert fake.last(player.private).plain.startswith("❌ Devi rispondere al seme: gioca coppe.")
+        await player.press("3🏆")
+        text = fake.last(player.private).plain
+        assert text.startswith("✅ Il 3 è la carta più alta.")
+        assert "Tressette · 2 di 9" in text
+
+
+async def test_course_goes_on_where_the_person_left_off(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        await player.say("/learn", player.private)
+        await player.press("Tressette")
+        for _ in range(8):
+            await player.press("Skip")
+        assert "Tressette · 9 of 9" in fake.last(player.private).plain
+        await tap_move(player, 0)
+        shown = fake.last(player.private)
+        await player.say("/learn", player.private)
+        await player.press("Tressette · 9/9")
+        assert fake.last(player.private) == shown
+        await player.press("Try again")
+        assert "down to the last five tricks" in fake.last(player.private).plain
+
+
+async def test_group_gets_courses_in_private(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        reply = await player.say("/learn")
+        assert reply.private
+        assert not fake.messages[GROUP]
+        assert "Learn in three minutes" in fake.last(player.private).plain
+
+
+async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        await player.say("/learn", player.private)
+        await player.press("Spades")
+        await player.press("Skip")
+        reply = await player.say("/mydata", player.private)
+        assert reply.file
+        assert json.loads(reply.file.content)["courses"] == {"spades": "2"}
+        await player.say("/forget", player.private)
+        await player.press("Yes, forget me")
+        while not (await forgetting_marks(store.client))[player.person.id].is_erased:
+            await worker.feature(PrivacyFeature).forgetter.work()
+        assert await worker.feature(LearnFeature).progress.steps(player.person.id) == {}

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from adapters.web.site import Site, browser_language, browser_text
-from bot.commands import FIRST_GAME, ArgumentKind, choices_of, find_command_spec
+from bot.commands import FIRST_GAME, ArgumentKind, HelpGroup, choices_of, find_command_spec, listed_commands
 from bot.parsing.join_links import Kind, read_pasted
 from bot.texts import gettext_noop as _
 from bot.texts import language_of, texts
@@ -30,6 +30,18 @@ async def go(site: Site, request: web.Request) -> web.Response:
     if pasted := read_pasted(request.query.get("to", "")):
         return site.redirect(ADDRESSES[pasted.kind].format(pasted.id))
     return site.message(request, HTTPStatus.NOT_FOUND, browser_text(request, NO_CODE))
+
+
+async def how_to_play(site: Site, request: web.Request) -> web.Response:
+    """Explain the first game and list all commands."""
+    language = language_of(browser_language(request))
+    groups = {
+        texts(language).gettext(group): [
+            (f"/{spec.name_in(language)}", spec.title_in(language)) for spec in listed_commands() if spec.group is group
+        ]
+        for group in HelpGroup
+    }
+    return site.page(request, "how_to_play.html", language, groups=groups, first_game=FIRST_GAME)
 
 
 async def rules(site: Site, request: web.Request) -> web.Response:

@@ -49,6 +49,7 @@ ROUTES = (
     (web.get, "/g/{game_id}", replay_pages.show),
     (web.get, "/chat", pages.chat),
     (web.get, "/go", pages.go),
+    (web.get, "/how-to-play", pages.how_to_play),
     (web.get, "/rules", pages.rules),
     (web.get, "/rules/{topic}", pages.rules),
 )

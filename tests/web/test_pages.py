@@ -76,6 +76,19 @@ async def test_first_page_is_in_the_readers_language(
         assert says in await answer.text()
 
 
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [("it-IT", ["Come si gioca", "/sfida"]), ("en", ["How to play", "/challenge"])],
+)
+async def test_how_to_play_is_in_the_readers_language(
+    site: OpenPlayground, session: aiohttp.ClientSession, language: str, says: list[str]
+) -> None:
+    async with session.get(f"{site.url}how-to-play", headers={"Accept-Language": language}) as answer:
+        page = await answer.text()
+    assert answer.status == 200
+    assert all(word in page for word in says)
+
+
 async def test_chat_page_has_a_button_for_the_first_command(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:

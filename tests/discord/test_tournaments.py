@@ -21,7 +21,7 @@ from bot.handlers import Dispatcher
 from bot.store import Store
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
-from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
+from tests.bot.features.tournaments.leaks import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _quick

@@ -16,7 +16,7 @@ from bot.features.tournaments.tournament import Tournament
 from bot.store import Store
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
-from tests.bot.features.tournaments.prying import dump_info_logs, fetch_pages, find_leaks, scenes
+from tests.bot.features.tournaments.leaks import dump_info_logs, fetch_pages, find_leaks, scenes
 from tests.long import long
 from tests.telegram.content import text_of
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until

@@ -17,7 +17,7 @@ from bot.finished.ratings import Ratings, Scope
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
-from tests.bot.features.tournaments.field import open_field, open_tables
+from tests.bot.features.tournaments.field import find_open_tables, open_field
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.finished.test_archive import load_ratings
 
@@ -173,7 +173,7 @@ async def test_new_chats_settings_apply_to_tables_of_the_old_id(store: Store) ->
     async with open_field(store) as running:
         worker, code = running.worker, (await running.start_tournament("testa", "knockout", 2, 11)).code
         await running.settle()
-        [table] = open_tables(await worker.feature(TournamentsFeature).director.tournaments.load(code))
+        [table] = find_open_tables(await worker.feature(TournamentsFeature).director.tournaments.load(code))
         assert await worker.watching.watch_id(await worker.room.load(table))
         for _ in range(2):
             await Dispatcher(worker).move_chat(GROUP, NEW)

@@ -26,7 +26,7 @@ from bot.texts import LANGUAGES
 from bot.words.course import decisive_deal, totals_by_deal
 from engine import GAMES, Record
 from engine.robots.findings import Summary
-from tests.bot.features.tournaments.made import finished_tournament
+from tests.bot.features.tournaments.builder import finished_tournament
 from tests.long import long
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")

@@ -22,14 +22,14 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         await resign(worker, fake, players, 0)
         [game] = [game async for game in worker.archive.games()]
         may_continue = asyncio.Event()
-        made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
-        asked = 0
+        verdicts = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
+        calls = 0
 
         async def slow_verdicts(record: object, deal: int) -> list[Verdict]:
-            nonlocal asked
-            asked += 1
+            nonlocal calls
+            calls += 1
             await may_continue.wait()
-            return made
+            return verdicts
 
         worker.robot_pool.verdicts = slow_verdicts  # type: ignore[method-assign]
         await anna.say("/analyse")
@@ -44,7 +44,7 @@ async def test_analysis_shows_progress_and_is_stored(store: Store) -> None:
         assert await store.client.get(keys.analysis(game.id))
         await bruno.press("Analysis", GROUP)
         assert fake.last(bruno.private).plain == page.plain
-        assert asked == 1
+        assert calls == 1
 
 
 @pytest.mark.long

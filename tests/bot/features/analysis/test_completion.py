@@ -23,7 +23,7 @@ VERDICTS = [
 
 
 @pytest.fixture(autouse=True)
-def _analyses_results(monkeypatch: pytest.MonkeyPatch) -> None:
+def enable_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_ANALYSE_RESULTS", "true")
     monkeypatch.setattr("bot.core.find_spec", lambda _name: True)
     monkeypatch.setattr("bot.finished.analysis_pool.IDLE_SECONDS", 0.01)
@@ -37,12 +37,12 @@ class FakeAnalyser:
     """A fake analysis process that answers when the test allows it."""
 
     def __init__(self, worker: Worker) -> None:
-        self.asked = 0
+        self.calls = 0
         self.may_answer = asyncio.Event()
         worker.robot_pool.verdicts = self.verdicts  # type: ignore[method-assign]
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
-        self.asked += 1
+        self.calls += 1
         await self.may_answer.wait()
         return VERDICTS
 
@@ -125,13 +125,13 @@ async def test_results_wait_for_robots_and_requests(store: Store, monkeypatch: p
         async with asyncio.timeout(60):
             for _ in range(3):
                 await checks.acquire()
-        assert analyser.asked == 0
+        assert analyser.calls == 0
         # A player's request for this game does not wait for the robots.
         analyser.may_answer.set()
         await players[0].press("Analysis", GROUP)
         assert "Analysis of" in fake.last(players[0].private).plain
         await wait_for_completion(worker)
-        assert analyser.asked == 1
+        assert analyser.calls == 1
         assert "Good decisions" in fake.last(GROUP).plain
 
 
@@ -142,7 +142,7 @@ async def test_setting_turns_completion_off(store: Store, monkeypatch: pytest.Mo
         analyser = FakeAnalyser(worker)
         await play_and_resign(worker, fake)
         await wait_for_completion(worker)
-        assert analyser.asked == 0
+        assert analyser.calls == 0
 
 
 async def test_results_beyond_the_limit_are_not_completed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ async def test_results_beyond_the_limit_are_not_completed(store: Store, monkeypa
         await play_and_resign(worker, fake)
         analyser.may_answer.set()
         await wait_for_completion(worker)
-        assert analyser.asked == 1
+        assert analyser.calls == 1
         assert "Good decisions" in fake.messages[GROUP][first].plain
         assert "Good decisions" not in fake.last(GROUP).plain
 
@@ -183,7 +183,7 @@ async def test_missing_game_or_analysis_logs_no_error(
         analyser = FakeAnalyser(worker)
         analyser.may_answer.set()
 
-        async def return_none(_asked: object) -> None:
+        async def return_none(_game: object) -> None:
             return None
 
         if missing == "game":
@@ -209,4 +209,4 @@ async def test_result_in_a_private_chat_is_not_edited(store: Store) -> None:
         await worker.settled()
         await resign(worker, fake, [anna], 0)
         await wait_for_completion(worker)
-        assert analyser.asked == 0
+        assert analyser.calls == 0

@@ -36,7 +36,7 @@ def test_days_outside_the_chain_are_refused(day: date) -> None:
         CHAIN.secret(day)
 
 
-def test_the_end_tells_the_day_of_a_seal() -> None:
+def test_end_gives_the_day_of_a_seal() -> None:
     for number in (0, 1, 30):
         seal = commitment(CHAIN.secret(FIRST + timedelta(days=number)))
         assert days_to_end(seal, CHAIN.end) == number

@@ -34,12 +34,12 @@ def test_record_is_checked_against_the_chains_end(tmp_path: Path) -> None:
     run = CliRunner().invoke
     assert run(cli.app, ["verify", str(ours), "--chain", CHAIN.end]).exit_code == 0
     assert run(cli.app, ["verify", str(other)]).exit_code == 0
-    refused = run(cli.app, ["verify", str(other), "--chain", CHAIN.end])
-    assert refused.exit_code == 1
-    assert "it is not a daily deal of this chain" in refused.stdout
-    wrong = run(cli.app, ["verify", str(ours), "--chain", "abc"])
-    assert wrong.exit_code == 2
-    assert "64 hexadecimal digits" in wrong.output
+    result = run(cli.app, ["verify", str(other), "--chain", CHAIN.end])
+    assert result.exit_code == 1
+    assert "it is not a daily deal of this chain" in result.stdout
+    result = run(cli.app, ["verify", str(ours), "--chain", "abc"])
+    assert result.exit_code == 2
+    assert "64 hexadecimal digits" in result.output
 
 
 async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
@@ -48,9 +48,9 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
     async with open_store(valkey.url) as store:
         # The stored game counts, not this release's choice.
         today = datetime.now(UTC).date()
-        stored_games = {(today + timedelta(days=ahead)).isoformat(): "tavolo" for ahead in (-1, 0, 1)}
+        stored_games = {(today + timedelta(days=offset)).isoformat(): "tavolo" for offset in (-1, 0, 1)}
         await store.client.hset(keys.DRAWN, mapping=stored_games)
-        answers = [
+        results = [
             await asyncio.to_thread(run_command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)
         ]
         # The day follows the bot's time zone, not the command's.
@@ -61,10 +61,10 @@ async def test_daily_command_shows_what_to_publish(tmp_path: Path) -> None:
         ]
         end = (await load_chain(store.client, datetime.now(UTC).date() + timedelta(days=1))).end
     await valkey.stop()
-    assert [answer.returncode for answer in answers] == [0, 0], answers[0].stderr
-    assert answers[0].stdout == answers[1].stdout
-    assert f"end {end}" in answers[0].stdout
-    assert ": tavolo, played by 0 players" in answers[0].stdout
+    assert [result.returncode for result in results] == [0, 0], results[0].stderr
+    assert results[0].stdout == results[1].stdout
+    assert f"end {end}" in results[0].stdout
+    assert ": tavolo, played by 0 players" in results[0].stdout
     assert with_zone[0].stdout == with_zone[1].stdout
     assert ", Etc/GMT-14: " in with_zone[0].stdout
 

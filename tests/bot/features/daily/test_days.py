@@ -42,7 +42,7 @@ async def open_players(store: Store, *names: str) -> AsyncIterator[tuple[Worker,
         yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-async def table_code(player: Player) -> str:
+async def find_table_code(player: Player) -> str:
     [table] = await player.worker.room.lists.tables_of(player.person.id)
     return table.code
 
@@ -51,7 +51,7 @@ async def begin_deal(player: Player) -> str:
     """Begin the deal of the day. Return the table's code."""
     await player.say("/daily", player.private)
     await player.press("Play", player.private)
-    return await table_code(player)
+    return await find_table_code(player)
 
 
 async def make_move(player: Player, code: str, seed: int) -> bool:
@@ -84,12 +84,12 @@ class FastClock(datetime):
 
 
 async def test_day_follows_the_stores_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = time.time() + 86400
-    monkeypatch.setattr(time, "time", lambda: wrong)
+    fast_time = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: fast_time)
     monkeypatch.setattr(host_time, "datetime", FastClock)
     monkeypatch.setattr(Days, "today", REAL_TODAY)
     async with open_players(store, "Anna") as (worker, [anna]):
-        # A zone that is not close to midnight.
+        # Use a zone in which the day does not end soon.
         worker.host_time._zone = ZoneInfo(choose_zones(datetime.now(UTC)).playing)
         day = datetime.fromtimestamp(await store.leases.current_time(), worker.host_time._zone).date()
         assert worker.feature(DailyFeature).days.today() == day
@@ -127,7 +127,7 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         await anna.say("/daily", anna.private)
         assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
         await anna.press("Play", anna.private)
-        code = await table_code(anna)
+        code = await find_table_code(anna)
         assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
         await play_deal(anna, code, 1)
         result = anna.fake.texts(anna.private)[-1]
@@ -157,7 +157,7 @@ async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:
             toast = (await anna.press("Play", place)).toast
             assert ("on their way to our private chat" in toast) == (place == GROUP)
             assert anna.moves(), "the hand is sent again below the other messages"
-            assert await table_code(anna) == code
+            assert await find_table_code(anna) == code
 
 
 async def test_deal_begun_in_a_group_is_played_in_private(store: Store) -> None:
@@ -213,7 +213,7 @@ async def test_game_added_while_its_day_closes_is_kept(store: Store, monkeypatch
             monkeypatch.setattr(client, name, meanwhile)
             await change
             monkeypatch.setattr(client, "hset", hset)
-            assert [one.id for _day, one in await results.pending_games()] == [game.id], name
+            assert [stored.id for _day, stored in await results.pending_games()] == [game.id], name
 
 
 async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,8 +227,8 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         assert await worker.archive.count() == 0
         await worker.feature(DailyFeature).days.close_past()
         assert await worker.archive.count() == 0
-        shown = "".join(text for place in anna.fake.messages for text in anna.fake.texts(place))
-        assert secret not in shown
+        texts = "".join(text for place in anna.fake.messages for text in anna.fake.texts(place))
+        assert secret not in texts
         assert "Replay" not in str([panel.rows for panel in anna.fake.messages[anna.private].values()])
 
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
@@ -251,7 +251,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         assert f"The best line that was found, {signed_text(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
-        moves = [make_move for seat, make_move, *_legal in game.record.deals[0].moves if seat == 0]
+        moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]
         assert [decision.move for decision in best.decisions] == moves
         assert sum(bool(decision.card) for decision in best.decisions) == 20
         await anna.press("Replay", anna.private)
@@ -261,19 +261,19 @@ async def test_wrong_year_changes_no_other_day(store: Store) -> None:
     client = store.client
     # A store of a release with a single chain.
     await client.set(keys.CHAIN, Chain(bytes(range(32)), TODAY).to_text())
-    known = await load_chain(client, TODAY)
-    assert known.root == bytes(range(32))
-    for wrong in (date(1970, 1, 1), known.last + timedelta(days=1)):
-        other = await load_chain(client, wrong)
-        assert other.first == wrong
-        assert await load_chain(client, wrong + timedelta(days=1)) == other
-    assert await load_chain(client, TODAY) == await load_chain(client, known.last) == known
+    chain = await load_chain(client, TODAY)
+    assert chain.root == bytes(range(32))
+    for day in (date(1970, 1, 1), chain.last + timedelta(days=1)):
+        other = await load_chain(client, day)
+        assert other.first == day
+        assert await load_chain(client, day + timedelta(days=1)) == other
+    assert await load_chain(client, TODAY) == await load_chain(client, chain.last) == chain
 
 
 async def test_chains_made_at_once_are_the_same(store: Store) -> None:
     client = store.client
-    both = await asyncio.gather(load_chain(client, TODAY), load_chain(client, TODAY))
-    assert both[0] == both[1] == await load_chain(client, TOMORROW)
+    chains = await asyncio.gather(load_chain(client, TODAY), load_chain(client, TODAY))
+    assert chains[0] == chains[1] == await load_chain(client, TOMORROW)
 
 
 async def test_group_sees_results_of_those_who_asked_there(store: Store) -> None:
@@ -281,7 +281,7 @@ async def test_group_sees_results_of_those_who_asked_there(store: Store) -> None
         await bruno.say("/help", bruno.private)
         await anna.say("/daily", GROUP)
         await bruno.press("Play", GROUP)
-        await play_deal(bruno, await table_code(bruno), 1)
+        await play_deal(bruno, await find_table_code(bruno), 1)
         await play_deal(carla, await begin_deal(carla), 1)
         await anna.say("/daily", GROUP)
         text = anna.fake.last(GROUP).plain
@@ -297,8 +297,8 @@ async def test_hand_names_the_deal_of_the_day(store: Store) -> None:
         await worker.settled()
         assert "give today's deal up" in anna.fake.last(anna.private).plain
         table = await worker.room.table(code)
-        seen = snapshot(table, 0, worker.policies.policy_of(table).own_texts)
-        scene = hand_scene(seen, "en", "italian", "classic")
+        view = snapshot(table, 0, worker.policies.policy_of(table).own_texts)
+        scene = hand_scene(view, "en", "italian", "classic")
         assert scene
         assert scene.target == "deal of the day"
 
@@ -322,7 +322,7 @@ async def test_unfinished_deal_ends_when_the_next_begins(store: Store, monkeypat
         await anna.say("/daily", anna.private)
         await anna.press("Play", anna.private)
         await worker.settled()
-        assert await table_code(anna) != code
+        assert await find_table_code(anna) != code
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))
 
@@ -340,17 +340,17 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         await anna.press("Yesterday", anna.private)
         assert "Secret" in anna.fake.last(anna.private).plain
         await play_deal(anna, code, 2)
-        late = "Its day was over by then, and its cards told: it does not count."
-        [result] = [text for text in anna.fake.texts(anna.private) if late in text]
+        note = "Its day was over by then, and its cards told: it does not count."
+        [result] = [text for text in anna.fake.texts(anna.private) if note in text]
         assert "You: " in result
         assert "To send to friends" not in result
         page = await hand._page()
-        assert page.line.endswith(late)
+        assert page.line.endswith(note)
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
         assert line.person == bruno.person.id
         assert list(await worker.feature(DailyFeature).days.results.lines_of_play(TODAY)) == [bruno.person.id]
         assert (await worker.feature(DailyFeature).days.results.streak(anna.person.id, TODAY)).longest == 0
-        # The game itself can be read.
+        # The game can still be read.
         assert await worker.archive.find_played(code, anna.person.id)
 
 
@@ -399,24 +399,24 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
             await player.press("⏰ 13:00", player.private)
         await bruno.press("off", bruno.private)
 
-        def reminders(player: Player) -> int:
+        def count_reminders(player: Player) -> int:
             return sum("waits for you" in text for text in player.fake.texts(player.private))
 
         for hour, sent in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
             await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC)
             )
-            assert (reminders(anna), reminders(bruno)) == (sent, 0)
+            assert (count_reminders(anna), count_reminders(bruno)) == (sent, 0)
         await play_deal(anna, await begin_deal(anna), 1)
         await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
         )
-        assert reminders(anna) == 1
+        assert count_reminders(anna) == 1
         tomorrow = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 16, 0, tzinfo=UTC)
         await worker.feature(DailyFeature).reminders.send_due(tomorrow)
-        assert reminders(anna) == 1, "three hours late is too late"
+        assert count_reminders(anna) == 1, "three hours late is too late"
         await worker.feature(DailyFeature).reminders.send_due(tomorrow.replace(hour=14))
-        assert reminders(anna) == 2
+        assert count_reminders(anna) == 2
         await anna.press("Remind me no more", anna.private)
         assert await store.client.hlen(keys.REMINDERS) == 0
 

@@ -90,9 +90,9 @@ def test_equal_results_share_a_rank_and_quitters_are_last() -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "now", "longest"),
+    ("days", "current", "longest"),
     [([], 0, 0), ([9], 1, 1), ([10], 1, 1), ([8], 0, 1), ([1, 2, 3, 9, 10], 2, 3), ([7, 8, 9], 3, 3)],
 )
-def test_streak_lasts_until_today_or_yesterday(days: list[int], now: int, longest: int) -> None:
+def test_streak_lasts_until_today_or_yesterday(days: list[int], current: int, longest: int) -> None:
     streak = streak_of(days, 10)
-    assert (streak.now, streak.longest) == (now, longest)
+    assert (streak.now, streak.longest) == (current, longest)

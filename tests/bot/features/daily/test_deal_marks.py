@@ -29,24 +29,24 @@ async def forget_person(worker: Worker, person: str) -> None:
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
-    now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.SECOND_PASS_AFTER
+    real_now = worker.feature(PrivacyFeature).forgetter.now
+    worker.feature(PrivacyFeature).forgetter.now = lambda: real_now() + 2 * forgetting.SECOND_PASS_AFTER
     while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
-    worker.feature(PrivacyFeature).forgetter.now = now
+    worker.feature(PrivacyFeature).forgetter.now = real_now
 
 
-async def assert_refused(player: Player, why: str) -> None:
+async def check_refusal(player: Player, message: str) -> None:
     """Assert that the player cannot get the cards again anywhere, and reads why."""
     worker = player.worker
     await player.say("/daily", player.private)
     assert not [button for row in player.fake.last(player.private).rows for button in row if button.label == "Play"]
     await player.say("/daily", GROUP)
-    assert why in (await player.press("Play", GROUP)).toast
+    assert message in (await player.press("Play", GROUP)).toast
     site = worker.feature(DailyFeature).site
     assert not (await site.page(player.person.id, "en")).can_play
-    assert why in (await site.open_table(player.person))[1]
+    assert message in (await site.open_table(player.person))[1]
     await worker.settled()
     assert await worker.room.lists.tables_of(player.person.id) == []
     assert not player.moves()
@@ -85,7 +85,7 @@ HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today
 
 
 @pytest.mark.parametrize(
-    ("end", "why"),
+    ("end", "message"),
     [
         (forget_player, HAD_CARDS),
         (delete_table, HAD_CARDS),
@@ -96,7 +96,7 @@ HAD_CARDS, PLAYED = "You have had today's cards already", "You have played today
 )
 @pytest.mark.parametrize("cards", [long(0), 3])
 async def test_cards_are_dealt_once_whatever_ends_the_table(
-    store: Store, end: Callable[[Worker, str], Awaitable[None]], why: str, cards: int
+    store: Store, end: Callable[[Worker, str], Awaitable[None]], message: str, cards: int
 ) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/help", anna.private)
@@ -106,19 +106,19 @@ async def test_cards_are_dealt_once_whatever_ends_the_table(
         await worker.scheduler.settled()
         await end(worker, code)
         await anna.say("/start", anna.private)
-        await assert_refused(anna, why)
+        await check_refusal(anna, message)
     # Another worker refuses too.
     async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/start", anna.private)
-        await assert_refused(anna, why)
+        await check_refusal(anna, message)
 
 
 async def test_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await play_deal(anna, await begin_deal(anna), 1)
         await anna.say("/forget", anna.private)
-        asked = anna.fake.last(anna.private).plain
-        assert "You cannot play today's deal or answer today's puzzle a second time." in asked
+        question = anna.fake.last(anna.private).plain
+        assert "You cannot play today's deal or answer today's puzzle a second time." in question
         await anna.press("Yes, forget me", anna.private)
         await forget_person(worker, "paper:1")
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []

@@ -14,9 +14,9 @@ from bot.store import Store
 from engine import GAMES
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.bot.features.daily.test_days import begin_deal, open_players, play_deal, table_code
+from tests.bot.features.daily.test_days import begin_deal, find_table_code, open_players, play_deal
 
-# a day with a stored game
+# A day with a stored game.
 STORED_DAYS = {TODAY - timedelta(days=9): "testa"}
 
 
@@ -47,7 +47,7 @@ async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.Mo
         # The day keeps its game.
         assert "Testa a Testa" in await day_text(bruno)
         await begin_deal(bruno)
-        table = await worker.room.table(await table_code(bruno))
+        table = await worker.room.table(await find_table_code(bruno))
         assert table.game_id == "testa"
         assert "Testa a Testa" in await day_text(anna)
         # The next day uses the new list. The day before keeps its game.
@@ -81,7 +81,7 @@ async def test_days_of_old_stores_keep_the_old_rule(store: Store, monkeypatch: p
     assert [await games.past_game(day) for day in days] == before
 
 
-def test_the_first_games_never_change() -> None:
+def test_first_games_never_change() -> None:
     games = ("pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades")
     assert games == FIRST_GAMES, "days of old stores would get other games: keep FIRST_GAMES as it is"
 

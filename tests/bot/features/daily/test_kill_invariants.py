@@ -20,7 +20,7 @@ from tests.kills.invariants import Disagreement
 AddFault = Callable[[DayAtRest], DayAtRest]
 
 
-async def day_at_rest(store: Store) -> DayAtRest:
+async def make_day_at_rest(store: Store) -> DayAtRest:
     """Return a day that one person has finished and another is playing."""
     async with open_players(store, "Anna", "Bruno") as (worker, (anna, bruno)):
         await play_deal(anna, await begin_deal(anna), 1)
@@ -36,22 +36,22 @@ async def day_at_rest(store: Store) -> DayAtRest:
             [game for _day, game in await results.pending_games()],
             [],
             {line.person: line.result for line in await results.ranking(TODAY)},
-            "nothing of it",
+            "no secret",
             {"paper:1": 1},
         )
 
 
-def other_cards(rest: DayAtRest) -> DayAtRest:
-    return replace(rest, chain=replace(rest.chain, root=bytes(32)))
+def change_cards(day: DayAtRest) -> DayAtRest:
+    return replace(day, chain=replace(day.chain, root=bytes(32)))
 
 
 FAULTS: dict[str, AddFault] = {
-    "day_is_played_once": lambda rest: replace(rest, pending=[*rest.pending, *rest.pending]),
-    "each_game_has_its_result": lambda rest: replace(rest, results={"paper:1": DayResult((99, 0), "1")}),
-    "results_are_shown_once": lambda rest: replace(rest, results_shown={"paper:1": 2}),
-    "all_games_have_the_cards_of_the_day": other_cards,
-    "archive_has_no_game_of_the_day": lambda rest: replace(rest, archived=rest.pending),
-    "no_message_reveals_a_secret": lambda rest: replace(rest, messages=f"… {rest.chain.secret(TODAY).hex()} …"),
+    "day_is_played_once": lambda day: replace(day, pending=[*day.pending, *day.pending]),
+    "each_game_has_its_result": lambda day: replace(day, results={"paper:1": DayResult((99, 0), "1")}),
+    "results_are_shown_once": lambda day: replace(day, results_shown={"paper:1": 2}),
+    "all_games_have_the_cards_of_the_day": change_cards,
+    "archive_has_no_game_of_the_day": lambda day: replace(day, archived=day.pending),
+    "no_message_reveals_a_secret": lambda day: replace(day, messages=f"… {day.chain.secret(TODAY).hex()} …"),
 }
 
 
@@ -60,33 +60,33 @@ def test_every_invariant_has_a_fault() -> None:
 
 
 async def test_invariants_pass_good_data_and_detect_faults(store: Store) -> None:
-    rest = await day_at_rest(store)
+    day = await make_day_at_rest(store)
     for invariant in daily.INVARIANTS:
-        invariant(rest)
+        invariant(day)
     for name, add_fault in FAULTS.items():
         with pytest.raises(Disagreement):
-            getattr(daily, name)(add_fault(rest))
+            getattr(daily, name)(add_fault(day))
     with pytest.raises(Disagreement):
-        daily.no_message_reveals_a_secret(replace(rest, messages=f"1preplay {rest.pending[0].id} 1"))
+        daily.no_message_reveals_a_secret(replace(day, messages=f"1preplay {day.pending[0].id} 1"))
     with pytest.raises(Disagreement):
-        daily.each_game_has_its_result(replace(rest, results={}))
+        daily.each_game_has_its_result(replace(day, results={}))
 
 
 async def test_wrong_robot_answer_is_detected(store: Store) -> None:
-    rest = await day_at_rest(store)
-    answers = RobotAnswers("testa", rest.chain.secret(TODAY))
-    for person, moves in rest.lines:
-        answers.check(person, moves)
-    [(person, moves), _other] = rest.lines
-    at = next(number for number, (seat, _move) in enumerate(moves) if seat == 1)
-    wrong = [*moves[:at], (1, "play 4D" if moves[at][1] != "play 4D" else "play 5D"), *moves[at + 1 :]]
+    day = await make_day_at_rest(store)
+    robot = RobotAnswers("testa", day.chain.secret(TODAY))
+    for person, moves in day.lines:
+        robot.check(person, moves)
+    [(person, moves), _other] = day.lines
+    index = next(number for number, (seat, _move) in enumerate(moves) if seat == 1)
+    changed = [*moves[:index], (1, "play 4D" if moves[index][1] != "play 4D" else "play 5D"), *moves[index + 1 :]]
     with pytest.raises(Disagreement, match="the robot played"):
-        answers.check(person, wrong)
+        robot.check(person, changed)
 
 
 @pytest.mark.parametrize("hour", range(24))
 def test_zones_leave_two_hours_of_the_day(hour: int) -> None:
-    now = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
-    playing, after = (now.astimezone(ZoneInfo(zone)) for zone in choose_zones(now))
+    time = datetime(2026, 11, 24, hour, 59, tzinfo=UTC)
+    playing, after = (time.astimezone(ZoneInfo(zone)) for zone in choose_zones(time))
     assert playing.date() < after.date()
     assert (playing + timedelta(hours=2)).date() == playing.date()

@@ -27,23 +27,23 @@ from engine.records import Record
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
-from tests.bot.features.daily.test_days import begin_deal, open_players, play_deal, table_code
+from tests.bot.features.daily.test_days import begin_deal, find_table_code, open_players, play_deal
 
 CARDS = ("3D", "2D", "AD", "RD", "CD")
 
 
-def line(game: str, margin: int | None, *cards: str, tricks: str = "") -> DayLine:
+def make_line(game: str, margin: int | None, *cards: str, tricks: str = "") -> DayLine:
     """Return a line of a two-player game in which each card leads its trick."""
-    decisions = tuple(Decision(2 * at, at + 1, f"play {card}") for at, card in enumerate(cards))
+    decisions = tuple(Decision(2 * index, index + 1, f"play {card}") for index, card in enumerate(cards))
     points = None if margin is None else (margin, 0)
     return DayLine(game, DayResult(points, tricks or "1" * len(cards)), decisions)
 
 
-BEST = line("B-1", 7, "3D", "2D", "AD", tricks="101")
-OTHER = line("A-1", 5, "3D", "RD", "AD", tricks="110")
+BEST = make_line("B-1", 7, "3D", "2D", "AD", tricks="101")
+OTHER = make_line("A-1", 5, "3D", "RD", "AD", tricks="110")
 
 
-def comparison(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
+def make_comparison(*lines: ComparedLine, best: DayLine = BEST, is_analysed: bool = True) -> Comparison:
     return Comparison(TODAY, "testa", best, lines, is_analysed=is_analysed)
 
 
@@ -52,22 +52,22 @@ def test_fork_is_the_first_different_move() -> None:
     assert fork
     assert (fork.decision.trick, fork.decision.move, fork.other.move) == (2, "play RD", "play 2D")
     assert BEST.fork_from(BEST) is None
-    assert line("C-1", None, "3D").fork_from(BEST) is None, "a player who gave up has no fork"
+    assert make_line("C-1", None, "3D").fork_from(BEST) is None, "a player who gave up has no fork"
 
 
 def test_first_fork_is_where_any_two_lines_part() -> None:
-    lines = [BEST, OTHER, line("C-1", 3, "3D", "2D", "CD"), line("D-1", None, "3D")]
-    found = first_fork(lines)
-    assert found
-    assert (found.decision.trick, found.branches) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
-    assert first_fork([BEST, line("D-1", None, "3D")]) is None
+    lines = [BEST, OTHER, make_line("C-1", 3, "3D", "2D", "CD"), make_line("D-1", None, "3D")]
+    fork = first_fork(lines)
+    assert fork
+    assert (fork.decision.trick, fork.branches) == (2, (("play 2D", False, 2), ("play RD", False, 1)))
+    assert first_fork([BEST, make_line("D-1", None, "3D")]) is None
     assert first_fork([]) is None
 
 
 def test_best_line_is_the_same_for_everybody() -> None:
-    as_good = line("A-2", 7, "2D")
+    as_good = make_line("A-2", 7, "2D")
     assert best_line([OTHER, BEST, as_good]) == as_good == best_line([as_good, BEST, OTHER])
-    assert best_line([line("A-1", None)]) is None
+    assert best_line([make_line("A-1", None)]) is None
 
 
 def test_bids_are_placed_before_their_trick() -> None:
@@ -88,11 +88,11 @@ def test_bids_are_placed_before_their_trick() -> None:
 
 
 def test_lines_can_part_at_a_double_nil() -> None:
-    seen, unseen = (
+    drawn, blind = (
         DayLine(f"{move}-1", DayResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
         for move, points in (("draw", 5), ("blind", -200))
     )
-    lines = Comparison(TODAY, "spades", seen, [ComparedLine("Anna", 2, unseen), ComparedLine("Bruno", 1, seen)])
+    lines = Comparison(TODAY, "spades", drawn, [ComparedLine("Anna", 2, blind), ComparedLine("Bruno", 1, drawn)])
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "The lines first part before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
     assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
@@ -100,42 +100,42 @@ def test_lines_can_part_at_a_double_nil() -> None:
 
 def test_lines_part_when_one_declares_later() -> None:
     declare = "declare napoletana D"
-    soon, late, silent = (
-        DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *then))
-        for name, points, then in (
+    soon, later, silent = (
+        DayLine(f"{name}-1", DayResult((points, 0), "1"), (Decision(0, 1, "play 4B"), *decisions))
+        for name, points, decisions in (
             ("A", 5, (Decision(2, 2, declare), Decision(4, 2, "play 5B"))),
             ("B", 7, (Decision(3, 2, declare), Decision(4, 2, "play 5B"))),
             ("C", 1, (Decision(3, 2, "play 5B"),)),
         )
     )
-    players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, late)]
-    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", late, players), 1).plain
+    players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, later)]
+    text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", later, players), 1).plain
     assert "The lines first part before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
     assert "Parts from the best line before trick 2: napoletana in coins, there later." in text
     text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", soon, players), 1).plain
     assert "Parts from the best line before trick 2: napoletana in coins, there sooner." in text
-    found = first_fork([soon, late, late, silent])
-    assert found
-    assert found.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
+    fork = first_fork([soon, later, later, silent])
+    assert fork
+    assert fork.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
 
 
 def test_line_survives_a_round_trip_as_text() -> None:
-    for day_line in (BEST, line("C-1", None, "3D")):
+    for day_line in (BEST, make_line("C-1", None, "3D")):
         assert DayLine.parse(day_line.to_text()) == day_line
 
 
 @pytest.mark.parametrize(("tricks", "rows"), [(20, [10, 10]), (13, [7, 6]), (10, [10]), (0, [])])
 def test_rows_of_squares_fit_a_phone(tricks: int, rows: list[int]) -> None:
-    assert [len(row) for row in rows_of_squares(line("A-1", 1, tricks="1" * tricks))] == rows
+    assert [len(row) for row in rows_of_squares(make_line("A-1", 1, tricks="1" * tricks))] == rows
 
 
 def test_lines_are_split_into_pages() -> None:
-    lines = [ComparedLine(f"P{n}", n, line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * LINES_PER_PAGE + 2)]
+    lines = [ComparedLine(f"P{n}", n, make_line(f"G-{n}", 20 - n, *CARDS)) for n in range(1, 2 * LINES_PER_PAGE + 2)]
     best = lines[0].line
-    first = side_by_side_panel("en", "italian", comparison(*lines, best=best), 1, "paper:100")
+    first = side_by_side_panel("en", "italian", make_comparison(*lines, best=best), 1, "paper:100")
     assert [f"P{n}\u2069" in first.plain for n in (1, LINES_PER_PAGE, LINES_PER_PAGE + 1)] == [True, True, False]
     assert [button.payload for button in first.rows[0]] == [page("daily", "lines", n, "paper:100") for n in (1, 2)]
-    last = side_by_side_panel("en", "italian", comparison(*lines, best=best), 99)
+    last = side_by_side_panel("en", "italian", make_comparison(*lines, best=best), 99)
     assert f"P{2 * LINES_PER_PAGE + 1}\u2069" in last.plain
     assert [button.label for button in last.rows[0]] == ["◀ 2", "3/3"]
 
@@ -145,8 +145,8 @@ def test_each_line_shows_its_fork_and_lost_points() -> None:
         Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True),
         Verdict(1, 3, 1, "play 4B", "play 5B", 9.0, exact=True),
     ]
-    good = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
-    lines = comparison(ComparedLine("Anna", 1, BEST, good), ComparedLine("Bruno", 2, OTHER, verdicts))
+    good_verdicts = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
+    lines = make_comparison(ComparedLine("Anna", 1, BEST, good_verdicts), ComparedLine("Bruno", 2, OTHER, verdicts))
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert "The lines first part at trick 2: 2D ×1 · RD ×1" in text
     anna, bruno = text.split("2. ")
@@ -160,8 +160,8 @@ def test_each_line_shows_its_fork_and_lost_points() -> None:
 
 
 def test_line_without_decisions_is_not_judged() -> None:
-    others = [Verdict(1, 3, 1, "play 4B", "play 4B", 0.0, exact=True)]
-    lines = comparison(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, others))
+    robot_verdicts = [Verdict(1, 3, 1, "play 4B", "play 4B", 0.0, exact=True)]
+    lines = make_comparison(ComparedLine("Anna", 1, BEST, []), ComparedLine("Bruno", 2, OTHER, robot_verdicts))
     text = side_by_side_panel("en", "codes", lines, 1).plain
     assert text.count("No decisions to judge.") == 2
     assert "given away" not in text
@@ -172,7 +172,7 @@ def test_costliest_move_shows_all_its_losses() -> None:
     betters = {"play 2D": 1.0, "declare napoletana D": 3.0}
     verdicts = [Verdict(1, 2, 0, "play RD", better, lost, exact=True) for better, lost in betters.items()]
     verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
-    lines = comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
+    lines = make_comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
     lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
     assert [line for line in lines_shown if line.startswith("The costliest")] == [
         "The costliest, at trick 2: RD, better napoletana in coins (−3)",
@@ -191,23 +191,23 @@ def test_lost_points_use_the_games_unit() -> None:
 
 def test_pending_analysis_is_announced() -> None:
     lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
-    coming, never = comparison(*lines), comparison(*lines, is_analysed=False)
-    assert "The analysis comes" in side_by_side_panel("en", "codes", coming, 1).plain
-    assert "given away" not in side_by_side_panel("en", "codes", coming, 1).plain
-    assert "The analysis comes" not in side_by_side_panel("en", "codes", never, 1).plain
-    assert day_table("en", "codes", coming).is_analysis_pending
-    assert not day_table("en", "codes", never).is_analysis_pending
+    pending, disabled = make_comparison(*lines), make_comparison(*lines, is_analysed=False)
+    assert "The analysis comes" in side_by_side_panel("en", "codes", pending, 1).plain
+    assert "given away" not in side_by_side_panel("en", "codes", pending, 1).plain
+    assert "The analysis comes" not in side_by_side_panel("en", "codes", disabled, 1).plain
+    assert day_table("en", "codes", pending).is_analysis_pending
+    assert not day_table("en", "codes", disabled).is_analysis_pending
 
 
 def test_table_links_only_readable_replays() -> None:
     verdicts = [Verdict(1, 4, 0, "play AD", "play RD", 1.0, exact=False, why="takes")]
-    lines = comparison(
+    lines = make_comparison(
         ComparedLine("Anna", 1, BEST),
         ComparedLine("somebody", 2, OTHER),
         ComparedLine("B", 3, OTHER, verdicts, is_readable=True),
     )
-    known, unknown, bruno = day_table("en", "codes", lines).rows
-    assert [cell.href for row in (known, unknown) for cell in row.cells] == [""] * 6
+    anna, somebody, bruno = day_table("en", "codes", lines).rows
+    assert [cell.href for row in (anna, somebody) for cell in row.cells] == [""] * 6
     assert [cell.href for cell in bruno.cells] == [f"/g/A-1#d1m{place + 1}" for place in (0, 2, 4)]
     assert [(cell.card, cell.is_taken, cell.is_fork, cell.is_costliest) for cell in bruno.cells] == [
         ("3D", True, False, False),
@@ -291,21 +291,21 @@ async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.M
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
         site = worker.feature(DailyFeature).site
-        mine = (await site.page("paper:1", "en", yesterday=True)).lines
+        own = (await site.page("paper:1", "en", yesterday=True)).lines
         stranger = (await site.page("", "it", yesterday=True)).lines
-        assert mine
+        assert own
         assert stranger
-        assert sorted("Annamaria" in row.name for row in mine.rows) == [False, True]
-        assert all(bool(cell.href) == ("Annamaria" in row.name) for row in mine.rows for cell in row.cells)
-        assert "Brunello" not in str(mine)
+        assert sorted("Annamaria" in row.name for row in own.rows) == [False, True]
+        assert all(bool(cell.href) == ("Annamaria" in row.name) for row in own.rows for cell in row.cells)
+        assert "Brunello" not in str(own)
         assert "Annamaria" not in str(stranger)
         assert "Brunello" not in str(stranger)
         assert all("qualcuno" in row.name for row in stranger.rows)
         assert not [cell for row in stranger.rows for cell in row.cells if cell.href]
         # Today's lines are hidden, also from a player who has begun.
         await begin_deal(anna)
-        again = (await site.page("paper:1", "en", yesterday=True)).lines
-        assert again == mine
+        own_later = (await site.page("paper:1", "en", yesterday=True)).lines
+        assert own_later == own
         assert (await site.page("paper:1", "en")).lines is None
 
 
@@ -318,8 +318,8 @@ async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkey
         await worker.feature(DailyFeature).days.close_past()
         assert await store.client.scard(keys.requests(TODAY, GROUP)) == 2
         mydata = worker.feature(PrivacyFeature).own_data.mydata
-        asked = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
-        assert asked.encode() in (await mydata.file("paper:1", [], 0.0)).content
+        expected = f'"days_asked_for": [{{"day": "{TODAY}", "chat": "{GROUP}"}}]'
+        assert expected.encode() in (await mydata.file("paper:1", [], 0.0)).content
         mark = await worker.feature(PrivacyFeature).forgetter.begin("paper:1")
         while not (await forgetting_marks(store.client))["paper:1"].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
@@ -337,7 +337,7 @@ async def test_forgotten_player_has_no_name_among_the_lines(store: Store, monkey
 async def test_late_deal_is_not_among_the_lines(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await begin_deal(anna)
-        code = await table_code(anna)
+        code = await find_table_code(anna)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await play_deal(anna, code, 1)
         assert await worker.feature(DailyFeature).days.results.lines_of_play(TODAY) == {}

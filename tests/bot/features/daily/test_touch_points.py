@@ -35,13 +35,13 @@ def mentions_daily(path: Path) -> bool:
 def test_only_touch_points_name_the_deal_of_the_day() -> None:
     product = (path for package in ("adapters", "bot", "engine") for path in (ROOT / package).rglob("*"))
     folder = ROOT / "bot" / "features" / "daily"
-    found = [
+    files = [
         str(path.relative_to(ROOT))
         for path in product
         if path.suffix in SUFFIXES and folder not in path.parents and mentions_daily(path)
     ]
     expected = sorted(file for files in TOUCH_POINTS.values() for file in files)
-    assert sorted(found) == expected, (
+    assert sorted(files) == expected, (
         "avoid the words, move code into bot/features/daily, or add the file to TOUCH_POINTS"
     )
     assert len(TOUCH_POINTS) <= 8

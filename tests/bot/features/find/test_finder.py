@@ -27,7 +27,7 @@ from tests.long import long, mostly_long
 
 @pytest.fixture(autouse=True)
 def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop automatic matching: tests run the finder."""
+    """Stop automatic matching. Tests run the finder themselves."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
@@ -36,14 +36,14 @@ async def make_random_move(players: list[Player], random: Random) -> None:
     for player in players:
         for message, panel in reversed(player.fake.messages[player.private].items()):
             payloads = [button.payload for row in panel.rows for button in row]
-            found = [payload for payload in payloads if payload.startswith("1m") or ":draft " in payload]
-            found = [
+            moves = [payload for payload in payloads if payload.startswith("1m") or ":draft " in payload]
+            moves = [
                 payload
-                for payload in found
-                if not any(word in payload for word in ("claim", "resign", " block", " report", " say"))
+                for payload in moves
+                if not any(part in payload for part in ("claim", "resign", " block", " report", " say"))
             ]
-            if found:
-                await player.send(random.choice(found), player.private, message)
+            if moves:
+                await player.send(random.choice(moves), player.private, message)
                 await player.worker.settled()
                 return
 
@@ -54,11 +54,11 @@ async def expire_table(worker: Worker, code: str) -> None:
     await worker.settled()
 
 
-def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
-    return Command(f"c{next(player.numbers)}", player.person, player.private, word, words)
+def make_command(player: Player, *arguments: str, name: str = "nickname") -> Command:
+    return Command(f"c{next(player.numbers)}", player.person, player.private, name, arguments)
 
 
-async def people_waiting(players: list[Player]) -> list[str]:
+async def list_waiting(players: list[Player]) -> list[str]:
     return sorted(
         entry.searcher.person for entry in await players[0].worker.feature(FindFeature).finder.queue.entries()
     )
@@ -78,7 +78,7 @@ async def test_two_strangers_find_each_other_and_play(two_strangers: list[Player
         assert other.person.handle not in everything.split()
     worker = anna.worker
     await run_finder(worker)
-    assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
+    assert (await list_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
     random = Random(5)
     while not (numbers := await worker.archive.numbers_of(anna.person.id)):
         await make_random_move(two_strangers, random)
@@ -94,7 +94,7 @@ async def test_no_answer_leaves_the_queue_and_the_other_stays(two_strangers: lis
     await bruno.press("Ready")
     await expire_table(anna.worker, code)
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
     assert "You did not answer" in anna.fake.last(anna.private).plain
     assert "is looked for still" in bruno.fake.last(bruno.private).plain
     assert await anna.worker.room.lists.tables_of(bruno.person.id) == []
@@ -106,7 +106,7 @@ async def test_expired_table_may_be_gone_before_the_next_round(two_strangers: li
     await bruno.press("Ready")
     await expire_table(anna.worker, code)
     assert not await anna.worker.store.client.exists(table_key(code))
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
 async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Player]) -> None:
@@ -121,13 +121,13 @@ async def test_full_store_ends_the_search_with_a_message(two_strangers: list[Pla
             messages = [text for text in player.fake.texts(player.private) if "no room for new tables" in text]
             assert len(messages) == 1
             assert "look again later with /find" in messages[0]
-        assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
+        assert (await list_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
             [],
             [],
         )
-        refused = await anna.say(f"/find {GAME}", anna.private)
-        assert "no room for new tables" in refused.toast
-        assert await people_waiting(two_strangers) == []
+        reply = await anna.say(f"/find {GAME}", anna.private)
+        assert "no room for new tables" in reply.toast
+        assert await list_waiting(two_strangers) == []
     await find_each_other(two_strangers)
 
 
@@ -137,9 +137,9 @@ async def test_matched_players_can_leave_a_full_store(two_strangers: list[Player
     finder = anna.worker.feature(FindFeature).finder
     for player in two_strangers:
         await player.say(f"/find {GAME}", player.private)
-    both = await finder.queue.entries()
+    entries = await finder.queue.entries()
     # A worker died before it opened their table.
-    assert await finder.queue.pair("p1", both, GAME)
+    assert await finder.queue.pair("p1", entries, GAME)
     async with full_store(anna.worker.store):
         if action == "leave":
             await finder.leave(anna.person.id, "stop")
@@ -156,7 +156,7 @@ async def test_refusal_leaves_the_queue_and_the_other_stays(two_strangers: list[
         await anna.press("Ready")
     await anna.press("Not now")
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
 @pytest.mark.parametrize("was_ready", [True, False])
@@ -167,24 +167,24 @@ async def test_refusal_counts_after_a_worker_died(two_strangers: list[Player], w
         await anna.press("Ready")
     await anna.worker.challenges.decline(code, anna.person.id, "", "no")
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
 async def test_both_stay_in_the_queue_if_the_host_ends_it(two_strangers: list[Player]) -> None:
     code = await find_each_other(two_strangers)
     await two_strangers[0].worker.room.close(code, "host")
     await run_finder(two_strangers[0].worker)
-    assert await people_waiting(two_strangers) == ["paper:1", "paper:2"]
+    assert await list_waiting(two_strangers) == ["paper:1", "paper:2"]
 
 
 async def test_search_ends_after_a_time(two_strangers: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
     anna, _bruno = two_strangers
     await anna.say("/find", anna.private)
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [anna.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id]
     monkeypatch.setattr(finder, "SEARCH_SECONDS", -1.0)
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == []
+    assert await list_waiting(two_strangers) == []
 
 
 async def test_missing_pairing_holds_nobody(two_strangers: list[Player]) -> None:
@@ -192,10 +192,10 @@ async def test_missing_pairing_holds_nobody(two_strangers: list[Player]) -> None
     client = anna.worker.store.client
     await client.hset(keys.ASKED, anna.person.id, "gone")
     await anna.say("/find", anna.private)
-    assert await people_waiting(two_strangers) == [anna.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id]
     await client.hset(keys.ASKED, anna.person.id, "gone")
     await anna.worker.feature(FindFeature).finder.queue.forget(anna.person.id)
-    assert await people_waiting(two_strangers) == []
+    assert await list_waiting(two_strangers) == []
 
 
 async def test_strangers_stay_anonymous_in_groups_and_rematches(two_strangers: list[Player]) -> None:
@@ -231,7 +231,7 @@ async def test_stopped_search_asks_no_more(two_strangers: list[Player]) -> None:
     assert "any game for two" in anna.fake.last(anna.private).plain
     await anna.press("Stop looking")
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
     assert "I look for nobody" in anna.fake.last(anna.private).plain
 
 
@@ -240,19 +240,17 @@ async def test_stop_button_refuses_an_opponent_found_meanwhile(two_strangers: li
     await find_each_other(two_strangers)
     await anna.press("Stop looking")
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
-async def test_unreadable_table_lets_players_stop_searching(
-    two_strangers: list[Player],
-) -> None:
+async def test_unreadable_table_lets_players_stop_searching(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
     code, worker = await find_each_other(two_strangers), anna.worker
     await worker.store.client.rpush(table_key(code), b"written by another release\tx")
     worker.room.forget(code)
     await run_finder(worker)
     await worker.feature(FindFeature).finder.leave(anna.person.id, "stop")
-    assert (await people_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
+    assert (await list_waiting(two_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == (
         [bruno.person.id],
         [],
     )
@@ -282,7 +280,7 @@ async def test_find_in_a_group_answers_in_private(two_strangers: list[Player]) -
     await anna.dispatcher.send_hands(anna.person)
     reply = await anna.say("/find pizzichino", GROUP)
     assert (reply.private, reply.toast) == (True, "It is in our private chat.")
-    assert await people_waiting(two_strangers) == [anna.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id]
 
 
 async def test_player_can_play_a_robot_while_searching(two_strangers: list[Player]) -> None:
@@ -293,7 +291,7 @@ async def test_player_can_play_a_robot_while_searching(two_strangers: list[Playe
     [table] = await anna.worker.room.lists.tables_of(anna.person.id)
     assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
     assert page in anna.fake.messages[anna.private].values(), "the search page stays, to stop the search"
-    assert await people_waiting(two_strangers) == [anna.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id]
     await bruno.say("/find spades", bruno.private)
     await run_finder(anna.worker)
     assert anna.button("Ready")
@@ -338,7 +336,7 @@ async def test_unknown_robots_are_refused(two_strangers: list[Player], payload: 
 )
 async def test_invalid_nicknames_are_refused(two_strangers: list[Player], name: str) -> None:
     anna, _ = two_strangers
-    reply = await anna.dispatcher.handle_command(command_of(anna, name))
+    reply = await anna.dispatcher.handle_command(make_command(anna, name))
     assert "2 to 16 letters" in reply.toast
 
 
@@ -355,9 +353,9 @@ async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
         two_strangers = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for player in two_strangers:
             await player.say(f"/find {GAME}", player.private)
-        one, other = await worker.feature(FindFeature).finder.queue.entries()
+        first, second = await worker.feature(FindFeature).finder.queue.entries()
         # A worker died between pairing them and opening their table.
-        assert await worker.feature(FindFeature).finder.queue.pair("c0de", [one, other], GAME)
+        assert await worker.feature(FindFeature).finder.queue.pair("c0de", [first, second], GAME)
     async with open_worker(store, fake) as worker:
         two_strangers = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         await run_finder(worker)
@@ -370,14 +368,14 @@ async def test_next_worker_opens_the_table_of_a_dead_one(store: Store) -> None:
 
 
 async def test_two_workers_match_each_person_once(store: Store) -> None:
-    one, other = FakePlatform(), FakePlatform()
-    async with open_worker(store, one) as worker, open_worker(store, other, alone=False) as second:
-        people = [Player(worker, one, f"P{number}", number) for number in range(1, 21)]
+    first, second = FakePlatform(), FakePlatform()
+    async with open_worker(store, first) as worker, open_worker(store, second, alone=False) as second_worker:
+        people = [Player(worker, first, f"P{number}", number) for number in range(1, 21)]
         for player in people:
             await player.say(f"/find {GAME}", player.private)
         for _ in range(3):
             await worker.feature(FindFeature).finder.run_round()
-            await second.feature(FindFeature).finder.run_round()
+            await second_worker.feature(FindFeature).finder.run_round()
         pairings = await worker.feature(FindFeature).finder.queue.pairings()
         assert sorted(person for pairing in pairings for person in pairing.people) == sorted(
             player.person.id for player in people
@@ -388,19 +386,19 @@ async def test_forgotten_player_leaves_the_queue(two_strangers: list[Player]) ->
     anna, bruno = two_strangers
     await find_each_other(two_strangers)
     worker = anna.worker
-    data = await anna.dispatcher.handle_command(command_of(anna, word="mydata"))
+    data = await anna.dispatcher.handle_command(make_command(anna, name="mydata"))
     assert data.file
     assert json.loads(data.file.content)["looking_for"]
     await worker.feature(PrivacyFeature).forgetter.begin(anna.person.id)
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
     for key in (keys.WAITING, keys.ASKED, keys.PAIRINGS):
         assert anna.person.id not in repr(await worker.store.client.hgetall(key))
 
 
 @pytest.fixture
-async def four(store: Store) -> AsyncIterator[list[Player]]:
+async def four_strangers(store: Store) -> AsyncIterator[list[Player]]:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         names = ("Anna", "Bruno", "Carla", "Dino")
@@ -408,74 +406,74 @@ async def four(store: Store) -> AsyncIterator[list[Player]]:
 
 
 @pytest.mark.parametrize("game", ["tressette", long("tavolo")])
-async def test_four_strangers_find_each_other_and_play(four: list[Player], game: str) -> None:
-    worker, fake = four[0].worker, four[0].fake
-    for number, player in enumerate(four, 1):
+async def test_four_strangers_find_each_other_and_play(four_strangers: list[Player], game: str) -> None:
+    worker, fake = four_strangers[0].worker, four_strangers[0].fake
+    for number, player in enumerate(four_strangers, 1):
         await player.say(f"/find {game}", player.private)
         assert f"{number} of 4 are there" in fake.last(player.private).plain
         await run_finder(worker)
-    for player in four:
+    for player in four_strangers:
         await player.press("Ready")
-    [table] = await worker.room.lists.tables_of(four[0].person.id)
-    assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
+    [table] = await worker.room.lists.tables_of(four_strangers[0].person.id)
+    assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four_strangers}
     await run_finder(worker)
-    assert (await people_waiting(four), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
-    for player in four:
+    assert (await list_waiting(four_strangers), await worker.feature(FindFeature).finder.queue.pairings()) == ([], [])
+    for player in four_strangers:
         everything = "\n".join(fake.texts(player.private))
-        assert not any(other.person.name in everything for other in four if other is not player)
+        assert not any(other.person.name in everything for other in four_strangers if other is not player)
     random = Random(7)
-    while not await worker.archive.numbers_of(four[0].person.id):
-        await make_random_move(four, random)
+    while not await worker.archive.numbers_of(four_strangers[0].person.id):
+        await make_random_move(four_strangers, random)
     # A rematch keeps the chairs and names.
-    for player in four:
+    for player in four_strangers:
         await player.press("Rematch")
-    [again] = await worker.room.lists.tables_of(four[0].person.id)
-    assert [chair and chair.name for chair in again.chairs] == [chair and chair.name for chair in table.chairs]
-    assert again.phase == "playing"
+    [rematch] = await worker.room.lists.tables_of(four_strangers[0].person.id)
+    assert [chair and chair.name for chair in rematch.chairs] == [chair and chair.name for chair in table.chairs]
+    assert rematch.phase == "playing"
 
 
-async def test_rematch_does_not_join_blocked_players(four: list[Player]) -> None:
-    worker, (anna, bruno, carla, dino) = four[0].worker, four
-    for player in four:
+async def test_rematch_does_not_join_blocked_players(four_strangers: list[Player]) -> None:
+    worker, (anna, bruno, carla, dino) = four_strangers[0].worker, four_strangers
+    for player in four_strangers:
         await player.say("/find tressette", player.private)
     await run_finder(worker)
-    for player in four:
+    for player in four_strangers:
         await player.press("Ready")
     await dino.say("/resign", dino.private)
     await dino.press("Yes, I resign")
     await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await carla.press("Rematch")
     await worker.settled()
-    asked = [player for player in four if "play with you" in player.fake.last(player.private).plain]
-    assert asked == [carla, dino]
+    asked_players = [player for player in four_strangers if "play with you" in player.fake.last(player.private).plain]
+    assert asked_players == [carla, dino]
 
 
-async def test_three_stay_in_the_queue_if_one_does_not_answer(four: list[Player]) -> None:
-    worker = four[0].worker
-    for player in four:
+async def test_three_stay_in_the_queue_if_one_does_not_answer(four_strangers: list[Player]) -> None:
+    worker = four_strangers[0].worker
+    for player in four_strangers:
         await player.say("/find tressette", player.private)
     await run_finder(worker)
-    for player in four[:3]:
+    for player in four_strangers[:3]:
         await player.press("Ready")
-    assert "1 is asked still" in four[0].fake.last(four[0].private).plain
-    _, button = four[3].button("Ready")
+    assert "1 is asked still" in four_strangers[0].fake.last(four_strangers[0].private).plain
+    _, button = four_strangers[3].button("Ready")
     await expire_table(worker, button.payload[2:8])
     await run_finder(worker)
-    assert await people_waiting(four) == [player.person.id for player in four[:3]]
-    assert "Not all answered" in four[0].fake.last(four[0].private).plain
-    assert "You did not answer" in four[3].fake.last(four[3].private).plain
+    assert await list_waiting(four_strangers) == [player.person.id for player in four_strangers[:3]]
+    assert "Not all answered" in four_strangers[0].fake.last(four_strangers[0].private).plain
+    assert "You did not answer" in four_strangers[3].fake.last(four_strangers[3].private).plain
 
 
-async def test_robots_fill_chairs_once_all_agree(four: list[Player]) -> None:
-    worker, (anna, bruno, *_) = four[0].worker, four
+async def test_robots_fill_chairs_once_all_agree(four_strangers: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four_strangers[0].worker, four_strangers
     for player in (anna, bruno):
         await player.say("/find tressette", player.private)
     await run_finder(worker)
-    assert await people_waiting(four) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(four_strangers) == [anna.person.id, bruno.person.id]
     await anna.press("at once")
     assert any(button.label == "✓ at once" for row in anna.fake.last(anna.private).rows for button in row)
     await run_finder(worker)
-    assert await people_waiting(four) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(four_strangers) == [anna.person.id, bruno.person.id]
     await bruno.press("at once")
     await run_finder(worker)
     assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
@@ -486,19 +484,19 @@ async def test_robots_fill_chairs_once_all_agree(four: list[Player]) -> None:
     assert table.phase == "playing"
 
 
-async def test_old_button_does_not_restart_a_search(four: list[Player]) -> None:
-    anna = four[0]
+async def test_old_button_does_not_restart_a_search(four_strangers: list[Player]) -> None:
+    anna = four_strangers[0]
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
     await anna.press("Stop looking")
     await anna.send(button.payload, anna.private, message)
-    assert await people_waiting(four) == []
+    assert await list_waiting(four_strangers) == []
     assert "I look for nobody any more" in anna.fake.last(anna.private).plain
 
 
-async def test_old_button_keeps_the_page_of_an_asked_player(four: list[Player]) -> None:
-    worker, anna = four[0].worker, four[0]
-    for player in four:
+async def test_old_button_keeps_the_page_of_an_asked_player(four_strangers: list[Player]) -> None:
+    worker, anna = four_strangers[0].worker, four_strangers[0]
+    for player in four_strangers:
         await player.say("/find tressette", player.private)
     message, button = anna.button("at once")
     await run_finder(worker)
@@ -511,8 +509,10 @@ async def test_old_button_keeps_the_page_of_an_asked_player(four: list[Player]) 
     )
 
 
-async def test_stopping_wins_over_choosing_robots(four: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
-    anna, finder_ = four[0], four[0].worker.feature(FindFeature).finder
+async def test_stopping_wins_over_choosing_robots(
+    four_strangers: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, finder_ = four_strangers[0], four_strangers[0].worker.feature(FindFeature).finder
     await anna.say("/find tressette", anna.private)
     message, button = anna.button("after 5 minutes")
     standing = finder_._ratings.standing
@@ -523,17 +523,17 @@ async def test_stopping_wins_over_choosing_robots(four: list[Player], monkeypatc
 
     monkeypatch.setattr(finder_._ratings, "standing", stop_meanwhile)
     await anna.send(button.payload, anna.private, message)
-    assert await people_waiting(four) == []
+    assert await list_waiting(four_strangers) == []
 
 
-async def test_block_sends_four_asked_players_back(four: list[Player]) -> None:
-    worker, (anna, bruno, *_) = four[0].worker, four
-    for player in four:
+async def test_block_sends_four_asked_players_back(four_strangers: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four_strangers[0].worker, four_strangers
+    for player in four_strangers:
         await player.say("/find tressette", player.private)
     await run_finder(worker)
     await worker.feature(FindFeature).finder.block(anna.person.id, bruno.person.id, "Re 100")
     await run_finder(worker)
-    assert await people_waiting(four) == [player.person.id for player in four]
+    assert await list_waiting(four_strangers) == [player.person.id for player in four_strangers]
 
 
 class OtherPlatform(FakePlatform):
@@ -555,7 +555,7 @@ class Stranger(Player):
 
 @pytest.mark.parametrize("people", mostly_long([200], 30))
 async def test_many_people_on_three_platforms_match_once(store: Store, people: int) -> None:
-    """They join in groups. Each group has a new worker, killed halfway. Everybody asked is ready at once."""
+    """People join in tens at new workers, some of which die. All who are asked accept at once."""
     random, fakes = Random(people), [OtherPlatform(name) for name in ("paper", "slate", "parchment")]
     languages = {"Ci sono": "it", "Ready": "en"}
     searchers: list[Stranger] = []
@@ -570,7 +570,7 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
                 player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
                 searchers.append(player)
                 game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
-                await player.dispatcher.handle_command(command_of(player, *([game] if game else []), word="find"))
+                await player.dispatcher.handle_command(make_command(player, *([game] if game else []), name="find"))
                 unwanted = random.choice(searchers)
                 if unwanted is not player and not await worker.room.lists.tables_of(player.person.id):
                     await worker.feature(FindFeature).finder.block(player.person.id, unwanted.person.id, "Re 100")
@@ -578,23 +578,23 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
             queue = worker.feature(FindFeature).finder.queue
             if random.random() < 0.5 and len(waits := await queue.entries()) > 1:
                 # The worker dies with a pairing that has no table.
-                one, other = waits[:2]
-                common = common_game(one.searcher.games, other.searcher.games)
-                if common and one.searcher.seats == 2:
-                    await queue.pair(f"killed{first}", [one, other], common)
+                first_entry, second_entry = waits[:2]
+                common = common_game(first_entry.searcher.games, second_entry.searcher.games)
+                if common and first_entry.searcher.seats == 2:
+                    await queue.pair(f"killed{first}", [first_entry, second_entry], common)
             else:
                 await run_finder(worker)
                 await run_finder(worker)
             for player in searchers:
                 for label, language in languages.items():
-                    found = [
+                    buttons = [
                         (message, button.payload)
                         for message, panel in player.fake.messages[player.private].items()
                         for row in panel.rows
                         for button in row
                         if button.label == label and player.person.language == language
                     ]
-                    for message, payload in found:
+                    for message, payload in buttons:
                         await player.send(payload, player.private, message)
             await worker.settled()
     async with open_worker(store, fakes[0]) as worker:
@@ -605,13 +605,15 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
-        left = [entry.searcher for entry in await worker.feature(FindFeature).finder.queue.entries()]
-        asked = {
+        waiting = [entry.searcher for entry in await worker.feature(FindFeature).finder.queue.entries()]
+        asked_people = {
             person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
         }
         playing = {player.person.id for player, tables in zip(searchers, seats, strict=True) if tables}
-        assert {searcher.person for searcher in left} | asked | playing == {player.person.id for player in searchers}
-        assert not {searcher.person for searcher in left} & (asked | playing)
-        assert find_matches(left, await worker.feature(FindFeature).finder.queue.now()) == []
+        assert {searcher.person for searcher in waiting} | asked_people | playing == {
+            player.person.id for player in searchers
+        }
+        assert not {searcher.person for searcher in waiting} & (asked_people | playing)
+        assert find_matches(waiting, await worker.feature(FindFeature).finder.queue.now()) == []
         assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

@@ -16,7 +16,7 @@ from bot.store import Store
 from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player
 from tests.bot.features.find.conftest import find_each_other, run_finder
-from tests.bot.features.find.test_finder import expire_table, make_random_move, people_waiting
+from tests.bot.features.find.test_finder import expire_table, list_waiting, make_random_move
 from tests.bot.features.find.test_strangers import resign
 from tests.bot.tables.test_table import FOUR, play_cards, start_game
 
@@ -31,23 +31,23 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
 
 
-async def times_left(player: Player) -> int:
-    found = await player.worker.feature(FindFeature).finder.leavers.times(
+async def count_leavings(player: Player) -> int:
+    times = await player.worker.feature(FindFeature).finder.leavers.times(
         player.person.id, await player.worker.feature(FindFeature).finder.queue.now()
     )
-    return len(found)
+    return len(times)
 
 
 async def test_waits_grow_and_expire(store: Store) -> None:
-    leavers, now = Leavers(store.client), 1e9
-    assert await leavers.penalty(ANNA, now) == 0
+    leavers, start = Leavers(store.client), 1e9
+    assert await leavers.penalty(ANNA, start) == 0
     for number, wait in enumerate((*PENALTIES, PENALTIES[-1])):
-        at = now + 1000 * number
+        time = start + 1000 * number
         for _ in range(2):
-            await leavers.add(ANNA, f"CODE{number}", at)
-        assert await leavers.penalty(ANNA, at) == wait
-        assert await leavers.penalty(ANNA, at + wait) == 0
-    last = now + 1000 * len(PENALTIES)
+            await leavers.add(ANNA, f"CODE{number}", time)
+        assert await leavers.penalty(ANNA, time) == wait
+        assert await leavers.penalty(ANNA, time + wait) == 0
+    last = start + 1000 * len(PENALTIES)
     assert await leavers.penalty(ANNA, last + FORGOTTEN_AFTER) == 0
     assert 0 < await store.client.ttl(keys.left(ANNA)) <= FORGOTTEN_AFTER
     await leavers.add(ANNA, "LATER", last + FORGOTTEN_AFTER + 1)
@@ -56,17 +56,17 @@ async def test_waits_grow_and_expire(store: Store) -> None:
 
 async def test_second_early_resignation_brings_a_wait(two_strangers: list[Player]) -> None:
     anna, bruno = two_strangers
-    for round_ in range(2):
+    for number in range(2):
         await find_each_other(two_strangers)
         for player in two_strangers:
             await player.press("Ready")
         await run_finder(anna.worker)
         await resign(anna)
-        assert (await times_left(anna), await times_left(bruno)) == (round_ + 1, 0)
+        assert (await count_leavings(anna), await count_leavings(bruno)) == (number + 1, 0)
     reply = await anna.say("/find", anna.private)
     assert "look again in 2 min" in reply.toast
     await bruno.say("/find", bruno.private)
-    assert await people_waiting(two_strangers) == [bruno.person.id]
+    assert await list_waiting(two_strangers) == [bruno.person.id]
 
 
 async def test_no_answer_counts_as_leaving_but_not_now_does_not(two_strangers: list[Player]) -> None:
@@ -75,12 +75,12 @@ async def test_no_answer_counts_as_leaving_but_not_now_does_not(two_strangers: l
     await bruno.press("Ready")
     await expire_table(anna.worker, code)
     await run_finder(anna.worker)
-    assert (await times_left(anna), await times_left(bruno)) == (1, 0)
+    assert (await count_leavings(anna), await count_leavings(bruno)) == (1, 0)
     await anna.say("/find pizzichino", anna.private)
     await run_finder(anna.worker)
     await anna.press("Not now")
     await run_finder(anna.worker)
-    assert (await times_left(anna), await times_left(bruno)) == (1, 0)
+    assert (await count_leavings(anna), await count_leavings(bruno)) == (1, 0)
 
 
 async def test_undelivered_question_is_not_leaving(two_strangers: list[Player]) -> None:
@@ -93,7 +93,7 @@ async def test_undelivered_question_is_not_leaving(two_strangers: list[Player]) 
     await bruno.press("Ready")
     await expire_table(anna.worker, button.payload[2:8])
     await run_finder(anna.worker)
-    assert (await times_left(anna), await times_left(bruno)) == (0, 0)
+    assert (await count_leavings(anna), await count_leavings(bruno)) == (0, 0)
 
 
 @pytest.mark.parametrize("trouble", ["platform failed", "just started", "platform away"])
@@ -110,7 +110,7 @@ async def test_leaving_does_not_count_when_the_bot_may_be_at_fault(
         with pytest.raises(PlatformFailure), anna.worker.outages.call("paper"):
             raise PlatformFailure("it is away")
     await resign(anna)
-    assert await times_left(anna) == 0
+    assert await count_leavings(anna) == 0
 
 
 async def test_leaving_counts_again_long_after_a_failure(
@@ -122,7 +122,7 @@ async def test_leaving_counts_again_long_after_a_failure(
         raise PlatformFailure("it is away")
     monkeypatch.setattr(core_module, "TROUBLE_SECONDS", 0.0)
     await resign(anna)
-    assert await times_left(anna) == 1
+    assert await count_leavings(anna) == 1
 
 
 async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) -> None:
@@ -131,8 +131,8 @@ async def test_timeout_is_leaving_but_a_host_stop_is_not(playing: list[Player]) 
     assert table.game
     assert table.to_move
     turn = table.game.turn or 0
-    late = table.with_entries([Flag(), Stop("timeout", 1 - turn)], "u")
-    assert find_leavers(late) == [table.to_move.person]
+    timed_out = table.with_entries([Flag(), Stop("timeout", 1 - turn)], "u")
+    assert find_leavers(timed_out) == [table.to_move.person]
     assert find_leavers(table.with_entries([Stop("cancelled")], "u")) == []
     assert find_leavers(table) == []
 
@@ -156,7 +156,7 @@ async def test_resigning_after_the_first_deal_is_not_leaving(playing: list[Playe
         await make_random_move(playing, random)
     await resign(anna)
     assert await anna.worker.archive.count() == 1
-    assert await times_left(anna) == 0
+    assert await count_leavings(anna) == 0
 
 
 async def test_forgotten_player_has_no_leavings(playing: list[Player]) -> None:
@@ -169,4 +169,4 @@ async def test_forgotten_player_has_no_leavings(playing: list[Player]) -> None:
     while not (await forgetting_marks(worker.store.client))[anna.person.id].is_erased:
         await asyncio.sleep(0.01)
     await worker.settled()
-    assert await times_left(anna) == 0
+    assert await count_leavings(anna) == 0

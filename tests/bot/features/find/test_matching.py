@@ -41,44 +41,44 @@ def crowds(draw: st.DrawFn, games_of_all: tuple[str, ...] = GAMES, max_size: int
 
 
 def match_by_the_rule(crowd: list[Searcher]) -> list[tuple[str, str]]:
-    """The rule in simple code: the person who waited longest gets the best of all others."""
-    left = sorted(crowd, key=lambda one: (one.since, one.person))
+    """Match people by a simple rule: the person who has waited longest gets the best opponent."""
+    waiting = sorted(crowd, key=lambda searcher: (searcher.since, searcher.person))
     pairs = []
-    while left:
-        one = left.pop(0)
-        fitting = [other for other in left if can_match(one, other, NOW)]
+    while waiting:
+        longest = waiting.pop(0)
+        fitting = [other for other in waiting if can_match(longest, other, NOW)]
         if fitting:
             other = min(
                 fitting,
                 key=lambda other: (
-                    other.language != one.language,
-                    abs(other.rating - one.rating),
+                    other.language != longest.language,
+                    abs(other.rating - longest.rating),
                     other.since,
                     other.person,
                 ),
             )
-            left.remove(other)
-            pairs.append((one.person, other.person))
+            waiting.remove(other)
+            pairs.append((longest.person, other.person))
     return pairs
 
 
 @given(crowds())
 def test_matches_follow_the_rule(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    assert [tuple(searcher.person for searcher in found.people) for found in matches] == match_by_the_rule(crowd)
-    for (one, other), game in matches:
-        assert can_match(one, other, NOW)
-        assert game == next(wanted for wanted in one.games if wanted in other.games)
+    assert [tuple(searcher.person for searcher in match.people) for match in matches] == match_by_the_rule(crowd)
+    for (first, second), game in matches:
+        assert can_match(first, second, NOW)
+        assert game == next(candidate for candidate in first.games if candidate in second.games)
 
 
 @given(crowds())
 def test_matches_are_unique_unblocked_and_complete(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    matched = [person.person for found in matches for person in found.people]
+    matched = [person.person for match in matches for person in match.people]
     assert len(matched) == len(set(matched))
-    assert not any(one.person in other.blocked or other.person in one.blocked for (one, other), _ in matches)
-    left = [searcher for searcher in crowd if searcher.person not in matched]
-    assert not any(can_match(one, other, NOW) for one, other in combinations(left, 2))
+    assert not any(first.person in second.blocked or second.person in first.blocked for (first, second), _ in matches)
+    unmatched = [searcher for searcher in crowd if searcher.person not in matched]
+    assert not any(can_match(first, second, NOW) for first, second in combinations(unmatched, 2))
 
 
 @given(crowds())
@@ -87,25 +87,25 @@ def test_order_of_people_does_not_matter(crowd: list[Searcher]) -> None:
 
 
 @given(crowds(), st.floats(0, 1000))
-def test_people_who_match_now_match_later(crowd: list[Searcher], later: float) -> None:
-    assert all(can_match(*pair, NOW + later) for pair in combinations(crowd, 2) if can_match(*pair, NOW))
+def test_people_who_match_now_match_later(crowd: list[Searcher], seconds: float) -> None:
+    assert all(can_match(*couple, NOW + seconds) for couple in combinations(crowd, 2) if can_match(*couple, NOW))
 
 
 @given(crowds(GAMES_FOR_FOUR, MOST_CONSIDERED + 1))
 def test_four_match_or_fewer_who_accept_robots(crowd: list[Searcher]) -> None:
     matches = find_matches(crowd, NOW)
-    matched = [searcher.person for found in matches for searcher in found.people]
+    matched = [searcher.person for match in matches for searcher in match.people]
     assert len(matched) == len(set(matched))
     for people, game in matches:
-        assert all(can_match(one, other, NOW) for one, other in combinations(people, 2))
+        assert all(can_match(first, second, NOW) for first, second in combinations(people, 2))
         assert all(game in searcher.games for searcher in people)
         assert len(people) == 4 or (len(people) > 1 and all(searcher.takes_robots(NOW) for searcher in people))
-    left = [searcher for searcher in crowd if searcher.person not in matched]
-    for few in range(2, 5):
-        for people in combinations(left, few):
-            can = few == 4 or all(searcher.takes_robots(NOW) for searcher in people)
-            fits = all(can_match(one, other, NOW) for one, other in combinations(people, 2))
-            assert not (can and fits and set.intersection(*(set(searcher.games) for searcher in people)))
+    unmatched = [searcher for searcher in crowd if searcher.person not in matched]
+    for size in range(2, 5):
+        for people in combinations(unmatched, size):
+            accepts = size == 4 or all(searcher.takes_robots(NOW) for searcher in people)
+            fits = all(can_match(first, second, NOW) for first, second in combinations(people, 2))
+            assert not (accepts and fits and set.intersection(*(set(searcher.games) for searcher in people)))
 
 
 def test_two_player_search_does_not_fill_a_table_of_four() -> None:

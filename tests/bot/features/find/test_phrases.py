@@ -27,12 +27,12 @@ def no_automatic_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
 
 
-async def table_of(player: Player) -> Table:
+async def load_table(player: Player) -> Table:
     [table] = await player.worker.room.lists.tables_of(player.person.id)
     return table
 
 
-def hand_text(player: Player) -> str:
+def read_hand(player: Player) -> str:
     """Return the text of the message with the player's cards."""
     return player.fake.last(player.private).plain
 
@@ -50,15 +50,15 @@ def test_phrases_differ_in_each_language(language: str) -> None:
 async def test_phrase_is_translated_and_silent(playing: list[Player]) -> None:
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
-    rang = anna.fake.ring_counts.copy()
+    ring_counts = anna.fake.ring_counts.copy()
     await anna.press("💬 Say")
     labels = [button.label for row in anna.fake.last(anna.private).rows for button in row]
     assert labels[-7:-1] == ["Hello!", "Good luck!", "Well played!", "Thank you!", "Sorry!", "Good game!"]
     assert "Good luck!" in (await anna.press("Good luck!")).toast
     name = (await anna.worker.people.person(anna.person.id)).nickname
-    assert f"💬 \u2068{name}\u2069: Buona fortuna!" in hand_text(bruno)
-    assert "💬 \u2068" not in hand_text(anna)
-    assert anna.fake.ring_counts == rang
+    assert f"💬 \u2068{name}\u2069: Buona fortuna!" in read_hand(bruno)
+    assert "💬 \u2068" not in read_hand(anna)
+    assert anna.fake.ring_counts == ring_counts
     # The menu is closed again.
     anna.button("🚫 Block")
 
@@ -69,11 +69,11 @@ async def test_phrases_are_limited_per_deal(playing: list[Player]) -> None:
         await say_phrase(anna, "Hello!")
     with pytest.raises(AssertionError, match="no button"):
         anna.button("💬 Say")
-    code = (await table_of(anna)).code
+    code = (await load_table(anna)).code
     assert f"said {PHRASES_PER_DEAL} things" in (await anna.send(f"1t{code}:say hello")).toast
     await say_phrase(bruno, "Sorry!")
     random = Random(3)
-    while (game := (await table_of(anna)).game) and game.deal_number == 1:
+    while (game := (await load_table(anna)).game) and game.deal_number == 1:
         await make_random_move(playing, random)
     await say_phrase(anna, "Thank you!")
     assert [text for text in bruno.fake.texts(bruno.private) if "💬" in text and "Thank you!" in text]
@@ -82,29 +82,29 @@ async def test_phrases_are_limited_per_deal(playing: list[Player]) -> None:
 async def test_phrase_disappears_after_the_next_deals_first_move(playing: list[Player]) -> None:
     anna, bruno = playing
     await say_phrase(anna, "Hello!")
-    table = await table_of(anna)
+    table = await load_table(anna)
     seat = table.seat_of(bruno.person.id)
     assert seat is not None
     assert [phrase for _by, phrase in table.phrases_shown_to(seat)] == ["hello"]
     random = Random(4)
-    while (game := (table := await table_of(anna)).game) and game.deal_number == 1:
+    while (game := (table := await load_table(anna)).game) and game.deal_number == 1:
         assert table.phrases_shown_to(seat)
         await make_random_move(playing, random)
     while table.moved_at[seat] < table.dealt_at:
         await make_random_move(playing, random)
-        table = await table_of(anna)
+        table = await load_table(anna)
     assert not table.phrases_shown_to(seat)
 
 
 async def test_muted_player_hears_nothing_and_can_speak(playing: list[Player]) -> None:
     anna, bruno = playing
     await say_phrase(anna, "Hello!")
-    assert "Hello!" in hand_text(bruno)
+    assert "Hello!" in read_hand(bruno)
     await bruno.say("/settings", bruno.private)
     await bruno.press("Show me what strangers say")
     assert not [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
     await say_phrase(bruno, "Well played!")
-    assert "Well played!" in hand_text(anna)
+    assert "Well played!" in read_hand(anna)
     await bruno.press("Show me what strangers say")
     assert [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
 
@@ -112,33 +112,33 @@ async def test_muted_player_hears_nothing_and_can_speak(playing: list[Player]) -
 async def test_repeated_phrase_counts_once_and_is_stored(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = anna_and_bruno(worker, fake)
+        anna, bruno = make_players(worker, fake)
         await find_each_other([anna, bruno])
         for player in (anna, bruno):
             await player.press("Ready")
-        code = (await table_of(anna)).code
+        code = (await load_table(anna)).code
         for _ in range(3):
             await anna.send(f"1t{code}:say hello", key="once")
-        assert sum((await table_of(anna)).phrase_counts) == 1
+        assert sum((await load_table(anna)).phrase_counts) == 1
     fake.messages[private_place(bruno.person.id)].clear()
     async with open_worker(store, fake) as worker:
-        anna, bruno = anna_and_bruno(worker, fake)
+        anna, bruno = make_players(worker, fake)
         await bruno.say("/hand", bruno.private)
-        assert "Hello!" in hand_text(bruno)
+        assert "Hello!" in read_hand(bruno)
 
 
-def anna_and_bruno(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
+def make_players(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
     return Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
 
 
 async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]) -> None:
     anna, bruno = playing
-    table = await table_of(anna)
+    table = await load_table(anna)
     seats = {player.person.id: table.seat_of(player.person.id) or 0 for player in playing}
     assert table.game
     mover = next(player for player in playing if seats[player.person.id] == table.game.turn)
     other = bruno if mover is anna else anna
-    # Packets need several presses: this payload is the first press's draft.
+    # Packets need several presses, so this payload can be a draft.
     payload = next(
         button.payload
         for row in anna.fake.last(mover.private).rows
@@ -154,23 +154,23 @@ async def test_phrase_delays_no_press_and_changes_no_clock(playing: list[Player]
     assert [reply.toast for reply in replies] == ["", *["💬 Hello!"] * PHRASES_PER_DEAL]
 
 
-@pytest.mark.parametrize("words", ["say", "say bye", "say hello hello", "say hello\u00a0"])
-async def test_other_words_are_refused(playing: list[Player], words: str) -> None:
+@pytest.mark.parametrize("phrase", ["say", "say bye", "say hello hello", "say hello\u00a0"])
+async def test_other_words_are_refused(playing: list[Player], phrase: str) -> None:
     anna, _bruno = playing
-    code = (await table_of(anna)).code
-    assert (await anna.send(f"1t{code}:{words}")).toast
+    code = (await load_table(anna)).code
+    assert (await anna.send(f"1t{code}:{phrase}")).toast
     carla = Player(anna.worker, anna.fake, "Carla", 3)
     assert (await carla.send(f"1t{code}:say hello")).toast
-    assert sum((await table_of(anna)).phrase_counts) == 0
+    assert sum((await load_table(anna)).phrase_counts) == 0
 
 
 async def test_friends_have_no_phrases(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna, bruno = anna_and_bruno(worker, fake)
+        anna, bruno = make_players(worker, fake)
         await anna.say("/challenge pizzichino")
         await bruno.press("Accept", "paper:100")
-        code = (await table_of(anna)).code
+        code = (await load_table(anna)).code
         assert "not begun" in (await anna.send(f"1t{code}:say hello")).toast
         assert not [button for row in fake.last(anna.private).rows for button in row if "say" in button.payload]
 
@@ -179,23 +179,23 @@ async def test_each_player_has_one_phrase_after_the_game(playing: list[Player]) 
     anna, bruno = playing
     await bruno.worker.people.update_person(bruno.person.id, language="it")
     await resign(anna)
-    rang = anna.fake.ring_counts.copy()
+    ring_counts = anna.fake.ring_counts.copy()
     assert (await anna.press("Good game!")).toast == "💬 Good game!"
     name = (await anna.worker.people.person(anna.person.id)).nickname
     await anna.worker.delivery.answers.tasks.wait()
-    assert hand_text(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
+    assert read_hand(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
     assert "said something already" in (await anna.press("Thank you!")).toast
     await bruno.press("Grazie!")
     await anna.worker.delivery.answers.tasks.wait()
-    assert hand_text(anna).endswith(": Thank you!")
-    assert anna.fake.ring_counts == rang
+    assert read_hand(anna).endswith(": Thank you!")
+    assert anna.fake.ring_counts == ring_counts
 
 
-@pytest.mark.parametrize("how", ["blocked", "muted"])
-async def test_blocked_or_muted_phrase_is_not_sent_after_the_game(playing: list[Player], how: str) -> None:
+@pytest.mark.parametrize("reason", ["blocked", "muted"])
+async def test_blocked_or_muted_phrase_is_not_sent_after_the_game(playing: list[Player], reason: str) -> None:
     anna, bruno = playing
     await resign(anna)
-    if how == "blocked":
+    if reason == "blocked":
         await bruno.press("🚫 Block")
         await bruno.press("Yes, block")
     else:

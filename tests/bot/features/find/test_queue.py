@@ -19,7 +19,7 @@ from bot.tables.limits import MOST_BLOCKS
 
 ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
 COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))
-COPIES = st.integers(1, 3)  # how often the same request is sent at once
+COPIES = st.integers(1, 3)  # times that a request is sent at once
 MOST_GROUPS = 12  # groups that are paired at once
 
 
@@ -31,8 +31,8 @@ async def join_queue(queue: Queue, *people: str) -> dict[str, QueueEntry]:
 
 async def test_pairing_holds_two_until_it_ends(any_store: Store) -> None:
     queue = Queue(any_store.client)
-    found = await join_queue(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    entries = await join_queue(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
     assert (await queue.entries(), await queue.pairings()) == ([], [pairing])
     assert (await queue.pairing_of(ANNA), await queue.pairing_of(BRUNO)) == (pairing, pairing)
@@ -46,31 +46,31 @@ async def test_pairing_holds_two_until_it_ends(any_store: Store) -> None:
 
 async def test_staying_person_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
-    found = await join_queue(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    entries = await join_queue(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     assert await queue.end_pairing("ONE", [BRUNO, CARLA])
-    assert await queue.entries() == [found[BRUNO]]
+    assert await queue.entries() == [entries[BRUNO]]
 
 
 @pytest.mark.parametrize("leaver", PEOPLE)
 async def test_any_three_of_four_keep_their_places(store: Store, leaver: str) -> None:
     queue = Queue(store.client)
-    found = await join_queue(queue, *PEOPLE)
-    assert await queue.pair("ONE", list(found.values()), "tressette")
+    entries = await join_queue(queue, *PEOPLE)
+    assert await queue.pair("ONE", list(entries.values()), "tressette")
     staying = set(PEOPLE) - {leaver}
     assert await queue.end_pairing("ONE", staying)
     assert {entry.searcher.person: entry for entry in await queue.entries()} == {
-        person: found[person] for person in staying
+        person: entries[person] for person in staying
     }
 
 
 async def test_old_entry_cannot_be_paired(store: Store) -> None:
     queue = Queue(store.client)
-    found = await join_queue(queue, ANNA, BRUNO)
+    entries = await join_queue(queue, ANNA, BRUNO)
     assert await queue.join(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
-    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    assert not await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     [bruno] = [entry for entry in await queue.entries() if entry.searcher.person == BRUNO]
-    assert bruno.searcher.since == found[BRUNO].searcher.since
+    assert bruno.searcher.since == entries[BRUNO].searcher.since
     assert bruno.searcher.games == ("testa", "pizzichino")
 
 
@@ -82,8 +82,8 @@ async def test_repeated_request_joins_once(any_store: Store) -> None:
     assert await queue.leave(ANNA)
     assert await queue.join(ANNA, *request, "one") == "repeated"
     assert await queue.entries() == []
-    found = await join_queue(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    entries = await join_queue(queue, ANNA, BRUNO)
+    assert await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     assert await queue.join(ANNA, *request, "while asked") == "asked"
     assert await queue.end_pairing("ONE")
     for update in ("one", "while asked", f"look {ANNA}"):
@@ -94,15 +94,15 @@ async def test_repeated_request_joins_once(any_store: Store) -> None:
 @pytest.mark.parametrize(("blocker", "blocked"), [(ANNA, BRUNO), (BRUNO, ANNA)])
 async def test_blocked_people_are_not_paired(any_store: Store, blocker: str, blocked: str) -> None:
     queue = Queue(any_store.client)
-    found = await join_queue(queue, ANNA, BRUNO)
+    entries = await join_queue(queue, ANNA, BRUNO)
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
-    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
-    both = {entry.searcher.person: entry.searcher for entry in await queue.entries()}
-    assert both[blocker].blocked == {blocked}
-    assert not can_match(both[ANNA], both[BRUNO], await queue.now() + 1e3)
+    assert not await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
+    searchers = {entry.searcher.person: entry.searcher for entry in await queue.entries()}
+    assert searchers[blocker].blocked == {blocked}
+    assert not can_match(searchers[ANNA], searchers[BRUNO], await queue.now() + 1e3)
     [block] = await queue.blocks.blocks_of(blocker)
     await queue.blocks.remove(blocker, block.token)
-    assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
+    assert await queue.pair("TWO", [entries[ANNA], entries[BRUNO]], "pizzichino")
 
 
 async def test_blocks_are_unique_by_name_and_limited(store: Store) -> None:
@@ -117,19 +117,19 @@ async def test_blocks_are_unique_by_name_and_limited(store: Store) -> None:
     assert await blocks.has_blocked(ANNA, BRUNO)
     await blocks.remove(ANNA, second.token)
     assert not await blocks.has_blocked(ANNA, BRUNO)
-    answers = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MOST_BLOCKS + 1)]
-    assert (answers.count(True), answers[-1]) == (MOST_BLOCKS, False)
+    results = [await blocks.add(ANNA, f"telegram:{number}", "Re 100") for number in range(MOST_BLOCKS + 1)]
+    assert (results.count(True), results[-1]) == (MOST_BLOCKS, False)
 
 
 async def test_forgotten_person_leaves_and_the_other_stays(store: Store) -> None:
     queue = Queue(store.client)
-    found = await join_queue(queue, ANNA, BRUNO, CARLA)
-    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
+    entries = await join_queue(queue, ANNA, BRUNO, CARLA)
+    assert await queue.pair("ONE", [entries[ANNA], entries[BRUNO]], "pizzichino")
     for person, other in ((ANNA, BRUNO), (BRUNO, ANNA), (BRUNO, "telegram:9")):
         assert await queue.blocks.add(person, other, "Fante 200")
     await queue.forget(ANNA)
     await queue.forget(CARLA)
-    assert [entry.text for entry in await queue.entries()] == [found[BRUNO].text]
+    assert [entry.text for entry in await queue.entries()] == [entries[BRUNO].text]
     assert [block.person for block in await queue.blocks.blocks_of(BRUNO)] == ["telegram:9"]
     hashes = [keys.WAITING, keys.ASKED, keys.PAIRINGS, FIND_BLOCKS]
     everything = [await store.client.hgetall(key) for key in hashes]
@@ -154,7 +154,7 @@ class Workers(RuleBasedStateMachine):
         self.codes = 0
         self.everybody_joins()
 
-    def asked(self, person: str) -> str | None:
+    def find_pairing_code(self, person: str) -> str | None:
         return next((code for code, texts in self.pairings.items() if person in texts), None)
 
     @rule(person=st.sampled_from(PEOPLE), rating=st.sampled_from((1000, 1100)), copies=COPIES)
@@ -170,8 +170,8 @@ class Workers(RuleBasedStateMachine):
                 *(self.queues[copy % 2].join(person, ["pizzichino"], "it", rating, update) for copy in range(copies))
             )
 
-        assert set(self.runner.run(send_copies())) == {"asked" if self.asked(person) else "waiting"}
-        if self.asked(person) is None:
+        assert set(self.runner.run(send_copies())) == {"asked" if self.find_pairing_code(person) else "waiting"}
+        if self.find_pairing_code(person) is None:
             [entry] = [entry for entry in self.read() if entry.searcher.person == person]
             if person in self.waiting:
                 assert entry.text.split()[0] == self.waiting[person].split()[0]
@@ -184,7 +184,7 @@ class Workers(RuleBasedStateMachine):
 
     @rule(person=st.sampled_from(PEOPLE))
     def leave(self, person: str) -> None:
-        assert self.runner.run(self.queues[0].leave(person)) is (self.asked(person) is None)
+        assert self.runner.run(self.queues[0].leave(person)) is (self.find_pairing_code(person) is None)
         self.waiting.pop(person, None)
 
     @rule()
@@ -194,14 +194,16 @@ class Workers(RuleBasedStateMachine):
 
     @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 1000))
     def repeat_request(self, person: str, number: int) -> None:
-        """Repeat an old request, as platforms do. It adds no person again."""
+        """Repeat an old request, as platforms do. The request adds no person again."""
         update = f"update {number % self.updates}"
-        found = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
-        assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated")
+        result = self.runner.run(self.queues[0].join(person, ["pizzichino"], "it", 1200, update))
+        assert result == (
+            "asked" if self.find_pairing_code(person) else "waiting" if person in self.waiting else "repeated"
+        )
 
     @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
     def choose_robots(self, person: str, after: int | None, copies: int) -> None:
-        """Choose when robots can join. Only a waiting person can choose this."""
+        """Choose when robots can join. Only a waiting person has this choice."""
         update = f"update {self.updates}"
         self.updates += 1
 
@@ -213,7 +215,7 @@ class Workers(RuleBasedStateMachine):
                 )
             )
 
-        expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "repeated"
+        expected = "asked" if self.find_pairing_code(person) else "waiting" if person in self.waiting else "repeated"
         assert set(self.runner.run(send_copies())) == {expected}
         if expected == "waiting":
             [entry] = [entry for entry in self.read() if entry.searcher.person == person]
@@ -236,29 +238,26 @@ class Workers(RuleBasedStateMachine):
                 self.runner.run(self.queues[1].blocks.remove(couple[0], block.token))
         self.blocks.discard(couple)
 
-    def are_apart(self, one: str, other: str) -> bool:
-        return bool({(one, other), (other, one)} & self.blocks)
+    def are_apart(self, person: str, other: str) -> bool:
+        return bool({(person, other), (other, person)} & self.blocks)
 
     def have_some_apart(self, people: set[str]) -> bool:
         return any(self.are_apart(*couple) for couple in combinations(people, 2))
 
-    @rule(refresh=st.booleans(), copies=COPIES, meanwhile=st.none() | COUPLES, data=st.data())
-    def pair(self, refresh: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
-        """Both workers pair groups of two, three and four at once, each several times.
-
-        A block can come meanwhile.
-        """
+    @rule(refresh=st.booleans(), copies=COPIES, block=st.none() | COUPLES, data=st.data())
+    def pair(self, refresh: bool, copies: int, block: tuple[str, str] | None, data: st.DataObject) -> None:
+        """Pair groups of two, three and four at both workers at once. A block can come at the same time."""
         if refresh:
             self.read_queue()
-        groups = [group for few in (2, 3, 4) for group in permutations(self.known, few)]
+        groups = [group for size in (2, 3, 4) for group in permutations(self.known, size)]
         chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
         self.codes += len(chosen)
 
         async def send_copies() -> list[bool]:
-            blocking = [self.queues[0].blocks.add(*meanwhile, "Re 100")] if meanwhile else []
+            blocking = [self.queues[0].blocks.add(*block, "Re 100")] if block else []
             blocked = asyncio.gather(*blocking)
-            answers = await asyncio.gather(
+            results = await asyncio.gather(
                 *(
                     self.queues[(number + copy) % 2].pair(code, group, "pizzichino")
                     for copy in range(copies)
@@ -266,26 +265,26 @@ class Workers(RuleBasedStateMachine):
                 ),
             )
             await blocked
-            return answers
+            return results
 
-        answers = self.runner.run(send_copies())
-        assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), (
+        results = self.runner.run(send_copies())
+        assert len(set(zip(codes * copies, results, strict=True))) == len(codes), (
             "copies of a request got different answers"
         )
-        done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
+        done = {code for code, result in zip(codes * copies, results, strict=True) if result}
         fresh = [entry for entry in self.known if self.waiting.get(entry.searcher.person) == entry.text]
         people = dict(zip(codes, [{entry.searcher.person for entry in group} for group in chosen], strict=True))
-        asked = set().union(*(people[code] for code in done))
-        assert len(asked) == sum(len(people[code]) for code in done)
+        paired = set().union(*(people[code] for code in done))
+        assert len(paired) == sum(len(people[code]) for code in done)
         assert not any(self.have_some_apart(people[code]) for code in done)
-        if meanwhile:
-            self.blocks.add(meanwhile)
-        left = {entry.searcher.person for entry in fresh} - asked
-        assert all(self.have_some_apart(group) for group in people.values() if group <= left)
-        for code, pair in zip(codes, chosen, strict=True):
+        if block:
+            self.blocks.add(block)
+        unpaired = {entry.searcher.person for entry in fresh} - paired
+        assert all(self.have_some_apart(group) for group in people.values() if group <= unpaired)
+        for code, group in zip(codes, chosen, strict=True):
             if code in done:
-                texts = {entry.searcher.person: self.waiting.pop(entry.searcher.person) for entry in pair}
-                assert texts == {entry.searcher.person: entry.text for entry in pair}
+                texts = {entry.searcher.person: self.waiting.pop(entry.searcher.person) for entry in group}
+                assert texts == {entry.searcher.person: entry.text for entry in group}
                 self.pairings[code] = texts
 
     @rule(staying=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
@@ -308,9 +307,9 @@ class Workers(RuleBasedStateMachine):
         self.runner.run(self.queues[1].forget(person))
         self.waiting.pop(person, None)
         self.blocks = {couple for couple in self.blocks if person not in couple}
-        if code := self.asked(person):
+        if code := self.find_pairing_code(person):
             texts = self.pairings.pop(code)
-            self.waiting.update({one: text for one, text in texts.items() if one != person})
+            self.waiting.update({other: text for other, text in texts.items() if other != person})
 
     @invariant()
     def check_model(self) -> None:
@@ -320,9 +319,11 @@ class Workers(RuleBasedStateMachine):
         }
         for person in PEOPLE:
             pairing = self.runner.run(self.queues[0].pairing_of(person))
-            assert (pairing and pairing.code) == self.asked(person)
+            assert (pairing and pairing.code) == self.find_pairing_code(person)
             blocks = self.runner.run(self.queues[0].blocks.blocks_of(person))
-            assert {block.person for block in blocks} == {other for one, other in self.blocks if one == person}
+            assert {block.person for block in blocks} == {
+                blocked for blocker, blocked in self.blocks if blocker == person
+            }
 
     def read(self) -> list[QueueEntry]:
         return self.runner.run(self.queues[1].entries())
@@ -332,8 +333,8 @@ class Workers(RuleBasedStateMachine):
 def workers(shared_valkey: EmbeddedStore) -> Iterator[type[Workers]]:
     with asyncio.Runner() as runner:
         openings = [open_store(shared_valkey.url) for _ in range(2)]
-        one, other = (runner.run(opening.__aenter__()) for opening in openings)
-        yield type("WorkersOfOneStore", (Workers,), {"runner": runner, "stores": (one, other)})
+        first, second = (runner.run(opening.__aenter__()) for opening in openings)
+        yield type("WorkersOfOneStore", (Workers,), {"runner": runner, "stores": (first, second)})
         for opening in openings:
             runner.run(opening.__aexit__(None, None, None))
 

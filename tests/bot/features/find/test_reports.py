@@ -38,20 +38,18 @@ def add_host(player: Player) -> Player:
     return Player(worker, player.fake, "Olga", 77)
 
 
-async def all_reports(worker: Worker) -> list[Report]:
+async def list_reports(worker: Worker) -> list[Report]:
     return [report async for _id, report in worker.feature(FindFeature).report_sender.reports.all()]
 
 
-async def test_host_gets_report_and_replay_after_the_game(
-    playing: list[Player],
-) -> None:
+async def test_host_gets_report_and_replay_after_the_game(playing: list[Player]) -> None:
     anna, bruno = playing
     olga = add_host(anna)
     await olga.say("/help", olga.private)
     nickname = (await anna.worker.people.person(bruno.person.id)).nickname
     await anna.press("🚩 Report")
     assert "whoever hosts me" in anna.fake.last(anna.private).plain
-    assert await all_reports(anna.worker) == []
+    assert await list_reports(anna.worker) == []
     assert "the host of this bot can read it" in (await anna.press("Yes, report")).toast
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
     await anna.worker.feature(FindFeature).report_sender.send_unsent(HOST)
@@ -78,22 +76,22 @@ async def test_reports_are_limited_per_game_and_day(playing: list[Player]) -> No
     await bruno.press("🚩 Report")
     await bruno.press("Yes, report")
     assert "You have reported" in bruno.fake.last(bruno.private).plain
-    [first, second] = await all_reports(anna.worker)
+    [first, second] = await list_reports(anna.worker)
     assert {first.by, second.by} == {anna.person.id, bruno.person.id}
     reports = anna.worker.feature(FindFeature).report_sender.reports
     for number in range(1, REPORTS_A_DAY + 1):
-        found = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
-        assert found == ("filed" if number < REPORTS_A_DAY else "many")
+        result = await reports.file(Report(f"GAME-{number}", "testa", "GAME", 0, bruno.person.id, "B", HOST, "O"), 0)
+        assert result == ("filed" if number < REPORTS_A_DAY else "many")
     assert 0 < await anna.worker.store.client.ttl(keys.reported(bruno.person.id)) <= 86400
 
 
 async def test_concurrent_reports_are_filed_once(store: Store, shared_valkey: EmbeddedStore) -> None:
     async with open_store(shared_valkey.url) as twin:
         report = Report("GAME-1", "testa", "GAME", 0, "paper:1", "Anna", "paper:2", "Bruno")
-        both = [Reports(store.client), Reports(twin.client)]
-        found = await asyncio.gather(*(both[copy % 2].file(report, 0) for copy in range(6)))
-        assert sorted(found) == ["again"] * 5 + ["filed"]
-        assert await both[0].unsent() == ["GAME-1.0"]
+        workers = [Reports(store.client), Reports(twin.client)]
+        results = await asyncio.gather(*(workers[copy % 2].file(report, 0) for copy in range(6)))
+        assert sorted(results) == ["again"] * 5 + ["filed"]
+        assert await workers[0].unsent() == ["GAME-1.0"]
 
 
 async def test_unsent_report_is_retried(playing: list[Player]) -> None:
@@ -136,17 +134,17 @@ async def test_reports_do_not_name_forgotten_players(playing: list[Player]) -> N
     await worker.feature(PrivacyFeature).forgetter.begin(bruno.person.id)
     while not (await forgetting_marks(worker.store.client))[bruno.person.id].is_erased:
         await asyncio.sleep(0.01)
-    [left] = await all_reports(worker)
-    assert (left.by, left.about_name) == (anna.person.id, NAME)
-    assert is_pseudonym(left.about)
+    [stored] = await list_reports(worker)
+    assert (stored.by, stored.about_name) == (anna.person.id, NAME)
+    assert is_pseudonym(stored.about)
     assert not await worker.store.client.exists(keys.reported(bruno.person.id))
 
 
 async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:
-    async def run_reports(*words: str, code: int = 0) -> tuple[str, str]:
-        answer = await asyncio.to_thread(run_command, tmp_path, "reports", *words, BUONGIOCO_PLAYGROUND_PORT="0")
-        assert answer.returncode == code, answer.stderr
-        return answer.stdout, answer.stderr
+    async def run_reports(*arguments: str, code: int = 0) -> tuple[str, str]:
+        result = await asyncio.to_thread(run_command, tmp_path, "reports", *arguments, BUONGIOCO_PLAYGROUND_PORT="0")
+        assert result.returncode == code, result.stderr
+        return result.stdout, result.stderr
 
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
@@ -168,8 +166,8 @@ async def test_reports_command_lists_shows_and_drops(tmp_path: Path) -> None:
             await resign(players[1])
             assert read((await run_reports("show", id_))[0]).ending == "resign"
             assert f"Report {id_} is dropped" in (await run_reports("drop", id_))[0]
-            for word in ("show", "drop"):
-                assert "There is no report" in (await run_reports(word, id_, code=2))[1]
+            for action in ("show", "drop"):
+                assert "There is no report" in (await run_reports(action, id_, code=2))[1]
     await valkey.stop()
 
 

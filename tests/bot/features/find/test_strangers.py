@@ -15,7 +15,7 @@ from bot.tables.limits import MOST_BLOCKS
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.features.find.conftest import find_each_other, run_finder
-from tests.bot.features.find.test_finder import expire_table, people_waiting
+from tests.bot.features.find.test_finder import expire_table, list_waiting
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ async def search_again(players: list[Player]) -> None:
     await run_finder(players[0].worker)
 
 
-async def people_blocked_by(player: Player) -> list[str]:
+async def list_blocked(player: Player) -> list[str]:
     return [
         block.person
         for block in await player.worker.feature(FindFeature).finder.queue.blocks.blocks_of(player.person.id)
@@ -61,11 +61,11 @@ async def test_block_on_a_hand_prevents_matches(playing: list[Player]) -> None:
     assert bruno.fake.texts(bruno.private) == before
     await resign(bruno)
     await search_again(playing)
-    assert await people_waiting(playing) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(playing) == [anna.person.id, bruno.person.id]
     await anna.say("/block", anna.private)
     await anna.press(f"Unblock \u2068{name}")
     await run_finder(anna.worker)
-    assert await people_waiting(playing) == []
+    assert await list_waiting(playing) == []
 
 
 async def test_cancelled_block_shows_the_hand_again(playing: list[Player]) -> None:
@@ -74,7 +74,7 @@ async def test_cancelled_block_shows_the_hand_again(playing: list[Player]) -> No
     await anna.press("🚫 Block")
     await anna.press("No")
     assert anna.fake.last(anna.private) == before
-    assert await people_blocked_by(anna) == []
+    assert await list_blocked(anna) == []
 
 
 async def test_block_on_a_result_prevents_matches(playing: list[Player]) -> None:
@@ -88,10 +88,10 @@ async def test_block_on_a_result_prevents_matches(playing: list[Player]) -> None
     # The question is a separate message: the result stays.
     assert result in anna.fake.messages[anna.private].values()
     await anna.press("Yes, block")
-    assert await people_blocked_by(bruno) == []
-    assert await people_blocked_by(anna) == [bruno.person.id]
+    assert await list_blocked(bruno) == []
+    assert await list_blocked(anna) == [bruno.person.id]
     await search_again(playing)
-    assert await people_waiting(playing) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(playing) == [anna.person.id, bruno.person.id]
 
 
 async def test_block_list_shows_nicknames_only(playing: list[Player]) -> None:
@@ -118,7 +118,7 @@ async def test_block_ends_a_pairing_without_a_reason(two_strangers: list[Player]
     await bruno.press("Ready")
     await anna.say("/block @bruno", anna.private)
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id, bruno.person.id]
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
     assert "lock" not in "".join(bruno.fake.texts(bruno.private))
     await run_finder(anna.worker)
@@ -130,11 +130,11 @@ async def test_block_ends_a_pairing_without_a_table(two_strangers: list[Player])
     queue = anna.worker.feature(FindFeature).finder.queue
     for player in two_strangers:
         await player.say("/find pizzichino", player.private)
-    one, other = await queue.entries()
-    assert await queue.pair("c0de", [one, other], "pizzichino")
+    first, second = await queue.entries()
+    assert await queue.pair("c0de", [first, second], "pizzichino")
     await anna.say("/block @bruno", anna.private)
     await run_finder(anna.worker)
-    assert await people_waiting(two_strangers) == [anna.person.id, bruno.person.id]
+    assert await list_waiting(two_strangers) == [anna.person.id, bruno.person.id]
     for player in two_strangers:
         with pytest.raises(AssertionError, match="no button"):
             player.button("Ready")
@@ -142,10 +142,16 @@ async def test_block_ends_a_pairing_without_a_table(two_strangers: list[Player])
 
 async def test_block_during_matching_separates_the_two(store: Store) -> None:
     """One worker matches two people while one of them blocks the other on another worker."""
-    one, other = FakePlatform(), FakePlatform()
-    async with open_worker(store, one, alone=False) as worker, open_worker(store, other, alone=False) as second:
+    first, second = FakePlatform(), FakePlatform()
+    async with (
+        open_worker(store, first, alone=False) as worker,
+        open_worker(store, second, alone=False) as second_worker,
+    ):
         for number in range(1, 21, 2):
-            anna, bruno = Player(worker, one, "Anna", number), Player(second, other, f"Bruno{number}", number + 1)
+            anna, bruno = (
+                Player(worker, first, "Anna", number),
+                Player(second_worker, second, f"Bruno{number}", number + 1),
+            )
             for player in (anna, bruno):
                 await player.say("/find pizzichino", player.private)
 
@@ -153,10 +159,12 @@ async def test_block_during_matching_separates_the_two(store: Store) -> None:
                 return await blocker.say(f"/block @{blocked.person.handle}", blocker.private)
 
             await asyncio.gather(
-                worker.feature(FindFeature).finder.run_round(), block(), second.feature(FindFeature).finder.run_round()
+                worker.feature(FindFeature).finder.run_round(),
+                block(),
+                second_worker.feature(FindFeature).finder.run_round(),
             )
             await run_finder(worker)
-            await run_finder(second)
+            await run_finder(second_worker)
             pairings = await worker.feature(FindFeature).finder.queue.pairings()
             assert not [pairing for pairing in pairings if set(pairing.people) == {anna.person.id, bruno.person.id}]
             assert not [
@@ -168,7 +176,7 @@ async def test_block_during_matching_separates_the_two(store: Store) -> None:
 
 async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     anna, bruno = playing
-    [over] = await anna.worker.room.lists.tables_of(anna.person.id)
+    [finished] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
@@ -176,7 +184,7 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
     hands = anna.dispatcher.hands
-    assert await hands.find_rematch_opener(over, anna.person.id) == "", "an open page does not show the offer"
+    assert await hands.find_rematch_opener(finished, anna.person.id) == "", "an open page does not show the offer"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.room.lists.tables_of(bruno.person.id)
@@ -186,14 +194,14 @@ async def test_blocked_rematch_looks_unanswered(playing: list[Player]) -> None:
 
 async def test_block_withdraws_a_pending_rematch(playing: list[Player]) -> None:
     anna, bruno = playing
-    [over] = await anna.worker.room.lists.tables_of(anna.person.id)
+    [finished] = await anna.worker.room.lists.tables_of(anna.person.id)
     await resign(bruno)
     await bruno.press("Rematch")
     hands, name = anna.dispatcher.hands, (await anna.worker.people.person(bruno.person.id)).nickname
-    assert await hands.find_rematch_opener(over, anna.person.id) == name
+    assert await hands.find_rematch_opener(finished, anna.person.id) == name
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
-    assert await hands.find_rematch_opener(over, anna.person.id) == ""
+    assert await hands.find_rematch_opener(finished, anna.person.id) == ""
     assert await bruno.worker.room.lists.tables_of(bruno.person.id) == []
     assert any("No game came of it" in text for text in bruno.fake.texts(bruno.private))
 
@@ -237,7 +245,7 @@ async def test_challenge_does_not_notify_a_blocker(two_strangers: list[Player]) 
     await anna.say("/block @bruno", anna.private)
     await bruno.say("/challenge @anna pizzichino")
     after = bruno.fake.last(GROUP)
-    # It looks the same, so the opener cannot see the block.
+    # The message looks the same, so the opener cannot see the block.
     assert [(span.style, span.person) for span in after.text if span.person] == [("quiet", anna.person.id)]
     assert len(after.plain) == len(before)
 
@@ -253,7 +261,7 @@ async def test_group_rematch_does_not_notify_a_blocker(two_strangers: list[Playe
     card = bruno.fake.last(GROUP)
     assert "challenges \u2068Anna\u2069" in card.plain
     assert [(span.style, span.person) for span in card.text if span.person] == [("quiet", anna.person.id)]
-    # A refusal would show her which player the blocked stranger is.
+    # A refusal would show Anna which player the blocked stranger is.
     assert not (await anna.press("Accept", GROUP)).toast
     assert [table.phase for table in await anna.worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
@@ -277,20 +285,28 @@ async def test_invented_payloads_block_nobody(playing: list[Player]) -> None:
     anna, bruno = playing
     carla = Player(anna.worker, anna.fake, "Carla", 3)
     [table] = await anna.worker.room.lists.tables_of(anna.person.id)
-    for word in ("block", "block 7", "block x", "block 1 1"):
-        assert (await anna.send(f"1t{table.code}:{word}")).toast
-        assert (await carla.send(f"1t{table.code}:{word}")).toast
+    for payload in ("block", "block 7", "block x", "block 1 1"):
+        assert (await anna.send(f"1t{table.code}:{payload}")).toast
+        assert (await carla.send(f"1t{table.code}:{payload}")).toast
     own = table.seat_of(anna.person.id)
     assert "nobody there" in (await anna.send(f"1t{table.code}:block {own}")).toast
     await resign(bruno)
     message, button = anna.button("🚫 Block")
     [game] = [game async for game in anna.worker.archive.games()]
-    for words in ("", " ask", f" yes {game.id}", f" yes {game.id} 7", f" yes {game.id} -1", " yes NONE-1 0", " undo"):
+    for arguments in (
+        "",
+        " ask",
+        f" yes {game.id}",
+        f" yes {game.id} 7",
+        f" yes {game.id} -1",
+        " yes NONE-1 0",
+        " undo",
+    ):
         panel = anna.fake.messages[anna.private][message]
-        made_up = panel.rows[-1][0]._replace(payload=f"1pblock{words}")
+        made_up = panel.rows[-1][0]._replace(payload=f"1pblock{arguments}")
         anna.fake.messages[anna.private][message] = type(panel)(panel.text, ((made_up,),))
         assert (await anna.send(made_up.payload, anna.private, message)).toast
-    assert await people_blocked_by(anna) == await people_blocked_by(carla) == []
+    assert await list_blocked(anna) == await list_blocked(carla) == []
     assert button.payload == f"1pblock ask {game.id} {1 - (own or 0)}"
 
 
@@ -316,11 +332,11 @@ async def test_repeated_find_after_the_game_began_is_ignored(two_strangers: list
         await player.press("Ready")
     await run_finder(anna.worker)
     reply = await anna.say("/find pizzichino", anna.private, key="update 1")
-    assert (reply.panel, await people_waiting(two_strangers)) == (None, [])
+    assert (reply.panel, await list_waiting(two_strangers)) == (None, [])
 
 
 async def test_unknown_person_cannot_be_blocked(playing: list[Player]) -> None:
     anna = playing[0]
     command = Command("c-named", anna.person, anna.private, "block", (), (Person("", "Nobody Known", "nobody"),))
     assert "Nobody Known" in (await anna.dispatcher.handle_command(command)).toast
-    assert await people_blocked_by(anna) == []
+    assert await list_blocked(anna) == []

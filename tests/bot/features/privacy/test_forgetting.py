@@ -47,7 +47,7 @@ from tests.bot.features.privacy.traces import dump_store, find_traces
 from tests.bot.finished.games import finished_game
 from tests.long import long, mostly_long
 
-ANNA = "paper:1001"  # no other id or number contains it
+ANNA = "paper:1001"  # part of no other id or number
 
 
 def make_players(worker: Worker, fake: FakePlatform) -> list[Player]:
@@ -98,15 +98,15 @@ async def run_first_pass(worker: Worker, person: str = ANNA) -> None:
 
 async def run_second_pass(worker: Worker) -> None:
     """Run the second pass, as if a minute had passed."""
-    now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: now() + 2 * forgetting.SECOND_PASS_AFTER
+    real_now = worker.feature(PrivacyFeature).forgetter.now
+    worker.feature(PrivacyFeature).forgetter.now = lambda: real_now() + 2 * forgetting.SECOND_PASS_AFTER
     while await forgetting_marks(worker.store.client):
         await worker.feature(PrivacyFeature).forgetter.work()
         await asyncio.sleep(0.01)
-    worker.feature(PrivacyFeature).forgetter.now = now
+    worker.feature(PrivacyFeature).forgetter.now = real_now
 
 
-async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
+async def load_standings(worker: Worker, *people: Player) -> dict[str, Any]:
     scopes = [Scope(), Scope(game="testa"), Scope(chat=GROUP), Scope(chat=GROUP, game="testa")]
     return {
         f"{player.person.id} {scope.key}": await worker.ratings.standing(scope, player.person.id)
@@ -212,17 +212,17 @@ async def test_ratings_of_others_stay_and_survive_a_rebuild(store: Store) -> Non
         await play_and_resign(worker, dino, bruno)
         await dino.say("/challenge testa")
         await anna.press("Accept", GROUP)
-        before = await standings(worker, bruno, carla)
+        before = await load_standings(worker, bruno, carla)
         await forget_person(worker)
-        assert await standings(worker, bruno, carla) == before
-        # The game that she resigned counts for her opponent, against the rating she had.
+        assert await load_standings(worker, bruno, carla) == before
+        # The game that Anna resigned counts for her opponent, against her old rating.
         winner = await worker.ratings.standing(Scope(), dino.person.id)
         assert (winner.games, winner.wins) == (2, 1)
-        after = await standings(worker, bruno, carla, dino)
-        somebody = [key for key in await dump_store(store) if "somebody" in key]
-        assert somebody == []
+        after = await load_standings(worker, bruno, carla, dino)
+        pseudonym_keys = [key for key in await dump_store(store) if "somebody" in key]
+        assert pseudonym_keys == []
         await worker.ratings.rebuild()
-        assert await standings(worker, bruno, carla, dino) == after
+        assert await load_standings(worker, bruno, carla, dino) == after
         page = await bruno.say("/leaderboard")
         assert page.panel
         assert "Annabella" not in page.panel.plain
@@ -266,17 +266,17 @@ async def test_forgetting_continues_after_a_kill(store: Store, steps: int, monke
         anna, bruno, carla, _ = await play_games(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        before = await standings(worker, carla)
+        before = await load_standings(worker, carla)
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         mark = (await forgetting_marks(store.client))[ANNA]
         await forget_until_killed(worker, mark, steps)
     async with open_worker(store, fake) as worker:
         await forget_person(worker)
         assert await find_traces(store, ANNA, "annabella") == []
-        assert await standings(worker, carla) == before
-        after = await standings(worker, bruno, carla)
+        assert await load_standings(worker, carla) == before
+        after = await load_standings(worker, bruno, carla)
         await worker.ratings.rebuild()
-        assert await standings(worker, bruno, carla) == after
+        assert await load_standings(worker, bruno, carla) == after
 
 
 class Killed(Exception):
@@ -284,16 +284,16 @@ class Killed(Exception):
 
 
 async def forget_until_killed(worker: Worker, mark: ForgettingMark, calls: int) -> None:
-    """Forget Anna until `calls` store commands were sent, as if the process was killed then."""
+    """Forget Anna, but stop after this many store commands, as a killed process would."""
     client = worker.store.client
-    real, made = client.execute_command, 0
+    real, count = client.execute_command, 0
 
-    async def counting_execute(*words: Any, **more: Any) -> Any:
-        nonlocal made
-        made += 1
-        if made > calls:
+    async def counting_execute(*arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > calls:
             raise Killed
-        return await real(*words, **more)
+        return await real(*arguments, **options)
 
     client.execute_command = counting_execute
     try:
@@ -367,22 +367,22 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         registration = Registration(store, tournaments, worker.ratings)
         await run_first_pass(worker)
         await anna.say("/help")
-        opened = await registration.open(GROUP, ANNA, "Annabella", Choice.default("testa"), "knockout", "u1")
-        await registration.enter(opened.code, ANNA, "Annabella", "u2")
+        new_tournament = await registration.open(GROUP, ANNA, "Annabella", Choice.default("testa"), "knockout", "u1")
+        await registration.enter(new_tournament.code, ANNA, "Annabella", "u2")
         puzzle = await ladder.next_puzzle(ANNA, all_puzzles())
         assert puzzle
         await ladder.take_answer(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
         await anna.say("/challenge testa")
         programs, sessions = Programs(store.client), Sessions(store.client)
         await programs.add_owned(ANNA, ("read",), "u3")
-        held = await sessions.start(ANNA)
+        token = await sessions.start(ANNA)
         await run_second_pass(worker)
         [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
-        assert await sessions.authenticate(held) == ANNA
+        assert await sessions.authenticate(token) == ANNA
         assert (await worker.people.reload(ANNA)).name == "Annabella"
-        tournament = await tournaments.load(opened.code)
+        tournament = await tournaments.load(new_tournament.code)
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
         assert (await ladder.export(ANNA))["answers"]
@@ -393,7 +393,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         await run_first_pass(worker)
         await run_second_pass(worker)
         assert await find_traces(store, ANNA, "1001", "annabella") == []
-        assert (await tournaments.load(opened.code)).phase == "cancelled"
+        assert (await tournaments.load(new_tournament.code)).phase == "cancelled"
 
 
 async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) -> None:
@@ -438,7 +438,7 @@ async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytes
         await anna.say("/help")
         monkeypatch.setattr(uninformed.updates, "on_profile_changed", lambda _key: None)
         await run_first_pass(worker)
-        # Its regular check for new marks, every few seconds.
+        # Every worker checks for new marks every few seconds.
         await uninformed.feature(PrivacyFeature).forgetter.work()
         assert ANNA in uninformed.people.being_forgotten
         await anna.say("/challenge testa")
@@ -450,41 +450,41 @@ async def test_uninformed_worker_keeps_new_data(store: Store, monkeypatch: pytes
         assert not uninformed.people.being_forgotten
 
 
-@pytest.mark.parametrize(("where", "what"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
+@pytest.mark.parametrize(("owner", "method"), [(Reports, "forget"), (People, "erase"), (Ladder, "forget")])
 async def test_data_created_during_the_second_pass_stays(
-    store: Store, monkeypatch: pytest.MonkeyPatch, where: type, what: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, owner: type, method: str
 ) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, *_ = make_players(worker, fake)
-        programs, sessions, held = Programs(store.client), Sessions(store.client), list[str]()
-        step = getattr(where, what)
+        programs, sessions, tokens = Programs(store.client), Sessions(store.client), list[str]()
+        step = getattr(owner, method)
         await run_first_pass(worker)
 
         async def meanwhile(*args: Any, **options: Any) -> None:
-            monkeypatch.setattr(where, what, step)
+            monkeypatch.setattr(owner, method, step)
             await anna.say("/challenge testa")
             await programs.add_owned(ANNA, ("read",), "u1")
-            held.append(await sessions.start(ANNA))
+            tokens.append(await sessions.start(ANNA))
             await step(*args, **options)
 
-        monkeypatch.setattr(where, what, meanwhile)
+        monkeypatch.setattr(owner, method, meanwhile)
         await run_second_pass(worker)
         await worker.settled()
         [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
         assert len(await programs.owned_by(ANNA)) == 1
-        assert await sessions.authenticate(held[0]) == ANNA
+        assert await sessions.authenticate(tokens[0]) == ANNA
         assert (await worker.people.reload(ANNA)).name == "Annabella"
 
 
 async def test_login_link_does_not_reveal_its_person(store: Store) -> None:
     sessions = Sessions(store.client)
-    held = await sessions.create_link(ANNA)
+    link = await sessions.create_link(ANNA)
     assert await find_traces(store, ANNA, "1001") == []
-    assert await sessions.redeem_link(held.replace("1001", "1002")) == ""
-    assert await sessions.redeem_link(held) == ANNA
-    assert await sessions.redeem_link(held) == ""
+    assert await sessions.redeem_link(link.replace("1001", "1002")) == ""
+    assert await sessions.redeem_link(link) == ANNA
+    assert await sessions.redeem_link(link) == ""
 
 
 async def test_request_during_the_second_pass_starts_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,12 +493,12 @@ async def test_request_during_the_second_pass_starts_again(store: Store, monkeyp
 
     async with open_worker(store, FakePlatform()) as worker:
         await run_first_pass(worker)
-        fresh = worker.people.reload
+        reload = worker.people.reload
 
         async def reload_late(person: str) -> Profile:
-            monkeypatch.setattr(worker.people, "reload", fresh)
+            monkeypatch.setattr(worker.people, "reload", reload)
             await worker.feature(PrivacyFeature).forgetter.begin(person)
-            return await fresh(person)
+            return await reload(person)
 
         monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "work", skip_work)
         monkeypatch.setattr(worker.people, "reload", reload_late)
@@ -510,7 +510,7 @@ async def test_request_while_an_old_mark_is_deleted_is_marked(store: Store, monk
     async with open_worker(store, FakePlatform()) as worker:
         hsetnx = store.client.hsetnx
 
-        async def delete_mark(*words: Any) -> int:
+        async def delete_mark(*arguments: Any) -> int:
             monkeypatch.setattr(store.client, "hsetnx", hsetnx)
             return 0
 
@@ -547,16 +547,16 @@ async def test_game_stored_during_forgetting_is_anonymous(store: Store) -> None:
         [table] = await worker.room.lists.tables_of(ANNA)
         seat = table.seat_of(ANNA)
         assert seat is not None
-        ended = table.with_entries([Move(seat, "resign")], "u")
+        finished = table.with_entries([Move(seat, "resign")], "u")
         await worker.feature(PrivacyFeature).forgetter.begin(ANNA)
         await worker.feature(PrivacyFeature).forgetter.forget(ANNA, (await forgetting_marks(store.client))[ANNA])
-        await worker.archive.add(ended, 1_770_000_000)
+        await worker.archive.add(finished, 1_770_000_000)
         await worker.ratings.catch_up()
         await worker.settled()
         assert await find_traces(store, ANNA, "annabella") == [keys.FORGETTING]
-        after = await standings(worker, bruno)
+        after = await load_standings(worker, bruno)
         await worker.ratings.rebuild()
-        assert await standings(worker, bruno) == after
+        assert await load_standings(worker, bruno) == after
 
 
 async def test_second_pass_removes_a_late_rating(store: Store) -> None:
@@ -568,15 +568,15 @@ async def test_second_pass_removes_a_late_rating(store: Store) -> None:
         game = finished_game(1)
         record = game.record.model_copy(update={"winner": [0], "seats": ["Annabella", "Bea"]})
         rated = replace(game, people=[ANNA, "paper:2"], record=record)
-        kept_late = replace(rated, id="T002-000002", code="T002")
+        late_game = replace(rated, id="T002-000002", code="T002")
         await worker.archive.keep(rated)
-        real = ratings._index_scopes
+        index_scopes = ratings._index_scopes
 
         async def index_after_forgetting(people: Sequence[str], scopes: Sequence[Scope]) -> None:
-            ratings._index_scopes = real  # type: ignore[method-assign]
+            ratings._index_scopes = index_scopes  # type: ignore[method-assign]
             await run_first_pass(worker)
-            await worker.archive.keep(kept_late)
-            await real(people, scopes)
+            await worker.archive.keep(late_game)
+            await index_scopes(people, scopes)
 
         ratings._index_scopes = index_after_forgetting  # type: ignore[method-assign]
         await ratings.catch_up()
@@ -595,7 +595,7 @@ async def test_unreadable_daily_game_does_not_stop_forgetting(store: Store) -> N
         await store.client.hset(daily_keys.games(today), "GAME-1", b"what a later release wrote")
         await forget_person(worker)
         assert await find_traces(store, ANNA, "annabella") == []
-        # It stays for a release that can read it.
+        # The game stays for a release that can read it.
         await worker.feature(DailyFeature).days.close_past()
         assert await store.client.hlen(daily_keys.games(today)) == 1
         assert await worker.feature(DailyFeature).days.results.open_days() == [today]
@@ -604,19 +604,19 @@ async def test_unreadable_daily_game_does_not_stop_forgetting(store: Store) -> N
 async def test_sent_reminders_leave_no_trace(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         await reminder_hours(store.client).choose(ANNA, 8)
-        now = worker.host_time.now().replace(hour=8)
+        time = worker.host_time.now().replace(hour=8)
         for ago in range(3):
-            await worker.feature(DailyFeature).reminders.send_due(now - timedelta(days=ago))
+            await worker.feature(DailyFeature).reminders.send_due(time - timedelta(days=ago))
         assert len(await find_traces(store, ANNA)) == 4
         await forget_person(worker)
         assert await find_traces(store, ANNA) == []
 
 
 async def test_traces_are_found_in_pending_games(store: Store) -> None:
-    held = [daily_keys.games(date(2026, 11, 20)), tournament_keys.games("K7QF2M")]
-    for key in held:
+    pending_keys = [daily_keys.games(date(2026, 11, 20)), tournament_keys.games("K7QF2M")]
+    for key in pending_keys:
         await store.client.hset(key, "T001-000001", replace(finished_game(1), people=[ANNA, "paper:2"]).to_bytes())
-    assert await find_traces(store, ANNA) == held
+    assert await find_traces(store, ANNA) == pending_keys
 
 
 async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -629,7 +629,7 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
 
         async def forget(person: str, mark: ForgettingMark) -> forgetting.ForgetResult:
             if person == bruno.person.id:
-                raise ValueError("what is his cannot be read")
+                raise ValueError("unreadable data")
             return await real(person, mark)
 
         monkeypatch.setattr(worker.feature(PrivacyFeature).forgetter, "forget", forget)
@@ -645,7 +645,7 @@ async def test_failed_forgetting_does_not_stop_others(store: Store, monkeypatch:
 async def test_forgetting_works_after_a_restore(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """`step` ran before she was forgotten, the following steps did not."""
+    """The backup ran `step` before Anna was forgotten, and the later steps after it."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla, _ = await play_games(worker, fake)
@@ -654,8 +654,8 @@ async def test_forgetting_works_after_a_restore(
         await anna.press("Sit East", GROUP)
         real = getattr(BackupTaker, step)
 
-        async def step_then_forget(taking: BackupTaker, *words: Any) -> Any:
-            result = await real(taking, *words)
+        async def step_then_forget(taking: BackupTaker, *arguments: Any) -> Any:
+            result = await real(taking, *arguments)
             await forget_person(worker)
             return result
 
@@ -676,9 +676,9 @@ async def test_former_handle_is_deleted_and_a_new_owners_kept(store: Store) -> N
     assert await people.find_by_handle("paper", "anna") is None
     await people.meet(Person("paper:2", "Bruno", "annina"))
     await people.erase(ANNA)
-    known = await people.find_by_handle("paper", "annina")
-    assert known
-    assert known.id == "paper:2"
+    owner = await people.find_by_handle("paper", "annina")
+    assert owner
+    assert owner.id == "paper:2"
 
 
 async def test_migrated_store_finds_and_forgets_people(store: Store) -> None:
@@ -693,27 +693,27 @@ async def test_migrated_store_finds_and_forgets_people(store: Store) -> None:
             await store.client.delete(key)
         for _ in range(2):
             await index_people(store.client)
-        before = await standings(worker, carla)
+        before = await load_standings(worker, carla)
         await forget_person(worker)
         assert await find_traces(store, ANNA, "annabella") == []
-        assert await standings(worker, carla) == before
+        assert await load_standings(worker, carla) == before
 
 
 async def test_profile_stores_its_last_day_once_a_day(store: Store) -> None:
     people = People(store.client)
     today = await store.leases.current_day()
-    written = []
+    writes = []
     real = store.client.hset
 
-    async def hset(*words: Any, **more: Any) -> Any:
-        written.append(more)
-        return await real(*words, **more)
+    async def hset(*arguments: Any, **options: Any) -> Any:
+        writes.append(options)
+        return await real(*arguments, **options)
 
     store.client.hset = hset
     for day in (today, today, today + 1, today + 1):
         people._day = (time.monotonic(), day)
         await people.meet(Person(ANNA, "Anna", "anna"))
-    assert len(written) == 2
+    assert len(writes) == 2
     assert (await store.client.hget(keys.person(ANNA), "used")) == str(today + 1).encode()
 
 
@@ -721,8 +721,8 @@ async def test_profile_stores_its_last_day_once_a_day(store: Store) -> None:
 async def test_wrong_worker_clock_does_not_change_the_last_day(
     store: Store, years: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = time.time() + years * 365 * 86400
-    monkeypatch.setattr(time, "time", lambda: now)
+    wrong_time = time.time() + years * 365 * 86400
+    monkeypatch.setattr(time, "time", lambda: wrong_time)
     await People(store.client).meet(Person(ANNA, "Anna", "anna"))
     today = await store.leases.current_day()
     assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
@@ -760,9 +760,9 @@ async def test_mydata_is_complete_and_limited_to_once_a_minute(store: Store) -> 
         assert (rating["games"], rating["wins"]) == (4, 2)
         assert table.game
         assert bytes(table.game.record().deals[-1].proof.secret, "ascii") not in reply.file.content
-        again = await anna.say("/mydata")
-        assert again.toast.startswith("You asked a moment ago")
-        assert again.file is None
+        second_reply = await anna.say("/mydata")
+        assert second_reply.toast.startswith("You asked a moment ago")
+        assert second_reply.file is None
 
 
 async def test_mydata_lists_numbers_of_archived_games(store: Store) -> None:

@@ -39,13 +39,13 @@ def test_forget_command_asks_reports_and_rewrites_files(tmp_path: Path, monkeypa
 
     asyncio.run(meet())
     runner = CliRunner()
-    for wrong in ("robot:easy", "somebody:12345678", "Zenobia", "paper:"):
-        assert runner.invoke(cli.app, ["forget", wrong, "--yes"]).exit_code == 2
+    for invalid in ("robot:easy", "somebody:12345678", "Zenobia", "paper:"):
+        assert runner.invoke(cli.app, ["forget", invalid, "--yes"]).exit_code == 2
     unknown = runner.invoke(cli.app, ["forget", "paper:777", "--yes"])
     assert unknown.exit_code == 2
     # An invalid person is refused before the question.
-    for wrong in ("Zenobia", "paper:777", "paper:@nobody"):
-        unasked = runner.invoke(cli.app, ["forget", wrong], input="y\n")
+    for invalid in ("Zenobia", "paper:777", "paper:@nobody"):
+        unasked = runner.invoke(cli.app, ["forget", invalid], input="y\n")
         assert unasked.exit_code == 2
         assert "Forget" not in unasked.output
     # Forgetting is final, so the command asks first.
@@ -81,26 +81,26 @@ def test_commands_accept_a_persons_handle(tmp_path: Path, monkeypatch: pytest.Mo
 
     asyncio.run(meet())
     runner = CliRunner()
-    asked = runner.invoke(cli.app, ["forget", "telegram:@Zenobia"], input="n\n")
-    assert asked.exit_code == 1
-    assert "Forget Zenobia (telegram:42) for good, " in asked.output
-    several = runner.invoke(cli.app, ["forget", "@zenobia", "--yes"])
-    assert several.exit_code == 2
-    assert all(person in several.output for person in ("discord:42", "telegram:42"))
-    nobody = runner.invoke(cli.app, ["forget", "@xavier", "--yes"])
-    assert nobody.exit_code == 2
-    assert "/mydata" in nobody.output
-    for wrong in ("", "yves", "discord", "discord:", "@", "a b"):
-        refused = runner.invoke(cli.app, ["export", "--person", wrong])
-        assert refused.exit_code == 2, wrong
-        assert "is not a person" in refused.output
+    result = runner.invoke(cli.app, ["forget", "telegram:@Zenobia"], input="n\n")
+    assert result.exit_code == 1
+    assert "Forget Zenobia (telegram:42) for good, " in result.output
+    result = runner.invoke(cli.app, ["forget", "@zenobia", "--yes"])
+    assert result.exit_code == 2
+    assert all(person in result.output for person in ("discord:42", "telegram:42"))
+    result = runner.invoke(cli.app, ["forget", "@xavier", "--yes"])
+    assert result.exit_code == 2
+    assert "/mydata" in result.output
+    for invalid in ("", "yves", "discord", "discord:", "@", "a b"):
+        result = runner.invoke(cli.app, ["export", "--person", invalid])
+        assert result.exit_code == 2, invalid
+        assert "is not a person" in result.output
     assert runner.invoke(cli.app, ["export", "--chat", "friends"]).exit_code == 2
-    by_name = runner.invoke(cli.app, ["export", "--person", "@yves"])
-    assert by_name.exit_code == 0
-    assert "1 game\n" in by_name.output
-    done = runner.invoke(cli.app, ["forget", "@yves", "--yes"])
-    assert done.exit_code == 0, done.output
-    assert "discord:7 is forgotten" in done.output
+    result = runner.invoke(cli.app, ["export", "--person", "@yves"])
+    assert result.exit_code == 0
+    assert "1 game\n" in result.output
+    result = runner.invoke(cli.app, ["forget", "@yves", "--yes"])
+    assert result.exit_code == 0, result.output
+    assert "discord:7 is forgotten" in result.output
 
 
 class OpenedStore:
@@ -114,7 +114,7 @@ class OpenedStore:
         self.opened = open_store(self.embedded.url)
         return await self.opened.__aenter__()
 
-    async def __aexit__(self, *about: object) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.opened.__aexit__(None, None, None)
         await self.embedded.stop()
 
@@ -124,15 +124,15 @@ def test_forget_command_detects_a_bot_by_the_stores_clock(
 ) -> None:
     monkeypatch.setenv("REDIS_URL", embedded.url)
 
-    async def begin() -> None:
+    async def prepare_store() -> None:
         async with open_store(embedded.url) as store:
             await schema.check(store.client)
             await People(store.client).meet(Person("paper:5", "Zenobia", "zenobia"))
             await store.leases.report_alive("worker")
 
-    asyncio.run(begin())
-    real = time.time
-    monkeypatch.setattr("time.time", lambda: real() + 4 * 365 * 86400)
+    asyncio.run(prepare_store())
+    real_time = time.time
+    monkeypatch.setattr("time.time", lambda: real_time() + 4 * 365 * 86400)
     done = CliRunner().invoke(cli.app, ["forget", "paper:5", "--yes"])
     assert done.exit_code == 0, done.output
     assert "looks once more in a minute" in done.output
@@ -176,8 +176,8 @@ async def test_fast_worker_clock_forgets_nobody(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         today = await store.leases.current_day()
         await store_profiles(store, ada=today, bea=today - 10)
-        now = time.time() + 4 * 365 * 86400
-        worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: now
+        fast_time = time.time() + 4 * 365 * 86400
+        worker.people.now = worker.feature(PrivacyFeature).forgetter.now = lambda: fast_time
         assert (
             await UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730).run_round() == 0
         )
@@ -212,17 +212,17 @@ async def test_round_forgets_at_most_a_tenth_of_profiles(store: Store) -> None:
         today = await store.leases.current_day()
         await store_profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
-        begun: list[str] = []
+        people: list[str] = []
         real = worker.feature(PrivacyFeature).forgetter.begin
 
-        async def begin(person: str) -> ForgettingMark:
-            begun.append(person)
+        async def record_and_begin(person: str) -> ForgettingMark:
+            people.append(person)
             return await real(person)
 
-        worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
+        worker.feature(PrivacyFeature).forgetter.begin = record_and_begin  # type: ignore[method-assign]
         with capture_logs() as logs:
             assert await unused.run_round() == 3
-        assert begun == ["paper:p29", "paper:p28", "paper:p27"]
+        assert people == ["paper:p29", "paper:p28", "paper:p27"]
         assert [entry["due"] for entry in logs if entry["event"] == "unused_profiles_postponed"] == [30]
 
 
@@ -233,11 +233,11 @@ async def test_person_returning_during_a_round_is_kept(store: Store) -> None:
         unused = UnusedProfiles(store, worker.people, worker.feature(PrivacyFeature).forgetter, 730)
         real = worker.feature(PrivacyFeature).forgetter.begin
 
-        async def begin(person: str) -> ForgettingMark:
+        async def return_and_begin(person: str) -> ForgettingMark:
             await worker.people.meet(Person("paper:bea", "Bea", "bea"))
             return await real(person)
 
-        worker.feature(PrivacyFeature).forgetter.begin = begin  # type: ignore[method-assign]
+        worker.feature(PrivacyFeature).forgetter.begin = return_and_begin  # type: ignore[method-assign]
         assert await unused.run_round() == 1
         assert set(await forgetting_marks(store.client)) == {"paper:ada"}
 
@@ -249,11 +249,11 @@ async def test_profile_erased_during_a_round_stays_erased(store: Store, monkeypa
         await store.client.hset(key, "name", "ada")
         real = store.client.execute_command
 
-        async def erase_before_writing(*words: object, **more: object) -> object:
-            if words[:2] == ("HSET", key) or words[0] == "EVALSHA":
+        async def erase_before_writing(*arguments: object, **options: object) -> object:
+            if arguments[:2] == ("HSET", key) or arguments[0] == "EVALSHA":
                 monkeypatch.undo()
                 await store.client.delete(key)
-            return await real(*words, **more)
+            return await real(*arguments, **options)
 
         monkeypatch.setattr(store.client, "execute_command", erase_before_writing)
         today = 20_000

@@ -27,14 +27,14 @@ ANNA = "paper:90217"
 TRACES = (b"90217", b"annabella", b"Annabella")
 
 
-def files_with_traces(folder: Path) -> list[str]:
+def find_files_with_traces(folder: Path) -> list[str]:
     """Return the files in a folder and its subfolders that contain traces of Anna."""
-    found = []
+    names = []
     for path in folder.rglob("*"):
-        # The server can delete a file meanwhile.
-        if path.is_file() and (held := _read(path)) and any(trace in held for trace in TRACES):
-            found.append(path.name)
-    return sorted(found)
+        # The server can delete a file at any moment.
+        if path.is_file() and (content := _read(path)) and any(trace in content for trace in TRACES):
+            names.append(path.name)
+    return sorted(names)
 
 
 def _read(path: Path) -> bytes:
@@ -50,13 +50,13 @@ async def wait_until(condition: Callable[[], Any]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def rewrite_count(store: Store) -> int:
+async def count_rewrites(store: Store) -> int:
     return int((await store.client.info("persistence"))["aof_rewrites"])
 
 
 async def play_as_anna(worker: Worker, fake: FakePlatform) -> None:
     """Let Anna play and be rated, and leave all kinds of traces."""
-    anna, bruno = (Player(worker, fake, name, at) for name, at in (("Annabella", 90217), ("Bruno", 2)))
+    anna, bruno = (Player(worker, fake, name, number) for name, number in (("Annabella", 90217), ("Bruno", 2)))
     await play_and_resign(worker, anna, bruno)
     await anna.say("/challenge spades")
     await anna.say("/daily", GROUP)
@@ -84,89 +84,91 @@ def no_automatic_rewrites(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def on_disk(embedded: EmbeddedStore) -> Any:
+async def disk_store(embedded: EmbeddedStore) -> Any:
     async with open_store(embedded.url) as store:
         yield store
 
 
 @pytest.mark.usefixtures("no_automatic_rewrites")
-async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedStore, on_disk: Store) -> None:
-    async with open_worker(on_disk, fake := FakePlatform()) as worker:
+async def test_forgotten_person_disappears_from_every_file(embedded: EmbeddedStore, disk_store: Store) -> None:
+    async with open_worker(disk_store, fake := FakePlatform()) as worker:
         await play_as_anna(worker, fake)
         await forget_anna(worker)
-        assert files_with_traces(embedded.folder) == ["appendonly.aof.1.incr.aof"]
-        await Rewriter(on_disk, worker.shards).work()
-        await wait_until(lambda: not files_with_traces(embedded.folder))
+        assert find_files_with_traces(embedded.folder) == ["appendonly.aof.1.incr.aof"]
+        await Rewriter(disk_store, worker.shards).work()
+        await wait_until(lambda: not find_files_with_traces(embedded.folder))
         # Another rewrite is due when all data kept for a day has expired.
-        [(name, due)] = await on_disk.client.zrange(REWRITES_KEY, 0, -1, withscores=True)
+        [(name, time)] = await disk_store.client.zrange(REWRITES_KEY, 0, -1, withscores=True)
         assert name == b"expired"
-        assert due - await on_disk.leases.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
+        assert time - await disk_store.leases.current_time() == pytest.approx(ALL_EXPIRED_SECONDS, abs=600)
     # The remaining file is a complete store.
     await embedded.stop()
     await embedded.start()
-    assert files_with_traces(embedded.folder) == []
+    assert find_files_with_traces(embedded.folder) == []
     async with open_store(embedded.url) as store:
         assert await store.client.hget(keys.person("paper:2"), "name") == b"Bruno"
 
 
 async def test_worker_rewrites_the_file_automatically(
-    embedded: EmbeddedStore, on_disk: Store, monkeypatch: pytest.MonkeyPatch
+    embedded: EmbeddedStore, disk_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rewriting, "POLL_SECONDS", 0.05)
-    async with open_worker(on_disk, fake := FakePlatform()) as worker:
+    async with open_worker(disk_store, fake := FakePlatform()) as worker:
         await play_as_anna(worker, fake)
         await forget_anna(worker)
-        await wait_until(lambda: not files_with_traces(embedded.folder))
+        await wait_until(lambda: not find_files_with_traces(embedded.folder))
 
 
 @pytest.mark.usefixtures("no_automatic_rewrites")
-async def test_many_requests_make_one_rewrite(on_disk: Store) -> None:
-    async with open_worker(on_disk, FakePlatform()) as worker:
-        rewriter = Rewriter(on_disk, worker.shards)
+async def test_many_requests_make_one_rewrite(disk_store: Store) -> None:
+    async with open_worker(disk_store, FakePlatform()) as worker:
+        rewriter = Rewriter(disk_store, worker.shards)
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 0, "nobody was forgotten"
+        assert await count_rewrites(disk_store) == 0, "nobody was forgotten"
         for _ in range(3):
-            await ask_for_rewrite(on_disk)
+            await ask_for_rewrite(disk_store)
         await rewriter.work()
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 1
-        await ask_for_rewrite(on_disk)
+        assert await count_rewrites(disk_store) == 1
+        await ask_for_rewrite(disk_store)
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 1, "an hour has not passed"
+        assert await count_rewrites(disk_store) == 1, "an hour has not passed"
         rewriter.spacing = 0
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 2
+        assert await count_rewrites(disk_store) == 2
 
 
 @pytest.mark.usefixtures("no_automatic_rewrites")
-async def test_rewrite_waits_for_running_forgettings(on_disk: Store) -> None:
-    async with open_worker(on_disk, FakePlatform()) as worker:
-        rewriter = Rewriter(on_disk, worker.shards)
-        await ask_for_rewrite(on_disk)
-        far = ForgettingMark("somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_erased=True)
-        await on_disk.client.hset(keys.FORGETTING, ANNA, far.to_text())
+async def test_rewrite_waits_for_running_forgettings(disk_store: Store) -> None:
+    async with open_worker(disk_store, FakePlatform()) as worker:
+        rewriter = Rewriter(disk_store, worker.shards)
+        await ask_for_rewrite(disk_store)
+        running = ForgettingMark(
+            "somebody:12345678", worker.feature(PrivacyFeature).forgetter.now() + 1e6, is_erased=True
+        )
+        await disk_store.client.hset(keys.FORGETTING, ANNA, running.to_text())
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 0
-        # It does not wait forever.
+        assert await count_rewrites(disk_store) == 0
+        # The rewrite does not wait forever.
         rewriter.spacing = 0
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 1
+        assert await count_rewrites(disk_store) == 1
 
 
-async def test_running_rewrite_is_followed_by_another(embedded: EmbeddedStore, on_disk: Store) -> None:
-    client = on_disk.client
+async def test_running_rewrite_is_followed_by_another(embedded: EmbeddedStore, disk_store: Store) -> None:
+    client = disk_store.client
     await client.set("first", "Annabella")
     await client.config_set("rdb-key-save-delay", 300_000)
     await client.bgrewriteaof()
     await client.delete("first")
     await client.config_set("rdb-key-save-delay", 0)
     assert await rewrite_files(client)
-    assert await rewrite_count(on_disk) == 2
-    await wait_until(lambda: not files_with_traces(embedded.folder))
+    assert await count_rewrites(disk_store) == 2
+    await wait_until(lambda: not find_files_with_traces(embedded.folder))
 
 
-async def test_server_killed_during_a_rewrite_leaves_no_copy(embedded: EmbeddedStore, on_disk: Store) -> None:
-    client = on_disk.client
+async def test_server_killed_during_a_rewrite_leaves_no_copy(embedded: EmbeddedStore, disk_store: Store) -> None:
+    client = disk_store.client
     for number in range(20):
         await client.set(f"key {number}", "Annabella")
     await client.config_set("rdb-key-save-delay", 100_000)
@@ -182,13 +184,13 @@ async def test_server_killed_during_a_rewrite_leaves_no_copy(embedded: EmbeddedS
     async with open_store(embedded.url) as store:
         await store.client.flushall()
         await rewrite_files(store.client)
-    await wait_until(lambda: not files_with_traces(embedded.folder))
+    await wait_until(lambda: not find_files_with_traces(embedded.folder))
 
 
 @pytest.mark.usefixtures("no_automatic_rewrites")
-async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, on_disk: Store) -> None:
+async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, disk_store: Store) -> None:
     user = ["on", ">secret", "~*", "&*", "+@all", "-bgrewriteaof"]
-    await on_disk.client.execute_command("ACL", "SETUSER", "bot", *user)
+    await disk_store.client.execute_command("ACL", "SETUSER", "bot", *user)
     url = embedded.url.replace("unix://", "unix://bot:secret@")
     async with open_store(url) as store, open_worker(store, FakePlatform()) as worker:
         await ask_for_rewrite(store)
@@ -201,33 +203,33 @@ async def test_forbidden_rewrite_is_logged_once(embedded: EmbeddedStore, on_disk
         assert warning["log_level"] == logging.getLevelName(logging.WARNING).lower()
         assert "bgrewriteaof" in warning["why"]
         assert "secret" not in str(warning)
-        # It is rewritten once the server allows it.
-        await on_disk.client.execute_command("ACL", "SETUSER", "bot", "+bgrewriteaof")
+        # The file is rewritten once the server allows it.
+        await disk_store.client.execute_command("ACL", "SETUSER", "bot", "+bgrewriteaof")
         await rewriter.work()
-        assert await rewrite_count(on_disk) == 1
+        assert await count_rewrites(disk_store) == 1
         assert await store.client.zcount(REWRITES_KEY, "-inf", await store.leases.current_time()) == 0
 
 
-async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, on_disk: Store) -> None:
-    await on_disk.client.config_set("appendonly", "no")
-    assert not await rewrite_files(on_disk.client)
-    assert await rewrite_count(on_disk) == 0
+async def test_server_without_a_file_is_not_rewritten(embedded: EmbeddedStore, disk_store: Store) -> None:
+    await disk_store.client.config_set("appendonly", "no")
+    assert not await rewrite_files(disk_store.client)
+    assert await count_rewrites(disk_store) == 0
 
 
 @pytest.mark.xdist_group("cluster")
 async def test_every_primary_of_a_cluster_rewrites(cluster: LocalCluster, cluster_store: Store) -> None:
-    async def rewrite_counts() -> list[int]:
-        found = []
+    async def count_by_node() -> list[int]:
+        counts = []
         for node in primaries:
-            async with Redis(host="127.0.0.1", port=node.port) as one:
-                found.append(int((await one.info("persistence"))["aof_rewrites"]))
-        return found
+            async with Redis(host="127.0.0.1", port=node.port) as client:
+                counts.append(int((await client.info("persistence"))["aof_rewrites"]))
+        return counts
 
     primaries = await asyncio.to_thread(lambda: [node for node in cluster.nodes if node.is_primary])
     assert len(primaries) == 3
-    before = await rewrite_counts()
+    before = await count_by_node()
     assert await rewrite_files(cluster_store.client)
-    assert all(now > then for now, then in zip(await rewrite_counts(), before, strict=True))
+    assert all(after > earlier for after, earlier in zip(await count_by_node(), before, strict=True))
 
 
 @pytest.mark.usefixtures("no_settings", "no_automatic_rewrites")
@@ -239,7 +241,7 @@ async def test_forget_command_rewrites_the_file(tmp_path: Path) -> None:
         async for key in store.client.scan_iter("*:ended:*"):
             await store.client.delete(key)
     await valkey.stop()
-    assert files_with_traces(tmp_path / "data")
+    assert find_files_with_traces(tmp_path / "data")
     done = await asyncio.to_thread(run_command, tmp_path, "forget", ANNA, "--yes")
     assert done.returncode == 0, done.stderr
-    await wait_until(lambda: not files_with_traces(tmp_path / "data"))
+    await wait_until(lambda: not find_files_with_traces(tmp_path / "data"))

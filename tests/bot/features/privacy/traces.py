@@ -13,23 +13,23 @@ async def dump_store(store: Store) -> dict[str, str]:
 
     Logs of tables that have just ended are left out: they expire within a minute.
     """
-    found = {}
+    texts = {}
     async for key in store.client.scan_iter(count=1000):
         if b"}:ended:" in key:
             assert (await store.client.ttl(key)) in (-2, *range(61))
             continue
-        found[key.decode()] = await _read_text(store, key)
-    return found
+        texts[key.decode()] = await _read_text(store, key)
+    return texts
 
 
 async def _read_text(store: Store, key: bytes) -> str:
     client: Any = store.client
     kind = (await client.type(key)).decode()
     if kind == "list":
-        stored = await client.lrange(key, 0, -1)
-        values = unfold(stored).entries if b":table:" in key else stored
+        elements = await client.lrange(key, 0, -1)
+        values = unfold(elements).entries if b":table:" in key else elements
     elif kind == "hash":
-        values = [part for pair in (await client.hgetall(key)).items() for part in pair]
+        values = [part for item in (await client.hgetall(key)).items() for part in item]
     elif kind == "set":
         values = list(await client.smembers(key))
     elif kind == "zset":
@@ -54,8 +54,8 @@ async def find_traces(store: Store, *words: str) -> list[str]:
 
     A number must be a whole word, because times and secrets can contain its digits.
     """
-    wanted = re.compile(
+    pattern = re.compile(
         "|".join(rf"(?<![\da-f]){word}(?![\da-f])" if word.isdecimal() else re.escape(word) for word in words),
         re.IGNORECASE,
     )
-    return sorted(key for key, text in (await dump_store(store)).items() if wanted.search(f"{key}\n{text}"))
+    return sorted(key for key, text in (await dump_store(store)).items() if pattern.search(f"{key}\n{text}"))

@@ -76,15 +76,15 @@ async def open_players(store: Store, *names: str) -> AsyncIterator[tuple[Worker,
         yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
 
 
-def shown_puzzle(player: Player, place: str = "") -> Puzzle:
+def find_shown_puzzle(player: Player, place: str = "") -> Puzzle:
     """Return the puzzle of the last message."""
     panel = player.fake.last(place or player.private)
     return all_puzzles()[panel.rows[0][0].payload.split()[2]]
 
 
-async def answer(player: Player, *, right: bool, place: str = "") -> tuple[Puzzle, Reply]:
-    puzzle = shown_puzzle(player, place)
-    line = puzzle.lines[0 if right else -1]
+async def give_answer(player: Player, *, is_right: bool, place: str = "") -> tuple[Puzzle, Reply]:
+    puzzle = find_shown_puzzle(player, place)
+    line = puzzle.lines[0 if is_right else -1]
     verb = "group" if place else "play"
     payload = f"1ppuzzle {verb} {puzzle.id} {puzzle.pack.codes[line.cards[0]]}"
     message = next(
@@ -102,7 +102,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
         assert "All cards are known" in anna.fake.last(anna.private).plain
-        puzzle, _reply = await answer(anna, right=True)
+        puzzle, _reply = await give_answer(anna, is_right=True)
         text = anna.fake.last(anna.private).plain
         assert "✅ Right" in text
         assert "Best play from there:" in text
@@ -112,7 +112,7 @@ async def test_right_answer_is_explained_and_rated(store: Store) -> None:
         assert solver.rating > PuzzleStanding().rating
         assert f"{solver.rating} (+{solver.rating - PuzzleStanding().rating})" in text
         await anna.press("Next puzzle")
-        assert shown_puzzle(anna).id != puzzle.id
+        assert find_shown_puzzle(anna).id != puzzle.id
 
 
 def test_four_player_puzzle_counts_as_its_table_does() -> None:
@@ -128,15 +128,15 @@ def test_four_player_puzzle_counts_as_its_table_does() -> None:
 async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        puzzle, _reply = await answer(anna, right=False)
+        puzzle, _reply = await give_answer(anna, is_right=False)
         text = anna.fake.last(anna.private).plain
         assert "❌" in text
         face = card_faces("french_pack" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
         unit = score_unit_of(puzzle.game)
-        given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
+        lost = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         assert (
-            f"❌ {face.card(codes[puzzle.best])} is the best; {face.card(codes[puzzle.lines[-1].cards[0]])} gives {given} point"
+            f"❌ {face.card(codes[puzzle.best])} is the best; {face.card(codes[puzzle.lines[-1].cards[0]])} gives {lost} point"
             in text
         )
         for line in puzzle.lines:
@@ -153,14 +153,14 @@ async def test_wrong_answer_shows_the_best_card_and_line(store: Store) -> None:
 async def test_only_the_first_answer_counts(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        # The same puzzle until it is answered.
+        # The command shows the same puzzle until it is answered.
         await anna.say("/puzzle", anna.private)
         puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
         assert puzzles[0] == puzzles[1]
-        await answer(anna, right=False)
+        await give_answer(anna, is_right=False)
         before = await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1")
-        # The other message still asks.
-        await answer(anna, right=True)
+        # The other message still has its buttons.
+        await give_answer(anna, is_right=True)
         assert await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:1") == before
         for panel in anna.fake.messages[anna.private].values():
             assert "❌" in panel.plain
@@ -168,17 +168,17 @@ async def test_only_the_first_answer_counts(store: Store) -> None:
 
 async def test_one_of_several_concurrent_answers_counts(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
-    right = puzzle.pack.codes[puzzle.best]
-    taken = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, right) for _ in range(8)))
-    assert sum(change is not None for change in taken) == 1
+    best = puzzle.pack.codes[puzzle.best]
+    changes = await asyncio.gather(*(Ladder(store.client).take_answer("paper:1", puzzle, best) for _ in range(8)))
+    assert sum(change is not None for change in changes) == 1
     assert (await Ladder(store.client).standing("paper:1")).answered == 1
 
 
 async def test_concurrent_answers_of_many_people_all_count(store: Store) -> None:
     puzzle = next(iter(all_puzzles().values()))
-    right = puzzle.pack.codes[puzzle.best]
-    taken = await asyncio.gather(*(Ladder(store.client).take_answer(f"paper:{n}", puzzle, right) for n in range(12)))
-    assert all(taken)
+    best = puzzle.pack.codes[puzzle.best]
+    changes = await asyncio.gather(*(Ladder(store.client).take_answer(f"paper:{n}", puzzle, best) for n in range(12)))
+    assert all(changes)
     rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
     assert float(rating.split()[0]) < initial_mu(puzzle.missed), "a puzzle that everybody solves is easy"
 
@@ -199,11 +199,11 @@ async def test_puzzles_fit_the_solvers_strength(store: Store) -> None:
 
 
 async def test_solver_of_all_puzzles_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = next(iter(all_puzzles().values()))
-    monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([one.to_line()]))
+    puzzle = next(iter(all_puzzles().values()))
+    monkeypatch.setattr("bot.features.puzzles.commands.all_puzzles", lambda: Collection([puzzle.to_line()]))
     async with open_players(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        await answer(anna, right=True)
+        await give_answer(anna, is_right=True)
         await anna.press("Next puzzle")
         assert "You have answered all puzzles" in anna.fake.last(anna.private).plain
 
@@ -226,7 +226,7 @@ async def test_solver_of_all_puzzles_is_told_so(store: Store, monkeypatch: pytes
 async def test_invalid_payloads_are_refused(store: Store, payload: str) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        puzzle = shown_puzzle(anna)
+        puzzle = find_shown_puzzle(anna)
         codes = puzzle.pack.codes
         text = payload.format(
             id=puzzle.id,
@@ -245,23 +245,23 @@ async def test_invalid_payloads_are_refused(store: Store, payload: str) -> None:
 async def test_group_puzzle_shows_each_result_privately(store: Store) -> None:
     async with open_players(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
         await anna.say("/puzzle")
-        assert shown_puzzle(anna, GROUP) == await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
-        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert find_shown_puzzle(anna, GROUP) == await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
+        _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert "✅" in reply.toast
         assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
-        _puzzle, reply = await answer(bruno, right=False, place=GROUP)
+        _puzzle, reply = await give_answer(bruno, is_right=False, place=GROUP)
         assert "❌" in reply.toast
         assert "1 of 2 answers were right." in anna.fake.last(GROUP).plain
         # The group's panel does not reveal the card.
-        assert not [word for word in ("✅", "❌", "Best play", "is the best") if word in anna.fake.last(GROUP).plain]
-        _puzzle, reply = await answer(bruno, right=True, place=GROUP)
+        assert not [text for text in ("✅", "❌", "Best play", "is the best") if text in anna.fake.last(GROUP).plain]
+        _puzzle, reply = await give_answer(bruno, is_right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ❌")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 1)
         # Another group counts separately. A person's answer counts only in the first group.
         other = "paper:200"
         await carla.say("/puzzle", other)
         assert "answer" not in anna.fake.last(other).plain
-        await answer(bruno, right=True, place=other)
+        await give_answer(bruno, is_right=True, place=other)
         assert "answer" not in anna.fake.last(other).plain
         assert (await worker.feature(PuzzlesFeature).groups.ladder.standing("paper:2")).answered == 1
 
@@ -271,7 +271,7 @@ async def test_past_group_puzzle_does_not_change(store: Store) -> None:
         await anna.say("/puzzle")
         before = anna.fake.last(GROUP)
         set_clock(worker, NOON + timedelta(days=1))
-        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert "✅" in reply.toast
         assert reply.panel is None
         assert anna.fake.last(GROUP) == before
@@ -283,9 +283,9 @@ async def test_past_group_puzzle_does_not_change(store: Store) -> None:
 def test_group_puzzles_repeat_only_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [puzzle.to_line() for puzzle in islice(all_puzzles().values(), 40)]
     drawn: dict[date, str] = {}
-    # The package grows in between.
-    for known, days in ((30, 20), (40, 20), (40, 5)):
-        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", partial(Collection, lines[:known]))
+    # The package grows between the draws.
+    for size, days in ((30, 20), (40, 20), (40, 5)):
+        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", partial(Collection, lines[:size]))
         for _ in range(days):
             day = TODAY + timedelta(days=len(drawn))
             drawn[day] = choose_puzzle(day, drawn)
@@ -304,11 +304,11 @@ async def test_new_puzzles_do_not_change_todays_puzzle(store: Store, monkeypatch
         monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(fewer))
         assert choose_puzzle(TODAY, {}) != todays.id, "the other package would draw another puzzle"
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == todays
-        await answer(anna, right=True, place=GROUP)
+        await give_answer(anna, is_right=True, place=GROUP)
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == AnswerCounts(1, 0)
         # A puzzle removed from the package cannot be shown.
-        left = [line for line in fewer if not line.startswith(todays.id)]
-        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(left))
+        remaining = [line for line in fewer if not line.startswith(todays.id)]
+        monkeypatch.setattr("bot.features.puzzles.groups.all_puzzles", lambda: Collection(remaining))
         replaced = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         assert replaced.id != todays.id
         assert await worker.feature(PuzzlesFeature).groups.puzzle(TODAY) == replaced
@@ -322,7 +322,7 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
         todays = await worker.feature(PuzzlesFeature).groups.puzzle(TODAY)
         counted = AnswerCounts(1, 0) if place else AnswerCounts(0, 0)
         if place:
-            await answer(anna, right=True, place=GROUP)
+            await give_answer(anna, is_right=True, place=GROUP)
         else:
             await worker.feature(PuzzlesFeature).groups.ladder.take_answer(
                 "paper:1", todays, todays.pack.codes[todays.best]
@@ -332,7 +332,7 @@ async def test_forgotten_answer_is_not_counted_twice(store: Store, place: str) -
             await worker.feature(PrivacyFeature).forgetter.work()
             await asyncio.sleep(0.01)
         assert await worker.feature(PuzzlesFeature).groups.ladder.answer_of("paper:1", todays.id) == ""
-        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert reply.toast.startswith("You have answered that already. ✅")
         assert await worker.feature(PuzzlesFeature).groups.ladder.count_answers(GROUP, TODAY) == counted
 
@@ -343,7 +343,7 @@ async def test_puzzle_comes_daily_to_subscribed_groups(store: Store) -> None:
         await anna.press("🔔 13:00", GROUP)
         assert "• 🔔 13:00" in [button.label for button in anna.fake.last(GROUP).rows[-1]]
         before = len(anna.fake.messages[GROUP])
-        # Today's puzzle is already there.
+        # The group already has today's puzzle.
         await worker.feature(PuzzlesFeature).groups.send_due()
         assert len(anna.fake.messages[GROUP]) == before
         tomorrow = NOON + timedelta(days=1)
@@ -351,10 +351,10 @@ async def test_puzzle_comes_daily_to_subscribed_groups(store: Store) -> None:
             set_clock(worker, tomorrow.replace(hour=hour))
             await worker.feature(PuzzlesFeature).groups.send_due()
             assert len(anna.fake.messages[GROUP]) == before + sent
-        # It can be answered in the group.
-        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        # The puzzle can be answered in the group.
+        _puzzle, reply = await give_answer(anna, is_right=True, place=GROUP)
         assert "✅" in reply.toast
-        # The bot was down all day: too late.
+        # The bot was down all day, so it is too late for the puzzle.
         set_clock(worker, NOON.replace(hour=20) + timedelta(days=2))
         await worker.feature(PuzzlesFeature).groups.send_due()
         assert len(anna.fake.messages[GROUP]) == before + 1
@@ -393,7 +393,7 @@ async def test_solution_is_private_and_needs_an_answer(store: Store) -> None:
         await anna.say("/puzzle")
         reply = await anna.press("💡 Why?", GROUP)
         assert reply.toast == "Press a card first: then I explain which is best."
-        await answer(anna, right=False, place=GROUP)
+        await give_answer(anna, is_right=False, place=GROUP)
         await anna.press("💡 Why?", GROUP)
         assert "Best play from there" in anna.fake.last(anna.private).plain
         assert "Best play from there" not in anna.fake.last(GROUP).plain
@@ -417,7 +417,7 @@ async def test_deleted_chat_gets_no_more_puzzles(store: Store, monkeypatch: pyte
     async with open_players(store, "Anna") as (worker, [anna]):
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
 
-        async def refuse(*_args: object, **_more: object) -> SentMessage:
+        async def refuse(*_args: object, **_options: object) -> SentMessage:
             raise ChatGone("kicked")
 
         monkeypatch.setattr(anna.fake, "send", refuse)
@@ -447,7 +447,7 @@ async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await worker.feature(PuzzlesFeature).groups.hours.choose(GROUP, 13)
         await worker.feature(PuzzlesFeature).groups.send_due()
-        await answer(anna, right=True, place=GROUP)
+        await give_answer(anna, is_right=True, place=GROUP)
         for _ in range(2):
             await anna.dispatcher.move_chat(GROUP, "paper:300")
         assert await worker.feature(PuzzlesFeature).groups.hours.all_hours() == {"paper:300": 13}
@@ -464,17 +464,17 @@ async def test_moved_chat_keeps_its_puzzles(store: Store) -> None:
 
 async def test_next_puzzle_stays_until_it_is_answered(store: Store) -> None:
     ladder = Ladder(store.client)
-    offered = await ladder.next_puzzle("paper:1", all_puzzles())
+    next_puzzle = await ladder.next_puzzle("paper:1", all_puzzles())
     for number, puzzle in enumerate(islice(all_puzzles().values(), 60)):
         await ladder.take_answer(f"paper:{9 + number}", puzzle, puzzle.pack.codes[puzzle.best])
-        assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
-    assert offered
+        assert await ladder.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+    assert next_puzzle
     # After an answer in a group, another puzzle follows.
-    other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != offered.id)
+    other = next(puzzle for puzzle in all_puzzles().values() if puzzle.id != next_puzzle.id)
     await ladder.take_answer("paper:1", other, other.pack.codes[other.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) == offered
-    await ladder.take_answer("paper:1", offered, offered.pack.codes[offered.best])
-    assert await ladder.next_puzzle("paper:1", all_puzzles()) != offered
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) == next_puzzle
+    await ladder.take_answer("paper:1", next_puzzle, next_puzzle.pack.codes[next_puzzle.best])
+    assert await ladder.next_puzzle("paper:1", all_puzzles()) != next_puzzle
 
 
 async def test_answer_during_forgetting_is_forgotten(store: Store) -> None:
@@ -508,7 +508,7 @@ def test_solution_fits_a_picture_caption(language: str) -> None:
 async def test_puzzle_data_is_in_mydata_and_forgotten(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
-        puzzle, _reply = await answer(anna, right=True)
+        puzzle, _reply = await give_answer(anna, is_right=True)
         file = await worker.feature(PrivacyFeature).own_data.mydata.file("paper:1", [], 0.0)
         data = json.loads(file.content)["puzzles"]
         assert data["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
@@ -528,11 +528,11 @@ def test_picture_shows_every_hand(game: str, language: str) -> None:
         puzzle for puzzle in all_puzzles().values() if puzzle.game == game and (puzzle.trick or game == "pizzichino")
     )
     scene = puzzle_scene(language, "italian", "classic", puzzle)
-    shown = [card.code for card in scene.hand], *[[card.code for card in holder.cards] for holder in scene.others]
-    assert [sorted(hand) for hand in shown] == [
+    hands = [card.code for card in scene.hand], *[[card.code for card in holder.cards] for holder in scene.others]
+    assert [sorted(hand) for hand in hands] == [
         sorted(puzzle.pack.codes[card] for card in hand) for hand in puzzle.hands
     ]
-    assert [played.card.code for played in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
+    assert [trick_card.card.code for trick_card in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
     playable = {card.code for card in scene.hand if card.light == "playable"}
     assert playable == {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
     assert paint(scene)

@@ -36,12 +36,12 @@ IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)
 FOUR = ANNA, BRUNO, CARLA, DINO = "paper:1", "paper:2", "paper:3", "paper:4"
 
 
-def game(
+def make_game(
     number: int, winner: int, *, ended: int = NOVEMBER, totals: Sequence[tuple[int, int]] = (), fours: int = -1
 ) -> FinishedGame:
     """Return Anna and Bruno's game in the group. `fours` is the seat that declares four threes."""
-    one = finished_game(number, "testa", ended + number)
-    fields = one.record.model_dump()
+    finished = finished_game(number, "testa", ended + number)
+    fields = finished.record.model_dump()
     fields["winner"], fields["ending"] = [winner], "target"
     deals = fields["deals"][: max(1, len(totals))]
     for place, deal in enumerate(deals):
@@ -50,14 +50,14 @@ def game(
         deal["moves"] = [(fours, "declare four 3"), *moves] if fours >= 0 and place == 0 else moves
     fields["deals"] = deals
     return replace(
-        one,
-        record=type(one.record).model_construct(**with_deals(one.record, fields)),
+        finished,
+        record=type(finished.record).model_construct(**rebuild_fields(finished.record, fields)),
         people=[ANNA, BRUNO],
         chats=[GROUP],
     )
 
 
-def with_deals(record: Record, fields: dict[str, Any]) -> Any:
+def rebuild_fields(record: Record, fields: dict[str, Any]) -> Any:
     """Return the record's fields, with deal models instead of dictionaries."""
     deals = [
         old.model_copy(update={"totals": deal["totals"], "moves": deal["moves"]})
@@ -74,32 +74,32 @@ def honours_by_kind(games: Sequence[FinishedGame]) -> dict[str, Honour]:
 
 
 def test_streak_is_the_longest_run_of_wins() -> None:
-    won = [0, 1, 1, 0, 0, 0, 0, 1, 1, 1]
-    found = honours_by_kind([game(number, winner) for number, winner in enumerate(won)])
-    assert found["streak"] == Honour("streak", (ANNA,), 4)
-    assert "streak" not in honours_by_kind([game(number, number % 2) for number in range(9)])
+    winners = [0, 1, 1, 0, 0, 0, 0, 1, 1, 1]
+    honours = honours_by_kind([make_game(number, winner) for number, winner in enumerate(winners)])
+    assert honours["streak"] == Honour("streak", (ANNA,), 4)
+    assert "streak" not in honours_by_kind([make_game(number, number % 2) for number in range(9)])
 
 
-def game_of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
+def make_game_of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
     """Return a game of two pairs in the group."""
-    one = finished_game(number, "tressette", NOVEMBER + number)
-    record = one.record.model_copy(update={"winner": list(winners), "ending": "target"})
-    return replace(one, record=record, people=list(people), chats=[GROUP])
+    finished = finished_game(number, "tressette", NOVEMBER + number)
+    record = finished.record.model_copy(update={"winner": list(winners), "ending": "target"})
+    return replace(finished, record=record, people=list(people), chats=[GROUP])
 
 
 def test_partners_share_their_streak() -> None:
-    games = [game_of_four(number, (1, 3)) for number in range(4)]
+    games = [make_game_of_four(number, (1, 3)) for number in range(4)]
     assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
     # A player who won before with another partner holds the longest run alone.
-    games.insert(0, game_of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
+    games.insert(0, make_game_of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
     assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO,), 5)
     # The first of equal runs counts.
-    count_turns = [game_of_four(number, (0, 2)) for number in range(10, 15)]
-    assert honours_by_kind([*games, *count_turns])["streak"] == Honour("streak", (BRUNO,), 5)
+    later_games = [make_game_of_four(number, (0, 2)) for number in range(10, 15)]
+    assert honours_by_kind([*games, *later_games])["streak"] == Honour("streak", (BRUNO,), 5)
 
 
 async def test_equal_first_ranks_are_all_champions(store: Store) -> None:
-    honours = await store_and_rate(store, [game_of_four(number, (0, 2)) for number in range(3)])
+    honours = await store_and_rate(store, [make_game_of_four(number, (0, 2)) for number in range(3)])
     await honours.close_past_months(IN_DECEMBER)
     [month] = await honours.months_of(GROUP, 6)
     [champion] = [honour for honour in month.honours if honour.kind == "champion"]
@@ -119,33 +119,33 @@ def test_shared_honour_lists_all_names() -> None:
 
 
 def test_fours_honour_is_for_the_most_four_threes() -> None:
-    games = [game(0, 0, fours=0), game(1, 0, fours=1), game(2, 0, fours=1), game(3, 0)]
+    games = [make_game(0, 0, fours=0), make_game(1, 0, fours=1), make_game(2, 0, fours=1), make_game(3, 0)]
     assert honours_by_kind(games)["fours"] == Honour("fours", (BRUNO,), 2)
-    assert "fours" not in honours_by_kind([game(0, 0)])
+    assert "fours" not in honours_by_kind([make_game(0, 0)])
 
 
 def test_comeback_honour_is_for_the_greatest_deficit() -> None:
-    target = int(game(0, 0).record.rules["target"])
-    behind = game(1, 1, totals=[(target // 2, 1), (target // 2, target)])
+    target = int(make_game(0, 0).record.rules["target"])
+    comeback = make_game(1, 1, totals=[(target // 2, 1), (target // 2, target)])
     share = round(100 * (target // 2 - 1) / target)
-    assert honours_by_kind([game(0, 0), behind])["comeback"] == Honour("comeback", (BRUNO,), share)
-    assert "comeback" not in honours_by_kind([game(0, 0)])
+    assert honours_by_kind([make_game(0, 0), comeback])["comeback"] == Honour("comeback", (BRUNO,), share)
+    assert "comeback" not in honours_by_kind([make_game(0, 0)])
     # A win by resignation is not a comeback.
-    given_up = replace(behind, record=behind.record.model_copy(update={"ending": "resign"}))
+    given_up = replace(comeback, record=comeback.record.model_copy(update={"ending": "resign"}))
     assert "comeback" not in honours_by_kind([given_up])
 
 
 def test_forgotten_player_gets_no_honours() -> None:
-    games = [replace(game(number, 0, fours=0), people=["somebody:1", BRUNO]) for number in range(5)]
+    games = [replace(make_game(number, 0, fours=0), people=["somebody:1", BRUNO]) for number in range(5)]
     assert honours_by_kind(games) == {}
 
 
 @pytest.mark.parametrize(
-    ("now", "month"),
+    ("time", "expected"),
     [(datetime(2026, 12, 1, 0, 0, tzinfo=UTC), "2026-11"), (datetime(2027, 1, 31, tzinfo=UTC), "2026-12")],
 )
-def test_month_before_a_date(now: datetime, month: str) -> None:
-    assert month_before(now) == month
+def test_month_before_a_date(time: datetime, expected: str) -> None:
+    assert month_before(time) == expected
 
 
 async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours:
@@ -159,7 +159,7 @@ async def store_and_rate(store: Store, games: Sequence[FinishedGame]) -> Honours
 
 async def test_month_is_closed_after_rating_its_games(store: Store) -> None:
     for number in range(3):
-        await store_game(store, game(number, 0, ended=NOVEMBER))
+        await store_game(store, make_game(number, 0, ended=NOVEMBER))
     archive = Archive(store.client)
     honours = Honours(store.client, archive, Ratings(store.client, archive))
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
@@ -168,8 +168,8 @@ async def test_month_is_closed_after_rating_its_games(store: Store) -> None:
 
 
 async def test_month_is_closed_once_after_its_end(store: Store) -> None:
-    games = [game(number, 0, ended=OCTOBER) for number in range(3)]
-    games += [game(number, 1, ended=NOVEMBER) for number in range(3, 8)]
+    games = [make_game(number, 0, ended=OCTOBER) for number in range(3)]
+    games += [make_game(number, 1, ended=NOVEMBER) for number in range(3, 8)]
     honours = await store_and_rate(store, games)
     assert await honours.close_past_months(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
@@ -191,22 +191,22 @@ async def test_month_is_closed_once_after_its_end(store: Store) -> None:
 
 
 async def test_closing_a_month_streams_its_games(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    honours = await store_and_rate(store, [game(number, 0) for number in range(20)])
-    read, max_alive, turns = list[ref[FinishedGame]](), 0, 0
+    honours = await store_and_rate(store, [make_game(number, 0) for number in range(20)])
+    read, max_alive, turn_count = list[ref[FinishedGame]](), 0, 0
     parse = FinishedGame.parse
 
     def parse_and_count(stored: bytes) -> FinishedGame:
         nonlocal max_alive
-        one = parse(stored)
-        read.append(ref(one))
+        game = parse(stored)
+        read.append(ref(game))
         max_alive = max(max_alive, sum(game() is not None for game in read))
-        return one
+        return game
 
     async def count_turns() -> None:
-        nonlocal turns
+        nonlocal turn_count
         while True:
             await asyncio.sleep(0)
-            turns += bool(read)
+            turn_count += bool(read)
 
     monkeypatch.setattr(FinishedGame, "parse", parse_and_count)
     # All games come in one round trip.
@@ -214,30 +214,32 @@ async def test_closing_a_month_streams_its_games(store: Store, monkeypatch: pyte
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     task.cancel()
     assert max_alive <= 3
-    assert turns >= 20
+    assert turn_count >= 20
     assert [honour.figure for honour in (await honours.months_of(GROUP, 1))[0].honours if honour.kind == "streak"] == [
         20
     ]
 
 
 async def test_months_missed_while_down_are_closed(store: Store) -> None:
-    honours = await store_and_rate(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+    honours = await store_and_rate(store, [make_game(number, 0, ended=OCTOBER) for number in range(3)])
     assert await honours.close_past_months(datetime(2027, 2, 3, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-10"]
 
 
 async def test_fast_clock_closes_no_month_without_games(store: Store) -> None:
-    honours = await store_and_rate(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+    honours = await store_and_rate(store, [make_game(number, 0, ended=OCTOBER) for number in range(3)])
     assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == "2026-10"
     assert await honours.close_past_months(datetime(2027, 11, 16, tzinfo=UTC)) == ""
-    await store_and_rate(store, [game(number, 1) for number in range(3, 6)])
+    await store_and_rate(store, [make_game(number, 1) for number in range(3, 6)])
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     assert [month.name for month in await honours.months_of(GROUP, 6)] == ["2026-11", "2026-10"]
 
 
 async def test_game_dated_in_the_future_blocks_no_month(store: Store) -> None:
-    ahead = int(datetime(2027, 11, 15, tzinfo=UTC).timestamp())
-    honours = await store_and_rate(store, [game(0, 0), game(1, 1, ended=ahead), game(2, 0), game(3, 0)])
+    future = int(datetime(2027, 11, 15, tzinfo=UTC).timestamp())
+    honours = await store_and_rate(
+        store, [make_game(0, 0), make_game(1, 1, ended=future), make_game(2, 0), make_game(3, 0)]
+    )
     assert await honours.close_past_months(IN_DECEMBER) == "2026-11"
     assert Honour("streak", (ANNA,), 3) in (await honours.months_of(GROUP, 1))[0].honours
     assert await honours.close_past_months(datetime(2027, 12, 2, tzinfo=UTC)) == "2027-11"
@@ -249,21 +251,21 @@ async def test_months_follow_the_stores_clock(store: Store, monkeypatch: pytest.
         def now(cls, tz: tzinfo | None = None) -> Self:
             return super().now(tz) + timedelta(days=365)
 
-    asked = asyncio.get_running_loop().create_future()
+    received = asyncio.get_running_loop().create_future()
 
     async def close_past(_honours: Honours, now: datetime) -> str:
-        if not asked.done():
-            asked.set_result(now)
+        if not received.done():
+            received.set_result(now)
         return ""
 
     monkeypatch.setattr("bot.features.ratings.feature.datetime", FastClock)
     monkeypatch.setattr(Honours, "close_past_months", close_past)
     async with open_worker(store, FakePlatform()), asyncio.timeout(20):
-        assert abs(await asked - datetime.now(UTC)) < timedelta(hours=1)
+        assert abs(await received - datetime.now(UTC)) < timedelta(hours=1)
 
 
 async def test_moved_chat_keeps_its_honours(store: Store) -> None:
-    honours = await store_and_rate(store, [game(number, 0) for number in range(3)])
+    honours = await store_and_rate(store, [make_game(number, 0) for number in range(3)])
     await honours.close_past_months(IN_DECEMBER)
     before = await honours.months_of(GROUP, 6)
     for _ in range(2):
@@ -279,7 +281,7 @@ async def no_check(_feature: RatingsFeature) -> None:
 
 async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RatingsFeature, "_close_past_months", no_check)
-    await store_and_rate(store, [game(number, 0) for number in range(3)])
+    await store_and_rate(store, [make_game(number, 0) for number in range(3)])
     async with open_worker(store, FakePlatform()) as worker:
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]
         await anna.say("/honours")
@@ -342,27 +344,27 @@ async def run_second_pass(store: Store, forgetter: Forgetter) -> None:
 
 
 async def has_traces_of_anna(store: Store) -> bool:
-    found = {key: text for key, text in (await dump_store(store)).items() if key.startswith("honours:")}
-    return re.search(rf"{ANNA}\b", str(found)) is not None
+    texts = {key: text for key, text in (await dump_store(store)).items() if key.startswith("honours:")}
+    return re.search(rf"{ANNA}\b", str(texts)) is not None
 
 
 @pytest.mark.parametrize("write", ["hset", "hsetnx"])
 async def test_person_forgotten_before_a_write_has_no_honours(
     store: Store, monkeypatch: pytest.MonkeyPatch, write: str
 ) -> None:
-    """Both when a month is closed and when a chat moves."""
-    honours = await store_and_rate(store, [game(number, 0) for number in range(3)])
+    """Honours are written when a month is closed and when a chat moves."""
+    honours = await store_and_rate(store, [make_game(number, 0) for number in range(3)])
     if write == "hsetnx":
         await honours.close_past_months(IN_DECEMBER)
-    forgetter, written = make_forgetter(store, honours), getattr(store.client, write)
+    forgetter, write_now = make_forgetter(store, honours), getattr(store.client, write)
 
-    async def late(key: str, *words: Any, **more: Any) -> Any:
+    async def forget_first(key: str, *arguments: Any, **options: Any) -> Any:
         if key.startswith("honours:chat:"):
-            monkeypatch.setattr(store.client, write, written)
+            monkeypatch.setattr(store.client, write, write_now)
             await forget_anna(forgetter)
-        return await written(key, *words, **more)
+        return await write_now(key, *arguments, **options)
 
-    monkeypatch.setattr(store.client, write, late)
+    monkeypatch.setattr(store.client, write, forget_first)
     if write == "hsetnx":
         await honours.move_chat(GROUP, "paper:900")
     else:
@@ -374,22 +376,26 @@ async def test_person_forgotten_before_a_write_has_no_honours(
 
 async def test_person_forgotten_during_a_read_has_no_honours(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading a large month takes long enough for a whole forgetting."""
-    honours = await store_and_rate(store, [game(number, 0) for number in range(4)])
-    forgetter, after, first = make_forgetter(store, honours), honours._archive.entries_after, honours._ratings.leaders
+    honours = await store_and_rate(store, [make_game(number, 0) for number in range(4)])
+    forgetter, entries_after, leaders = (
+        make_forgetter(store, honours),
+        honours._archive.entries_after,
+        honours._ratings.leaders,
+    )
 
-    async def read(number: int) -> AsyncIterator[ArchiveEntry]:
-        async for entry in after(number):
+    async def read_entries(number: int) -> AsyncIterator[ArchiveEntry]:
+        async for entry in entries_after(number):
             if entry.number == 2:
                 await forget_anna(forgetter)
             yield entry
 
-    async def late(scope: Scope) -> Any:
+    async def read_leaders(scope: Scope) -> Any:
         if await forgetting_marks(store.client):
             await run_second_pass(store, forgetter)
-        return await first(scope)
+        return await leaders(scope)
 
-    monkeypatch.setattr(honours._archive, "entries_after", read)
-    monkeypatch.setattr(honours._ratings, "leaders", late)
+    monkeypatch.setattr(honours._archive, "entries_after", read_entries)
+    monkeypatch.setattr(honours._ratings, "leaders", read_leaders)
     await honours.close_past_months(IN_DECEMBER)
     assert not await has_traces_of_anna(store)
     assert "streak" in str(await honours.months_of(GROUP, 1))

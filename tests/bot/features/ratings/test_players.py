@@ -51,7 +51,7 @@ def test_player_id_is_stable_and_opaque(person: str) -> None:
     assert person_from_id(id_, b"t" * 32) == ""
     assert person not in id_
     if len(person) < 30:
-        # Equal lengths for all platforms.
+        # Short ids have equal lengths on all platforms.
         assert len(id_) == len(player_id("x:1", SECRET))
 
 
@@ -76,7 +76,7 @@ async def test_strangers_see_nicknames_and_group_members_names(store: Store) -> 
             board = await players.leaderboard(reader, "all", "all", "en")
             assert board.ranked == 3
             dump = board.model_dump_json()
-            assert not [word for word in ("paper", "handle") if word in dump]
+            assert not [text for text in ("paper", "handle") if text in dump]
             names[reader] = {player.name for player in board.players}
         assert names["paper:1"] == set(NAMES.values())
         for reader in ("", "paper:9"):
@@ -100,20 +100,20 @@ async def test_player_page_hides_games_from_others(store: Store) -> None:
         players = make_players(worker)
         id_ = await players.id_of("paper:2")
         own = await players.player(id_, "paper:2", "en")
-        others = await players.player(id_, "", "en")
+        public = await players.player(id_, "", "en")
         assert own
-        assert others
-        assert (own.name, others.name) == ("Bruno Bianchi", "Asso 100")
-        assert [rating.game for rating in others.ratings] == ["all", "testa"]
-        mine = [game for game in games if "paper:2" in game.people]
-        assert others.ratings[0].games == len(mine) >= LEAST_GAMES
-        assert [game.won for game in others.history] == [
-            game.people.index("paper:2") in (game.record.winner or []) for game in mine
+        assert public
+        assert (own.name, public.name) == ("Bruno Bianchi", "Asso 100")
+        assert [rating.game for rating in public.ratings] == ["all", "testa"]
+        own_games = [game for game in games if "paper:2" in game.people]
+        assert public.ratings[0].games == len(own_games) >= LEAST_GAMES
+        assert [game.won for game in public.history] == [
+            game.people.index("paper:2") in (game.record.winner or []) for game in own_games
         ]
-        assert others.history[-1].rating == others.ratings[0].rating
-        assert [game.id for game in own.games] == [game.id for game in reversed(mine)]
-        assert others.games == []
-        assert "paper" not in json.dumps(others.model_dump(mode="json"))
+        assert public.history[-1].rating == public.ratings[0].rating
+        assert [game.id for game in own.games] == [game.id for game in reversed(own_games)]
+        assert public.games == []
+        assert "paper" not in json.dumps(public.model_dump(mode="json"))
 
 
 async def test_page_without_games_is_visible_only_to_its_player(store: Store) -> None:

@@ -65,11 +65,11 @@ async def test_guest_without_a_name_stays_unrated(store: Store, monkeypatch: pyt
 async def test_early_resignation_explains_the_missing_gain(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        early, later = await give_up(worker, fake, 2), await give_up(worker, fake, 12)
+        early, late = await give_up(worker, fake, 2), await give_up(worker, fake, 12)
         assert GIVEN_UP in early
         assert early.count("→") == 2
-        assert GIVEN_UP not in later
-        assert TRIAL not in early + later
+        assert GIVEN_UP not in late
+        assert TRIAL not in early + late
 
 
 async def test_robot_game_does_not_mention_the_trial(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ async def test_forgetting_a_guest_on_trial_raises_nobody(store: Store, monkeypat
 
 
 async def test_earlier_releases_can_read_finished_games(store: Store) -> None:
-    """Their workers can rate the same store's games, and refuse unknown fields."""
+    """Workers of earlier releases can rate games of the same store, and refuse unknown fields."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         await give_up(worker, fake, 10)

@@ -47,18 +47,18 @@ async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.
         await anna.press("this chat", "paper:999")
         assert "Nobody is ranked yet" in fake.last("paper:999").plain
 
-        async def stored_ratings() -> dict[bytes, object]:
+        async def load_ratings() -> dict[bytes, object]:
             # The day's key differs after each rebuild.
-            found = [key async for key in store.client.scan_iter("{games}:ra*") if key.decode() != keys.RATED_TODAY]
+            names = [key async for key in store.client.scan_iter("{games}:ra*") if key.decode() != keys.RATED_TODAY]
             return {
                 key: await store.client.hgetall(key) if b"ratings" in key else await store.client.dump(key)
-                for key in sorted(found)
+                for key in sorted(names)
             }
 
-        before = await stored_ratings()
+        before = await load_ratings()
         assert len(before) > 10
         assert (await worker.ratings.rebuild()).games == 5
-        assert await stored_ratings() == before
+        assert await load_ratings() == before
         # Partners share a result.
         standing = [await worker.ratings.standing(Scope(game="tressette"), player.person.id) for player in players]
         assert standing[0] == standing[2]
@@ -98,9 +98,9 @@ async def test_stats_of_an_unknown_person_are_refused(store: Store) -> None:
         assert reply.panel is None
         assert (await anna.say("/stats @nobody")).toast == "I have not met @nobody yet."
         await bruno.say("/help")
-        shown = await anna.say("/stats @Bruno", about=(Person("", "Bruno", "Bruno"),))
-        assert shown.panel
-        assert "Bruno" in shown.panel.plain
+        reply = await anna.say("/stats @Bruno", about=(Person("", "Bruno", "Bruno"),))
+        assert reply.panel
+        assert "Bruno" in reply.panel.plain
 
 
 async def test_namesakes_in_a_leaderboard_are_distinct(store: Store) -> None:
@@ -113,8 +113,8 @@ async def test_namesakes_in_a_leaderboard_are_distinct(store: Store) -> None:
         reader = Player(worker, fake, "Marco", 1)
         await reader.say("/leaderboard")
         lines = [line for line in fake.last(GROUP).plain.splitlines() if "Marco" in line]
-        shown = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
-        assert len(shown) == len(set(shown)) == len(people)
+        labels = [line[line.index("\u2068") : line.index("\u2069")] for line in lines]
+        assert len(labels) == len(set(labels)) == len(people)
         board = await make_players(worker).leaderboard(people[0], "all", "all", "en")
         names = [player.name for player in board.players]
         assert len(names) == len(set(names)) == len(people)

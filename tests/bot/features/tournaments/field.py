@@ -36,14 +36,14 @@ class Field:
         choice = Choice.default(game)
         if target is not None:
             choice = choice.with_target(target)
-        opened = await self.registration.open(
-            GROUP, person(0), name(0), choice, form, f"open {random_seed(self.random)}"
+        tournament = await self.registration.open(
+            GROUP, person(0), name(0), choice, form, f"open {self.random.randrange(10**9)}"
         )
         for option, value in options.items():
-            await self.registration.choose_option(opened.code, person(0), option, value, f"choose {option}")
+            await self.registration.choose_option(tournament.code, person(0), option, value, f"choose {option}")
         for number in range(people):
-            await self.registration.enter(opened.code, person(number), name(number), f"enter {number}")
-        return await self.registration.start(opened.code, person(0), "start")
+            await self.registration.enter(tournament.code, person(number), name(number), f"enter {number}")
+        return await self.registration.start(tournament.code, person(0), "start")
 
     async def settle(self, times: int = 1) -> None:
         """Let the director check all tournaments and wait for its messages, once or several times."""
@@ -62,7 +62,7 @@ class Field:
             tournament = await self.tournaments.load(code)
             if not tournament.is_live or (rounds is not None and self._count_finished_rounds(tournament) >= rounds):
                 return tournament
-            for table in open_tables(tournament):
+            for table in find_open_tables(tournament):
                 await self.play_out(table, resigning)
 
     @staticmethod
@@ -97,10 +97,6 @@ class Field:
         ]
 
 
-def random_seed(random: Random) -> int:
-    return random.randrange(10**9)
-
-
 def person(number: int) -> str:
     return f"paper:{100 + number}"
 
@@ -113,7 +109,7 @@ def team_name(tournament: Tournament, team: int) -> str:
     return " + ".join(player.name for player in tournament.members(team))
 
 
-def open_tables(tournament: Tournament) -> Iterator[str]:
+def find_open_tables(tournament: Tournament) -> Iterator[str]:
     """Yield the codes of the tables in play."""
     for match in tournament.matches:
         deal = match.next_deal
@@ -133,7 +129,7 @@ async def open_field(store: Store, seed: int = 1, **options: Any) -> AsyncIterat
 Team = frozenset[str]
 
 
-def sides(game: FinishedGame) -> tuple[Team, Team]:
+def find_sides(game: FinishedGame) -> tuple[Team, Team]:
     """Return the people of each side."""
     return frozenset(game.people[::2]), frozenset(game.people[1::2])
 
@@ -142,13 +138,13 @@ def count_wins(games: list[FinishedGame]) -> dict[Team, int]:
     """Count the whole games won by each team."""
     totals: dict[Team, int] = defaultdict(int)
     for game in games:
-        for side, team in enumerate(sides(game)):
+        for side, team in enumerate(find_sides(game)):
             winners = game.record.winner or []
             totals[team] += bool(winners) and winners[0] % 2 == side
     return totals
 
 
-def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
+def count_duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fraction]:
     """Return each team's points above the mean of all tables with the same cards and seats."""
     by_deal: dict[str, list[FinishedGame]] = defaultdict(list)
     for game in games:
@@ -161,7 +157,7 @@ def duplicate_points(games: list[FinishedGame], lost: int = 5) -> dict[Team, Fra
             if game.record.ending in ("cancelled", "target")
         }
         for game in tables:
-            first, second = sides(game)
+            first, second = find_sides(game)
             if game.id in margins:
                 better = margins[game.id] - Fraction(sum(margins.values()), len(margins))
             else:
@@ -178,7 +174,9 @@ def scores_in_order(tournament: Tournament, games: list[FinishedGame]) -> list[F
 
     A score is a number of wins, or a duplicate's points. Byes are included if they count as wins.
     """
-    scores: Mapping[Team, int | Fraction] = duplicate_points(games) if tournament.is_duplicate else count_wins(games)
+    scores: Mapping[Team, int | Fraction] = (
+        count_duplicate_points(games) if tournament.is_duplicate else count_wins(games)
+    )
     byes = Counter(
         match.first for match in tournament.matches if match.is_bye and tournament.form in ("knockout", "swiss")
     )

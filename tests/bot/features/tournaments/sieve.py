@@ -21,11 +21,11 @@ Records = Mapping[int, TeamRecord]
 def normalize_pairing(records: Records, pairs: Iterable[tuple[int, int | None]]) -> Pairing:
     """Return a pairing from pairs in seat order."""
     pairing = []
-    for one, other in pairs:
-        if other is None:
-            pairing.append((one, NOBODY))
+    for first, second in pairs:
+        if second is None:
+            pairing.append((first, NOBODY))
         else:
-            higher, lower = sorted((one, other), key=lambda team: (-records[team].score, team))
+            higher, lower = sorted((first, second), key=lambda team: (-records[team].score, team))
             pairing.append((higher, lower))
     return tuple(sorted(pairing))
 
@@ -35,11 +35,11 @@ def generate_pairings(teams: Sequence[int], allowed: set[frozenset[int]]) -> Ite
     if not teams:
         yield ()
         return
-    one, *others = teams
-    for other in others:
-        if frozenset((one, other)) in allowed:
-            for rest in generate_pairings([team for team in others if team != other], allowed):
-                yield ((one, other), *rest)
+    first, *opponents = teams
+    for opponent in opponents:
+        if frozenset((first, opponent)) in allowed:
+            for rest in generate_pairings([team for team in opponents if team != opponent], allowed):
+                yield ((first, opponent), *rest)
 
 
 @dataclass(frozen=True)
@@ -54,69 +54,75 @@ class Bracket:
 
 def split_brackets(records: Records, pairing: Pairing) -> list[Bracket]:
     """Return the brackets of a pairing, highest score first."""
-    opponent = {one: other for pair in pairing for one, other in (pair, pair[::-1])}
+    opponent = {team: other for pair in pairing for team, other in (pair, pair[::-1])}
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
-    found, moved_down = [], list[int]()
+    brackets, moved_down = [], list[int]()
     for score in sorted({record.score for record in records.values()}, reverse=True):
         residents = [team for team in ranking if records[team].score == score]
         teams = moved_down + residents
         pairs = [
-            (one, opponent[one])
-            for one in teams
-            if opponent[one] in teams and teams.index(one) < teams.index(opponent[one])
+            (team, opponent[team])
+            for team in teams
+            if opponent[team] in teams and teams.index(team) < teams.index(opponent[team])
         ]
         floaters = [team for team in teams if opponent[team] not in teams]
-        found.append(Bracket(records, moved_down, residents, pairs, floaters, opponent.get(NOBODY)))
+        brackets.append(Bracket(records, moved_down, residents, pairs, floaters, opponent.get(NOBODY)))
         moved_down = floaters
-    return found
+    return brackets
 
 
-def descending(values: Iterable[Fraction]) -> list[Fraction]:
+def sort_descending(values: Iterable[Fraction]) -> list[Fraction]:
     return sorted(values, reverse=True)
 
 
-def failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, object]]:
+def list_failures(bracket: Bracket, following: Bracket | None) -> list[tuple[str, object]]:
     """Return the failures of a bracket by criterion, from C6 on. Less is better."""
     records, own = bracket.records, bracket.records[bracket.residents[0]].score
     floated = {
-        (team, back): record.floats[-back] if len(record.floats) >= back else "none"
+        (team, rounds_ago): record.floats[-rounds_ago] if len(record.floats) >= rounds_ago else "none"
         for team, record in records.items()
-        for back in (1, 2)
+        for rounds_ago in (1, 2)
     }
     floats_next = following.downfloaters if following else []
-    found: list[tuple[str, object]] = [
+    results: list[tuple[str, object]] = [
         ("C6", len(bracket.downfloaters)),
-        ("C7", descending(records[team].score for team in bracket.downfloaters)),
+        ("C7", sort_descending(records[team].score for team in bracket.downfloaters)),
         ("C8", len(floats_next)),
-        ("C8", descending(records[team].score for team in floats_next)),
+        ("C8", sort_descending(records[team].score for team in floats_next)),
     ]
     unplayed = 0
     if bracket.bye is not None and bracket.downfloaters == [bracket.bye]:
         unplayed = len(records[bracket.bye].floats) - len(records[bracket.bye].colours)
-    found.append(("C9", unplayed))
-    beyond, thrice, refused, strongly = 0, 0, 0, 0
+    results.append(("C9", unplayed))
+    beyond, thrice, refusals, strongly = 0, 0, 0, 0
     for pair in bracket.pairs:
         for team, colour in zip(order_seats(records, *pair), ("white", "black"), strict=True):
             colours = [*records[team].colours, colour]
             beyond += abs(colours.count("white") - colours.count("black")) > 2
             thrice += colours[-3:] == [colour] * 3
-            refused += records[team].due not in (None, colour)
+            refusals += records[team].due not in (None, colour)
             strongly += records[team].due not in (None, colour) and records[team].strength == 2
-    found += [("C10", beyond), ("C11", thrice), ("C12", refused), ("C13", strongly)]
+    results += [("C10", beyond), ("C11", thrice), ("C12", refusals), ("C13", strongly)]
     met = [pair for pair in bracket.pairs if pair[0] in bracket.moved_down]
     repeated = [team for team in bracket.downfloaters if team in bracket.residents]
-    for name, back in (("C14", 1), ("C16", 2)):
-        found.append((name, sum(floated[team, back] == "down" for team in repeated)))
-        found.append((f"C{int(name[1:]) + 1}", sum(floated[other, back] == "up" for _one, other in met)))
+    for name, rounds_ago in (("C14", 1), ("C16", 2)):
+        results.append((name, sum(floated[team, rounds_ago] == "down" for team in repeated)))
+        results.append((f"C{int(name[1:]) + 1}", sum(floated[lower, rounds_ago] == "up" for _one, lower in met)))
     floats_on = [team for team in bracket.downfloaters if team in bracket.moved_down]
-    for name, back in (("C18", 1), ("C20", 2)):
-        paired = [records[one].score - records[other].score for one, other in met if floated[one, back] == "down"]
+    for name, rounds_ago in (("C18", 1), ("C20", 2)):
+        paired = [
+            records[higher].score - records[lower].score
+            for higher, lower in met
+            if floated[higher, rounds_ago] == "down"
+        ]
         # A team that floats again has a larger difference than with any resident.
-        unpaired = [records[team].score - own + 1 for team in floats_on if floated[team, back] == "down"]
-        found.append((name, descending([*paired, *unpaired])))
-        upfloats = [records[one].score - records[other].score for one, other in met if floated[other, back] == "up"]
-        found.append((f"C{int(name[1:]) + 1}", descending(upfloats)))
-    return found
+        unpaired = [records[team].score - own + 1 for team in floats_on if floated[team, rounds_ago] == "down"]
+        results.append((name, sort_descending([*paired, *unpaired])))
+        upfloats = [
+            records[higher].score - records[lower].score for higher, lower in met if floated[lower, rounds_ago] == "up"
+        ]
+        results.append((f"C{int(name[1:]) + 1}", sort_descending(upfloats)))
+    return results
 
 
 def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
@@ -124,7 +130,8 @@ def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
     opponent = dict(bracket.pairs)
     s1 = [team for team in bracket.moved_down if team in opponent]
     met = [bracket.residents.index(opponent[team]) for team in s1]
-    rest = [team for team in bracket.residents if team not in {opponent[one] for one in s1}]
+    opponents = {opponent[team] for team in s1}
+    rest = [team for team in bracket.residents if team not in opponents]
     upper = [number for number, team in enumerate(rest, 1) if team in opponent]
     comes = [number for number in upper if number > len(upper)]
     leaves = [number for number in range(len(upper), 0, -1) if number not in upper]
@@ -139,14 +146,14 @@ def generation_order(bracket: Bracket) -> list[tuple[str, object]]:
     ]
 
 
-def verdicts(records: Records, pairing: Pairing) -> list[tuple[str, object]]:
+def list_criteria(records: Records, pairing: Pairing) -> list[tuple[str, object]]:
     """Return everything that decides between pairings, most important first."""
-    bye = [records[one].score for one, other in pairing if other == NOBODY]
-    found: list[tuple[str, object]] = [("C5", bye)]
+    bye = [records[team].score for team, opponent in pairing if opponent == NOBODY]
+    criteria: list[tuple[str, object]] = [("C5", bye)]
     all_brackets = split_brackets(records, pairing)
     for bracket, following in zip(all_brackets, [*all_brackets[1:], None], strict=True):
-        found += failures(bracket, following) + generation_order(bracket)
-    return found
+        criteria += list_failures(bracket, following) + generation_order(bracket)
+    return criteria
 
 
 def sieve(records: Records, allowed: Iterable[tuple[int, int]]) -> Pairing | None:
@@ -154,22 +161,24 @@ def sieve(records: Records, allowed: Iterable[tuple[int, int]]) -> Pairing | Non
     ranking = sorted(records, key=lambda team: (-records[team].score, team))
     teams = ranking + [NOBODY] * (len(ranking) % 2)
     remaining = {
-        pairing: verdicts(records, pairing)
+        pairing: list_criteria(records, pairing)
         for pairing in generate_pairings(teams, {frozenset(pair) for pair in allowed})
     }
     if not remaining:
         return None
     index = 0
     while len(remaining) > 1:
-        best = min(found[index][1] for found in remaining.values())  # type: ignore[type-var]
-        remaining = {pairing: found for pairing, found in remaining.items() if found[index][1] == best}
+        best = min(criteria[index][1] for criteria in remaining.values())  # type: ignore[type-var]
+        remaining = {pairing: criteria for pairing, criteria in remaining.items() if criteria[index][1] == best}
         index += 1
     return tuple(sorted(remaining.popitem()[0]))
 
 
 def explain(records: Records, better: Pairing, worse: Pairing) -> str:
     """Return the first criterion or article by which a pairing is better, or an empty string."""
-    for (name, one), (_name, other) in zip(verdicts(records, better), verdicts(records, worse), strict=False):
-        if one != other:
-            return name if one < other else ""  # type: ignore[operator]
+    for (name, value), (_name, other_value) in zip(
+        list_criteria(records, better), list_criteria(records, worse), strict=False
+    ):
+        if value != other_value:
+            return name if value < other_value else ""  # type: ignore[operator]
     return ""

@@ -68,13 +68,13 @@ class Group:
         await self.people[0].press("Done")
         await self.settle()
 
-    async def play_until(self, done: str) -> None:
+    async def play_until(self, expected: str) -> None:
         """Press random move buttons until the group reads this text."""
         random = Random(1)
         for _ in range(3000):
-            if any(done in text for text in self.fake.texts(GROUP)):
+            if any(expected in text for text in self.fake.texts(GROUP)):
                 return
-            moved = False
+            has_moved = False
             for player in self.people:
                 for message, panel in list(self.fake.messages[player.private].items()):
                     moves = [
@@ -85,12 +85,12 @@ class Group:
                     ]
                     if moves:
                         await player.send(random.choice(moves).payload, player.private, message)
-                        moved = True
+                        has_moved = True
                         break
                 await self.worker.settled()
-            if not moved:
+            if not has_moved:
                 await self.settle()
-        raise AssertionError(f"nobody read {done!r}")
+        raise AssertionError(f"nobody read {expected!r}")
 
 
 @pytest.fixture
@@ -138,9 +138,9 @@ async def test_only_the_organiser_changes_starts_or_cancels(group: Group) -> Non
         reply = await group.people[1].press(label, GROUP)
         assert reply.toast == "Only Anna, who opened this tournament, can do that."
         assert reply.panel is None
-    for words in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
+    for choice in ("set form swiss", "game testa", "rule target=31", "clock 60", "off yes"):
         message, _button = group.people[1].button("How it goes", GROUP)
-        assert (await group.people[1].send(f"1ptournament {t.code} {words}", GROUP, message)).panel is None
+        assert (await group.people[1].send(f"1ptournament {t.code} {choice}", GROUP, message)).panel is None
     assert (await group.newest_tournament()).version == t.version
 
 
@@ -164,7 +164,7 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
     t = await group.open_tournament(entering=1)
     anna = group.people[0]
     message, _button = anna.button("Options", GROUP)
-    for words in (
+    for choice in (
         "set form chess",
         "set nothing 1",
         "game chess",
@@ -177,8 +177,8 @@ async def test_made_up_option_payload_changes_nothing(group: Group) -> None:
         "xyz",
         "",
     ):
-        reply = await anna.send(f"1ptournament {t.code} {words}", GROUP, message)
-        assert reply.toast == "This button does not work any more.", words
+        reply = await anna.send(f"1ptournament {t.code} {choice}", GROUP, message)
+        assert reply.toast == "This button does not work any more.", choice
     assert (await group.newest_tournament()).version == t.version
 
 
@@ -187,9 +187,9 @@ async def test_entering_without_a_private_chat_links_to_it(group: Group) -> None
     reply = await group.people[1].press("Enter", GROUP)
     assert (reply.start_word, reply.has_private_chat) == ("tournament", False)
     assert "Open our private chat" in reply.toast
-    shown = await group.people[1].say("/start tournament", group.people[1].private)
-    assert shown.panel
-    assert "It has not begun: 1 has entered." in shown.panel.plain
+    reply = await group.people[1].say("/start tournament", group.people[1].private)
+    assert reply.panel
+    assert "It has not begun: 1 has entered." in reply.panel.plain
     reply = await group.people[1].press("Leave", GROUP)
     assert reply.toast == "You have left."
     assert (await group.people[1].press("Enter", GROUP)).toast == "You have entered."
@@ -415,7 +415,7 @@ async def test_results_link_to_replays(group: Group) -> None:
     assert reply.panel
     assert reply.panel.plain.splitlines()[1] == "Final"
     assert [button.label for row in reply.panel.rows for button in row] == ["◀ Back"], (
-        "a game that was moved out leads nowhere"
+        "a game outside the store must have no replay button"
     )
 
 
@@ -457,9 +457,7 @@ async def test_switch_to_league_takes_its_clock_unless_chosen(group: Group) -> N
     assert (await group.newest_tournament()).choice.clock == 1800
 
 
-async def test_switch_from_league_restores_defaults_unless_chosen(
-    group: Group,
-) -> None:
+async def test_switch_from_league_restores_defaults_unless_chosen(group: Group) -> None:
     await group.open_tournament()
     await group.choose("Form", "league", "Form", "Swiss")
     t = await group.newest_tournament()
@@ -468,7 +466,7 @@ async def test_switch_from_league_restores_defaults_unless_chosen(
     t = await group.newest_tournament()
     assert (t.form, t.time, t.choice.clock) == ("knockout", 7 * DAY, 1800)
     await group.choose("Clock", "1 day", "Form", "Swiss")
-    assert (await group.newest_tournament()).choice.clock == DAY, "it was no league before"
+    assert (await group.newest_tournament()).choice.clock == DAY, "switching between other forms keeps the clock"
 
 
 async def test_organiser_starts_from_the_own_page(group: Group) -> None:
@@ -502,8 +500,8 @@ async def test_tournament_uses_current_names(group: Group) -> None:
     await group.settle()
     assert "Anita, Marco, Marco 2, Dino" in group.card_text
     assert "Anna" not in group.card_text
-    refused = await group.people[3].press("Start", GROUP)
-    assert "Anita" in refused.toast
+    reply = await group.people[3].press("Start", GROUP)
+    assert "Anita" in reply.toast
     await group.people[0].press("Start", GROUP)
     await group.settle()
     names = set()

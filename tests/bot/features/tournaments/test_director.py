@@ -35,13 +35,13 @@ from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.features.tournaments.field import (
     Field,
+    count_duplicate_points,
     count_wins,
-    duplicate_points,
+    find_open_tables,
+    find_sides,
     name,
     open_field,
-    open_tables,
     person,
-    sides,
     team_name,
 )
 from tests.bot.full_store import full_store
@@ -63,8 +63,8 @@ async def field(store: Store) -> AsyncIterator[Field]:
 
 async def pass_playing_time(field: Field, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
     """Move the tournament clock forward."""
-    later = await field.tournaments.playing_time() + seconds
-    monkeypatch.setattr(field.tournaments, "playing_time", AsyncMock(return_value=later))
+    time = await field.tournaments.playing_time() + seconds
+    monkeypatch.setattr(field.tournaments, "playing_time", AsyncMock(return_value=time))
 
 
 async def lose_table(field: Field, code: str) -> None:
@@ -82,7 +82,7 @@ def places_by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
     return {people_of(tournament, line.team): line.place for line in standings(tournament)}
 
 
-WHOLE: list[tuple[Form, str, int, int | None]] = [
+TOURNAMENTS: list[tuple[Form, str, int, int | None]] = [
     ("knockout", "metamazzo", 8, 21),
     ("roundrobin", "pizzichino", 4, 21),
     ("roundrobin", "pizzichino", 5, 21),
@@ -99,30 +99,30 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("form", "game", "people", "target"), WHOLE)
+@pytest.mark.parametrize(("form", "game", "people", "target"), TOURNAMENTS)
 async def test_tournament_of_whole_games_ranks_by_records(
     field: Field, form: Form, game: str, people: int, target: int | None
 ) -> None:
     code = (await field.start_tournament(game, form, people, target)).code
-    over = await field.play(code)
-    assert over.phase == "over"
+    finished = await field.play(code)
+    assert finished.phase == "over"
     games = await field.games(code)
     assert all(game.chats == [GROUP] and game.is_rated for game in games)
     won = count_wins(games)
-    places = places_by_people(over)
-    assert len(places) == len(over.teams)
+    places = places_by_people(finished)
+    assert len(places) == len(finished.teams)
     if form == "knockout":
-        assert len(games) == len(over.teams) - 1
+        assert len(games) == len(finished.teams) - 1
         [champion] = [team for team, place in places.items() if place == 1]
         assert won[champion] == max(won.values())
         # A team that lost once played no further game.
-        assert all(len([game for game in games if team in sides(game)]) - won[team] <= 1 for team in places)
+        assert all(len([game for game in games if team in find_sides(game)]) - won[team] <= 1 for team in places)
     if form in ("roundrobin", "league"):
-        met = Counter(frozenset(sides(game)) for game in games)
-        assert set(met.values()) == {1}
-        assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
+        meetings = Counter(frozenset(find_sides(game)) for game in games)
+        assert set(meetings.values()) == {1}
+        assert len(meetings) == len(finished.teams) * (len(finished.teams) - 1) // 2
     if form != "knockout":
-        byes = {people_of(over, match.first): 1 for match in over.matches if match.is_bye and form == "swiss"}
+        byes = {people_of(finished, match.first): 1 for match in finished.matches if match.is_bye and form == "swiss"}
         order = sorted(places, key=lambda team: places[team])
         scores = [won[team] + byes.get(team, 0) for team in order]
         assert scores == sorted(scores, reverse=True)
@@ -138,34 +138,34 @@ DUPLICATES = [
 
 @pytest.mark.parametrize(
     ("game", "people", "scoring"),
-    [DUPLICATES[0], *(long(*one) for one in DUPLICATES[1:])],
+    [DUPLICATES[0], *(long(*case) for case in DUPLICATES[1:])],
 )
 async def test_duplicate_tables_share_packs_and_rank_by_records(
     field: Field, game: str, people: int, scoring: str
 ) -> None:
     code = (await field.start_tournament(game, "duplicate", people, scoring=scoring)).code
-    over = await field.play(code)
+    finished = await field.play(code)
     games = await field.games(code)
-    assert over.phase == "over"
+    assert finished.phase == "over"
     assert not any(game.is_rated for game in games)
     packs: dict[tuple[int, int], set[str]] = {}
-    for one in games:
-        assert one.fixture_name
-        key = (one.fixture_name.round, one.fixture_name.deal)
-        packs.setdefault(key, set()).add("".join(one.record.deals[0].pack))
-    assert all(len(found) == 1 for found in packs.values())
-    assert len({pack for found in packs.values() for pack in found}) == len(packs)
+    for played_game in games:
+        assert played_game.fixture_name
+        key = (played_game.fixture_name.round, played_game.fixture_name.deal)
+        packs.setdefault(key, set()).add("".join(played_game.record.deals[0].pack))
+    assert all(len(packs_of_deal) == 1 for packs_of_deal in packs.values())
+    assert len({pack for packs_of_deal in packs.values() for pack in packs_of_deal}) == len(packs)
     for number in range(people):
-        held = ["".join(game.record.deals[0].pack) for game in games if person(number) in game.people]
-        assert len(held) == len(set(held))
+        own_packs = ["".join(game.record.deals[0].pack) for game in games if person(number) in game.people]
+        assert len(own_packs) == len(set(own_packs))
     if scoring == "points":
-        scores = duplicate_points(games, 50 if game == "spades" else 5)
-        places = places_by_people(over)
+        scores = count_duplicate_points(games, 50 if game == "spades" else 5)
+        places = places_by_people(finished)
         order = sorted(places, key=lambda team: places[team])
         assert [scores[team] for team in order] == sorted((scores[team] for team in order), reverse=True)
-    for match in over.matches:
+    for match in finished.matches:
         if not match.is_bye:
-            first, second = chairs_for(over, match, 1), chairs_for(over, match, 2)
+            first, second = chairs_for(finished, match, 1), chairs_for(finished, match, 2)
             assert first[0] == second[1]
 
 
@@ -173,7 +173,7 @@ async def test_duplicate_cards_stay_secret_until_the_round_ends(field: Field, st
     started = await field.start_tournament("metamazzo", "duplicate", 4)
     await field.settle()
     tournament = await field.tournaments.load(started.code)
-    first, second = list(open_tables(tournament))
+    first, second = list(find_open_tables(tournament))
     await field.play_out(first)
     await field.settle()
     secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
@@ -198,17 +198,17 @@ async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monke
     monkeypatch.setattr(director, "RETRY_SECONDS", 0.0)
     async with open_field(store) as field:
         code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
-        held = tournament_keys.games(code)
-        await store.client.hset(held, "1 ABCDEF-1", b"of another release")
+        key = tournament_keys.games(code)
+        await store.client.hset(key, "1 ABCDEF-1", b"of another release")
         with capture_logs() as logs:
-            over = await field.play(code)
+            finished = await field.play(code)
             await field.settle(3)
-        assert over.phase == "over"
+        assert finished.phase == "over"
         _, announcement = field.fake.texts(GROUP)
-        assert any(team_name(over, line.team) in announcement for line in standings(over) if line.place == 1)
+        assert any(team_name(finished, line.team) in announcement for line in standings(finished) if line.place == 1)
         assert list(await field.tournaments.live_codes()) == []
-        assert len(await field.games(code)) == sum(len(match.deals) for match in over.matches)
-        assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
+        assert len(await field.games(code)) == sum(len(match.deals) for match in finished.matches)
+        assert await store.client.hgetall(key) == {b"1 ABCDEF-1": b"of another release"}
         assert [event["game"] for event in logs if event["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
@@ -217,12 +217,12 @@ async def test_card_is_one_message_and_winner_announced_once(field: Field) -> No
     await field.settle()
     assert len(field.fake.messages[GROUP]) == 1
     [card] = field.fake.messages[GROUP]
-    over = await field.play(code)
+    finished = await field.play(code)
     await field.settle(3)
     assert next(iter(field.fake.messages[GROUP])) == card
     _, announcement = field.fake.texts(GROUP)
-    [winner] = [line.team for line in standings(over) if line.place == 1]
-    assert team_name(over, winner) in announcement
+    [winner] = [line.team for line in standings(finished) if line.place == 1]
+    assert team_name(finished, winner) in announcement
     assert list(await field.tournaments.live_codes()) == []
 
 
@@ -241,21 +241,23 @@ async def test_new_worker_continues_the_tournament(store: Store) -> None:
         fake = field.fake
     async with open_worker(store, fake) as worker:
         field = Field(worker, fake, 2)
-        over = await field.play(code)
-        assert over.phase == "over"
-        assert len(await field.games(code)) == sum(not match.is_bye for match in over.matches)
+        finished = await field.play(code)
+        assert finished.phase == "over"
+        assert len(await field.games(code)) == sum(not match.is_bye for match in finished.matches)
 
 
 async def test_withdrawn_player_loses_all_matches(field: Field) -> None:
     code = (await field.start_tournament("metamazzo", "roundrobin", 4, 21)).code
     await field.settle()
     await field.registration.leave(code, person(1), "leave")
-    over = await field.play(code, resigning=0)
-    mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
-    results = [next(iter(match.results.values())).how for match in mine]
+    finished = await field.play(code, resigning=0)
+    matches = [
+        match for match in finished.matches if 1 in [number for team in match.teams for number in finished.teams[team]]
+    ]
+    results = [next(iter(match.results.values())).how for match in matches]
     assert results[0] == "resign"
     assert set(results[1:]) == {"forfeit"}
-    assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
+    assert all(match.winner is not None and 1 not in finished.teams[match.winner] for match in matches)
 
 
 async def test_withdrawal_during_pairing_leaves_player_unpaired(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +276,7 @@ async def test_withdrawal_during_pairing_leaves_player_unpaired(field: Field, mo
     t = await field.play(code, rounds=1)
     team = t.team_of(1)
     assert t.withdrawn == {1}
-    assert team not in [one for match in t.rounds[1] for one in match.teams]
+    assert team not in [paired for match in t.rounds[1] for paired in match.teams]
     assert len(t.rounds[1]) == 3
 
 
@@ -282,35 +284,35 @@ async def test_league_withdrawal_forfeits_unseated_matches_at_once(field: Field)
     code = (await field.start_tournament("testa", "league", 5, 11)).code
     await field.settle()
     t = await field.tournaments.load(code)
-    on = Counter(team for match in t.matches if match.seats for team in match.teams)
+    table_counts = Counter(team for match in t.matches if match.seats for team in match.teams)
     match = next(match for match in t.matches if not match.seats)
-    withdrawn, busy = sorted(match.teams, key=on.__getitem__)
-    assert on[busy] == LEAGUE_AT_ONCE
+    withdrawn, busy = sorted(match.teams, key=table_counts.__getitem__)
+    assert table_counts[busy] == LEAGUE_AT_ONCE
     await field.registration.leave(code, person(t.teams[withdrawn][0]), "leave")
     await field.settle()
-    now = await field.tournaments.load(code)
-    assert now.match(match.round, match.number).results[0].how == "forfeit"
-    assert now.match(match.round, match.number).winner == busy
-    still_on = [match for match in now.matches if busy in match.teams and match.seats and not match.is_over]
-    assert len(still_on) == LEAGUE_AT_ONCE
+    after = await field.tournaments.load(code)
+    assert after.match(match.round, match.number).results[0].how == "forfeit"
+    assert after.match(match.round, match.number).winner == busy
+    running = [match for match in after.matches if busy in match.teams and match.seats and not match.is_over]
+    assert len(running) == LEAGUE_AT_ONCE
 
 
 async def test_player_to_move_loses_when_the_round_ends(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
     started = await field.start_tournament("metamazzo", "knockout", 2)
     await field.settle()
     tournament = await field.tournaments.load(started.code)
-    [code] = open_tables(tournament)
+    [code] = find_open_tables(tournament)
     table = await field.worker.room.load(code)
     mover = table.to_move
     assert mover
     await pass_playing_time(field, monkeypatch, DAY + 1)
     await field.settle(3)
-    over = await field.tournaments.load(started.code)
-    assert over.phase == "over"
-    [match] = over.matches
+    finished = await field.tournaments.load(started.code)
+    assert finished.phase == "over"
+    [match] = finished.matches
     assert match.results[0].how == "timeout"
     assert match.winner is not None
-    assert mover.person not in people_of(over, match.winner)
+    assert mover.person not in people_of(finished, match.winner)
 
 
 async def test_player_who_has_not_played_is_reminded_once(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,7 +330,7 @@ async def test_calling_off_closes_duplicate_tables_and_archives_games(field: Fie
     started = await field.start_tournament("metamazzo", "duplicate", 4)
     await field.settle()
     tournament = await field.tournaments.load(started.code)
-    tables = list(open_tables(tournament))
+    tables = list(find_open_tables(tournament))
     await field.play_out(tables[0])
     await field.registration.cancel(started.code, person(0), "off")
     await field.settle(3)
@@ -357,16 +359,16 @@ async def test_card_sent_without_an_answer_is_updated_not_doubled(
     async with open_field(store) as field:
         registration, fake = field.registration, field.fake
         fake.errors_after_delivery[GROUP].append(PlatformFailure("no answer"))
-        opened = await registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
+        tournament = await registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
         send = fake.send
 
         async def send_then_enter(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
-            # The worker can also stop here, so the next one must find everything in the store.
+            # The worker can stop here, so the next worker must find everything in the store.
             try:
                 return await send(place, panel, key, silent=silent)
             finally:
                 with suppress(AlreadyEntered):
-                    await registration.enter(opened.code, person(1), name(1), "enter")
+                    await registration.enter(tournament.code, person(1), name(1), "enter")
 
         monkeypatch.setattr(fake, "send", send_then_enter)
         await field.settle(3)
@@ -413,7 +415,7 @@ async def test_game_of_unreadable_tournament_counts_once_readable(
     async with open_field(store) as field:
         code = (await field.start_tournament("metamazzo", form, 4, 21)).code
         await field.settle()
-        table, *_ = open_tables(await field.tournaments.load(code))
+        table, *_ = find_open_tables(await field.tournaments.load(code))
         await store.client.rpush(tournament_keys.log(code), b"newer 1 2\tx")
         with capture_logs() as logs:
             await field.play_out(table)
@@ -433,7 +435,7 @@ async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch
     async with open_field(store) as field:
         code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
         await field.settle()
-        tables = list(open_tables(await field.tournaments.load(code)))
+        tables = list(find_open_tables(await field.tournaments.load(code)))
         await field.play_out(tables[0])
         await store.client.rpush(tournament_keys.log(code), b"newer 1 2\tx")
         await field.settle()
@@ -446,9 +448,9 @@ async def test_unreadable_tournament_can_be_called_off(store: Store, monkeypatch
         assert await field.tournaments.in_chat(GROUP) == []
 
 
-@pytest.mark.parametrize("ends", ["withdraws", "late"])
+@pytest.mark.parametrize("ending", ["withdraws", "late"])
 async def test_table_opened_before_a_crash_belongs_to_its_match(
-    field: Field, monkeypatch: pytest.MonkeyPatch, ends: str
+    field: Field, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     code = (await field.start_tournament("testa", "knockout", 2, 11)).code
     commit = field.tournaments.commit
@@ -463,15 +465,15 @@ async def test_table_opened_before_a_crash_belongs_to_its_match(
         await field.director.check_all()
     monkeypatch.setattr(field.tournaments, "commit", commit)
     [table] = await field.worker.room.lists.tables_of(person(0))
-    if ends == "withdraws":
+    if ending == "withdraws":
         await field.registration.leave(code, person(0), "leave")
     else:
         await pass_playing_time(field, monkeypatch, DAY + 1)
     await field.settle(3)
-    over = await field.tournaments.load(code)
-    [match] = over.matches
+    finished = await field.tournaments.load(code)
+    [match] = finished.matches
     assert match.seats == {0: table.code}
-    assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
+    assert match.results[0].how == ("resign" if ending == "withdraws" else "timeout")
     assert [game.code for game in await field.games(code)] == [table.code]
 
 
@@ -479,45 +481,45 @@ async def test_player_with_too_many_tables_still_gets_a_match(field: Field) -> N
     code = (await field.start_tournament("testa", "knockout", 2, 11)).code
     for number in range(MOST_TABLES):
         await field.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
-    over = await field.play(code)
-    assert [match.results[0].how for match in over.matches] != ["void"]
-    assert over.phase == "over"
+    finished = await field.play(code)
+    assert [match.results[0].how for match in finished.matches] != ["void"]
+    assert finished.phase == "over"
 
 
 async def test_player_forgotten_during_table_opening_resigns(
     field: Field, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await field.start_tournament("testa", "knockout", 2, 11)).code
-    opening = field.worker.challenges.open_fixture
+    open_fixture = field.worker.challenges.open_fixture
 
     async def forget_then_open(*args: Any, **options: Any) -> Table:
         await forget(store, person(1), "somebody:1a")
-        return await opening(*args, **options)
+        return await open_fixture(*args, **options)
 
     monkeypatch.setattr(field.worker.challenges, "open_fixture", forget_then_open)
     await field.settle(3)
-    over = await field.tournaments.load(code)
-    assert over.phase == "over"
-    [match] = over.matches
+    finished = await field.tournaments.load(code)
+    assert finished.phase == "over"
+    [match] = finished.matches
     assert match.results[0].how == "resign"
     [game] = await field.games(code)
     assert sorted(game.people) == [person(0), "somebody:1a"]
     assert await find_traces(store, name(1)) == []
 
 
-@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("is_archived", [True, False])
 async def test_lost_table_is_replayed_unless_its_game_is_archived(
-    store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_archived: bool
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with open_field(store) as field:
         code = (await field.start_tournament("testa", "knockout", 2, 11)).code
         await field.settle()
-        [table] = open_tables(await field.tournaments.load(code))
-        if is_kept:
+        [table] = find_open_tables(await field.tournaments.load(code))
+        if is_archived:
 
             async def ignore_game(_table: Table, _game: FinishedGame) -> None:
-                """Record nothing: the restored log ends before this game."""
+                """Record nothing, because the restored log ends before this game."""
 
             monkeypatch.setattr(field.director, "record_game", ignore_game)
             await field.play_out(table)
@@ -526,7 +528,7 @@ async def test_lost_table_is_replayed_unless_its_game_is_archived(
         await field.settle(2)
         tournament = await field.tournaments.load(code)
         [match] = tournament.matches
-        if is_kept:
+        if is_archived:
             assert match.results[0].how in ("played", "resign")
             assert tournament.phase == "over"
         else:
@@ -544,7 +546,7 @@ async def test_matches_wait_while_the_store_is_full(field: Field, store: Store) 
             assert "no room for new tables" in field.fake.last(GROUP).plain
     assert not [event for event in logs if event["log_level"] == "error"]
     await field.settle(2)
-    assert len(list(open_tables(await field.tournaments.load(code)))) == 2
+    assert len(list(find_open_tables(await field.tournaments.load(code)))) == 2
     assert "no room for new tables" not in field.fake.last(GROUP).plain
 
 
@@ -553,7 +555,7 @@ async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatc
     async with open_field(store) as field:
         code = (await field.start_tournament("testa", "knockout", 2, 11)).code
         await field.settle()
-        [table] = open_tables(await field.tournaments.load(code))
+        [table] = find_open_tables(await field.tournaments.load(code))
         await lose_table(field, table)
         async with full_store(store):
             await field.settle(2)
@@ -564,19 +566,19 @@ async def test_lost_table_waits_while_the_store_is_full(store: Store, monkeypatc
         assert (await field.worker.room.load(match.seats[0])).phase == "playing"
 
 
-@pytest.mark.parametrize("over", ["late", "withdrawn"])
+@pytest.mark.parametrize("reason", ["late", "withdrawn"])
 async def test_lost_table_is_not_replayed_after_deadline_or_withdrawal(
-    store: Store, monkeypatch: pytest.MonkeyPatch, over: str
+    store: Store, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     monkeypatch.setattr(director, "TABLE_CHECK_SECONDS", 0.0)
     async with open_field(store) as field:
         code, room = (await field.start_tournament("testa", "knockout", 2, 11)).code, field.worker.room
         await field.settle()
-        [table] = open_tables(await field.tournaments.load(code))
+        [table] = find_open_tables(await field.tournaments.load(code))
         # An entry of another release sets the table aside, so it accepts no moves and no resignation.
         await store.client.rpush(keys.table(table), b"newer 1\tx")
         room.forget(table)
-        if over == "late":
+        if reason == "late":
             await pass_playing_time(field, monkeypatch, DAY + 1)
         else:
             await field.registration.leave(code, person(1), "leave")
@@ -589,9 +591,9 @@ async def test_lost_table_is_not_replayed_after_deadline_or_withdrawal(
         tournament = await field.tournaments.load(code)
         [match] = tournament.matches
         assert match.seats == {0: table}
-        assert match.results[0].how == ("void" if over == "late" else "forfeit")
+        assert match.results[0].how == ("void" if reason == "late" else "forfeit")
         winners = [] if match.winner is None else tournament.members(match.winner)
-        assert [one.person for one in winners] == ([] if over == "late" else [person(0)])
+        assert [player.person for player in winners] == ([] if reason == "late" else [person(0)])
         assert await field.games(code) == []
 
 
@@ -600,7 +602,7 @@ async def test_deal_with_lost_table_and_unreadable_game_is_void(store: Store, mo
     async with open_field(store) as field:
         code = (await field.start_tournament("metamazzo", "duplicate", 4)).code
         await field.settle()
-        table, *_ = open_tables(await field.tournaments.load(code))
+        table, *_ = find_open_tables(await field.tournaments.load(code))
         await store.client.hset(tournament_keys.games(code), f"1 {table}-1", b"of another release")
         await lose_table(field, table)
         await field.settle(2)
@@ -613,10 +615,10 @@ async def test_result_of_an_unpaired_match_is_ignored(field: Field, store: Store
     await field.settle()
     tournament = await field.tournaments.load(code)
     # Restore a log that is older than its tables.
-    begun = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
+    entries = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat"))]
     await store.client.delete(tournament_keys.log(code))
-    await store.client.rpush(tournament_keys.log(code), *begun)
-    for table in open_tables(tournament):
+    await store.client.rpush(tournament_keys.log(code), *entries)
+    for table in find_open_tables(tournament):
         await field.play_out(table)
     await field.settle(3)
     assert (await field.tournaments.load(code)).rounds
@@ -636,17 +638,17 @@ async def test_card_is_sent_once_the_moved_chat_is_reachable(field: Field) -> No
 
 async def test_repost_during_an_edit_leaves_one_card(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = field.fake
-    opened = await field.registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
+    tournament = await field.registration.open(GROUP, person(0), name(0), Choice.default("testa"), "knockout", "open")
     await field.settle()
     [first] = fake.messages[GROUP]
     edit = fake.edit
 
     async def repost_then_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        await field.director.cards.repost(opened.code)
+        await field.director.cards.repost(tournament.code)
         return await edit(place, sent, panel)
 
     monkeypatch.setattr(fake, "edit", repost_then_edit)
-    await field.registration.enter(opened.code, person(1), name(1), "enter")
+    await field.registration.enter(tournament.code, person(1), name(1), "enter")
     await field.settle(4)
     assert len(fake.messages[GROUP]) == 1
     assert first not in fake.messages[GROUP]

@@ -21,7 +21,7 @@ from tests.bot.features.tournaments.logs import (
 )
 
 
-def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
+def make_four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "points") -> Tournament:
     """Return a round of four matches with these margins for the first seats in deal 1, and draws in deal 2."""
     t = add_round(start_tournament("duplicate", 8, game=game, scoring=scoring), (0, 4), (5, 1), (2, 6), (7, 3))
     for match, margin in zip(t.rounds[0], margins, strict=True):
@@ -31,26 +31,26 @@ def four_tables(margins: list[int], *, game: str = "metamazzo", scoring: str = "
     return t
 
 
-def all_scores(t: Tournament) -> list[DealScore]:
+def collect_scores(t: Tournament) -> list[DealScore]:
     """Return the scores of all deals of finished rounds."""
     return [score for number in range(1, len(t.rounds) + 1) for score in deal_scores(t, number)]
 
 
 def scores_of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
     """Return the scores of a deal, match by match."""
-    return [score.scores for score in all_scores(t) if score.deal == deal]
+    return [score.scores for score in collect_scores(t) if score.deal == deal]
 
 
 def test_deal_scores_against_the_mean_of_all_tables() -> None:
-    t = four_tables([6, -2, 3, 1])
-    assert {score.datum for score in all_scores(t) if score.deal == 1} == {Fraction(2)}
+    t = make_four_tables([6, -2, 3, 1])
+    assert {score.datum for score in collect_scores(t) if score.deal == 1} == {Fraction(2)}
     assert scores_of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
     assert scores_of_deal(t, 2) == [(0, 0)] * 4
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
 
 
 def test_mean_is_not_rounded() -> None:
-    t = four_tables([1, 0, 0, 0])
+    t = make_four_tables([1, 0, 0, 0])
     assert scores_of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
 
 
@@ -61,7 +61,7 @@ def test_seats_are_swapped_in_the_second_deal() -> None:
         # The second team has the first seat, so its margins are -9 and -3.
         t = add_result(t, match, ours, 0, deal=2)
     assert scores_of_deal(t, 2) == [(3, -3), (-3, 3)]
-    assert {score.datum for score in all_scores(t) if score.deal == 2} == {Fraction(-6)}
+    assert {score.datum for score in collect_scores(t) if score.deal == 2} == {Fraction(-6)}
 
 
 def test_single_table_is_its_own_mean() -> None:
@@ -70,7 +70,7 @@ def test_single_table_is_its_own_mean() -> None:
         t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
         t = add_result(t, t.match(1, 1), 0, 0, deal=deal, how="void")
     assert scores_of_deal(t, 1) == scores_of_deal(t, 2) == [(0, 0)] * 2
-    assert [score.datum for score in all_scores(t)] == [11, 11, -11, -11]
+    assert [score.datum for score in collect_scores(t)] == [11, 11, -11, -11]
 
 
 @pytest.mark.parametrize("how", ["resign", "timeout", "forfeit"])
@@ -86,7 +86,7 @@ def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, s
     for match in t.rounds[0]:
         t = add_result(t, match, 0, 0, deal=2, how=how, winner=0)
     assert scores_of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
-    assert {score.datum for score in all_scores(t)} == {2, None}
+    assert {score.datum for score in collect_scores(t)} == {2, None}
     # In the second deal the second team sits first.
     assert scores_of_deal(t, 2) == [(penalty, -penalty)] * 3
 
@@ -114,14 +114,14 @@ def test_difference_converts_to_steps(difference: str, count: int) -> None:
 
 
 def test_spades_steps_count_tens() -> None:
-    assert scores_of_deal(four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
+    assert scores_of_deal(make_four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
         (3, -3),
         (-3, 3),
         (1, -1),
         (-1, 1),
     ]
-    assert scores_of_deal(four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
-    assert scores_of_deal(four_tables([60, -20, 30, 10], game="spades"), 1) == [
+    assert scores_of_deal(make_four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
+    assert scores_of_deal(make_four_tables([60, -20, 30, 10], game="spades"), 1) == [
         (40, -40),
         (-40, 40),
         (10, -10),
@@ -130,16 +130,16 @@ def test_spades_steps_count_tens() -> None:
 
 
 def test_unfinished_round_has_no_scores() -> None:
-    t = four_tables([6, -2, 3, 1])
+    t = make_four_tables([6, -2, 3, 1])
     t = add_round(t, (0, 1), (2, 3), (4, 5), (6, 7))
     for match in t.rounds[1][:3]:
         for deal in (1, 2):
             t = add_result(t, match, 9, 1, deal=deal)
-    assert {score.round for score in all_scores(t)} == {1}
+    assert {score.round for score in collect_scores(t)} == {1}
     assert len(round_scores(t)) == 1
     for deal in (1, 2):
         t = add_result(t, t.match(2, 3), 9, 1, deal=deal)
-    assert {score.round for score in all_scores(t)} == {1, 2}
+    assert {score.round for score in collect_scores(t)} == {1, 2}
 
 
 def test_bye_scores_zero() -> None:
@@ -161,14 +161,14 @@ def test_deal_scores_sum_to_zero(seed: int, teams: int, deals: str, scoring: str
         start_tournament("duplicate", teams, deals=deals, scoring=scoring), play_at_random(Random(seed), MIXED)
     )
     by_deal: dict[tuple[int, int], list[Fraction]] = defaultdict(list)
-    for one in all_scores(t):
-        match = t.match(one.round, one.match)
-        assert sum(one.scores) == 0
-        if match.results[one.deal].how == "played":
-            by_deal[one.round, one.deal].append(one.scores[match.first_seat(one.deal)])
-        elif match.results[one.deal].how == "void":
-            assert not any(one.scores)
+    for score in collect_scores(t):
+        match = t.match(score.round, score.match)
+        assert sum(score.scores) == 0
+        if match.results[score.deal].how == "played":
+            by_deal[score.round, score.deal].append(score.scores[match.first_seat(score.deal)])
+        elif match.results[score.deal].how == "void":
+            assert not any(score.scores)
     # Scores in one seat, over all tables that played the deal, are compared with each other.
     assert scoring == "steps" or all(sum(scores) == 0 for scores in by_deal.values())
     assert sum(sum(scores.values()) for scores in round_scores(t)) == 0
-    assert len(all_scores(t)) == sum(len(match.results) for match in t.matches)
+    assert len(collect_scores(t)) == sum(len(match.results) for match in t.matches)

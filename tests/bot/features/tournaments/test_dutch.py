@@ -26,7 +26,7 @@ from tests.bot.features.tournaments.sieve import Pairing, explain, normalize_pai
 from tests.long import long, mostly_long
 
 
-def teams(*scores: int) -> dict[int, TeamRecord]:
+def make_teams(*scores: int) -> dict[int, TeamRecord]:
     """Return teams that differ only in their scores."""
     return {team: TeamRecord(score=Fraction(score)) for team, score in enumerate(scores)}
 
@@ -34,20 +34,20 @@ def teams(*scores: int) -> dict[int, TeamRecord]:
 def sieve_next_round(t: Tournament, rounds: int) -> tuple[dict[int, TeamRecord], Pairing]:
     """Return the teams' records and the sieve's next pairing."""
     records = {team: record for team, record in enumerate(records_of(t)) if not t.has_withdrawn(team)}
-    played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
-    demands = next(one for one in RELAXED if can_be_paired(records, one, played, is_last=is_last))
-    found = sieve(records, possible_pairs(records, demands, played, is_last=is_last))
-    assert found
-    return records, found
+    rounds_played, is_last = len(t.rounds), len(t.rounds) + 1 >= rounds
+    demands = next(demand for demand in RELAXED if can_be_paired(records, demand, rounds_played, is_last=is_last))
+    pairing = sieve(records, possible_pairs(records, demands, rounds_played, is_last=is_last))
+    assert pairing
+    return records, pairing
 
 
-@pytest.mark.parametrize(("count", "most"), [(12, 8), long(150, 8), long(25, 10)])
+@pytest.mark.parametrize(("count", "most_teams"), [(12, 8), long(150, 8), long(25, 10)])
 @pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "duplicate"))
-def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, most: int) -> None:
+def test_each_round_matches_the_sieve(form: Form, leaving: float, count: int, most_teams: int) -> None:
     for seed in range(count):
         random = Random(seed)
-        t = start_tournament(form, random.randint(4, most), rounds=random.choice(("auto", "5", "7")))
+        t = start_tournament(form, random.randint(4, most_teams), rounds=random.choice(("auto", "5", "7")))
         while (pairs := next_round(t)) is not None:
             records, best = sieve_next_round(t, rounds_in_all(t))
             assert normalize_pairing(records, pairs) == best, explain(records, best, normalize_pairing(records, pairs))
@@ -62,7 +62,7 @@ FIVE_ROUNDS = ["0+3 4+1 6+2 7-5", "0+2 1+7 5-3 4-6", "4-0 2-1 3+7 6+5", "0-1 7-2
 
 
 def test_one_team_floats_where_three_would() -> None:
-    """Two pairings of round 6 remain. In the other one 0, 3 and 5 float; caissify-pairings 0.5.0 chose it."""
+    """Two pairings of round 6 remain. In the rejected one, which caissify-pairings 0.5.0 chose, 0, 3 and 5 float."""
     t = start_tournament("swiss", 8, rounds="7")
     for matches in FIVE_ROUNDS:
         t = add_round(t, *((int(match[0]), int(match[2])) for match in matches.split()))
@@ -72,14 +72,14 @@ def test_one_team_floats_where_three_would() -> None:
     assert [record.score for record in records.values()] == [3, 3, 1, 3, 2, 3, 5, 0]
     pairs = next_round(t)
     assert pairs
-    right, wrong = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
-    assert right == ((0, 5), (1, 3), (4, 2), (6, 7))
-    assert explain(records, right, wrong) == "C8"
+    chosen, rejected = normalize_pairing(records, pairs), ((0, 7), (3, 4), (5, 2), (6, 1))
+    assert chosen == ((0, 5), (1, 3), (4, 2), (6, 7))
+    assert explain(records, chosen, rejected) == "C8"
 
 
 def test_bye_goes_to_the_lowest_score() -> None:
     """C5 comes before C6. Teams 2 and 3 have met, so the top pair is split to keep the bye below them."""
-    records = teams(2, 2, 1, 1, 0)
+    records = make_teams(2, 2, 1, 1, 0)
     edges = [(0, 1), (0, 2), (1, 3), (2, 4), (3, 4), (2, NOBODY), (3, NOBODY), (4, NOBODY)]
     assert sorted(pair_round(records, edges)) == [(0, 2), (1, 3), (4, NOBODY)]
     assert sorted(pair_round(records, [*edges, (2, 3)])) == [(0, 1), (2, 3), (4, NOBODY)]
@@ -87,7 +87,7 @@ def test_bye_goes_to_the_lowest_score() -> None:
 
 def test_bye_goes_to_a_team_that_has_played_most() -> None:
     """C9 among teams of the lowest score. Article 4 alone would give the bye to the last team."""
-    records = teams(1, 1, 0, 0, 0)
+    records = make_teams(1, 1, 0, 0, 0)
     edges = [(0, 1), (2, 3), (2, 4), (3, 4), *((team, NOBODY) for team in (2, 3, 4))]
     assert (4, NOBODY) in pair_round(records, edges)
     for team, record in records.items():
@@ -97,8 +97,8 @@ def test_bye_goes_to_a_team_that_has_played_most() -> None:
 
 
 def test_floaters_are_chosen_for_the_next_bracket() -> None:
-    """C8: team 1 floats, so all lower teams meet equals. By article 4 alone team 2 would float."""
-    records = teams(2, 2, 2, 1, 1, 1, 0, 0)
+    """C8: team 1 floats, so all lower teams meet equals. Article 4 alone would let team 2 float."""
+    records = make_teams(2, 2, 2, 1, 1, 1, 0, 0)
     edges = [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (2, 6), (5, 7)]
     assert sorted(pair_round(records, edges)) == [(0, 1), (2, 6), (3, 4), (5, 7)]
     assert sorted(pair_round(records, [*edges, (1, 3)])) == [(0, 2), (1, 3), (4, 5), (6, 7)]
@@ -107,9 +107,9 @@ def test_floaters_are_chosen_for_the_next_bracket() -> None:
 def test_exchanges_and_their_transpositions_go_by_rank() -> None:
     """Articles 4.3.4 and 4.2: the highest team moves up from S2, then gets the highest opponent."""
     edges = [(0, 3), (1, 4), (2, 6), (5, 7), (8, 9), (2, 5), (6, 8), (7, 9)]
-    assert sorted(pair_round(teams(*[0] * 10), edges)) == [(0, 3), (1, 4), (2, 6), (5, 7), (8, 9)]
+    assert sorted(pair_round(make_teams(*[0] * 10), edges)) == [(0, 3), (1, 4), (2, 6), (5, 7), (8, 9)]
     edges = [(0, 2), (1, 3), (4, 6), (5, 7), (4, 7), (5, 6)]
-    assert sorted(pair_round(teams(*[0] * 8), edges)) == [(0, 2), (1, 3), (4, 6), (5, 7)]
+    assert sorted(pair_round(make_teams(*[0] * 8), edges)) == [(0, 2), (1, 3), (4, 6), (5, 7)]
 
 
 @pytest.mark.parametrize("count", [120, long(600), long(6000)])
@@ -126,7 +126,7 @@ def test_one_score_group_is_paired_like_the_sieve(count: int) -> None:
     """Teams differ only in past opponents, so exchanges decide."""
     random, done = Random(2), 0
     while done < count:
-        done += check_random_pairing(teams(*[0] * random.randint(7, 12)), random, 0.35)
+        done += check_random_pairing(make_teams(*[0] * random.randint(7, 12)), random, 0.35)
 
 
 def check_random_pairing(records: dict[int, TeamRecord], random: Random, probability: float) -> bool:
@@ -137,8 +137,8 @@ def check_random_pairing(records: dict[int, TeamRecord], random: Random, probabi
     best = sieve(records, edges)
     if best is None:
         return False
-    found = tuple(sorted(pair_round(records, edges)))
-    assert found == best, (explain(records, best, found), records, edges)
+    pairing = tuple(sorted(pair_round(records, edges)))
+    assert pairing == best, (explain(records, best, pairing), records, edges)
     return True
 
 

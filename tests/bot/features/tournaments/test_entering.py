@@ -85,8 +85,8 @@ class Model:
         return 1 if self.game == "testa" else 2
 
     def number(self, person: str) -> int | None:
-        here = [number for number, one in enumerate(self.players) if one == person and number not in self.out]
-        return here[0] if here else None
+        present = [number for number, player in enumerate(self.players) if player == person and number not in self.out]
+        return present[0] if present else None
 
     def do(self, action: Action) -> type[TableError] | None:
         """Apply an action, or return the error that refuses it."""
@@ -143,18 +143,18 @@ class Model:
         self.game = game
 
     def _start(self, _person: str, _target: Any) -> type[TableError] | None:
-        here = [number for number, one in enumerate(self.players) if one is not None]
+        present = [number for number, player in enumerate(self.players) if player is not None]
         if self.size == 1:
-            teams = [frozenset((number,)) for number in here]
+            teams = [frozenset((number,)) for number in present]
         else:
-            single = [number for number in here if not any(number in pair for pair in self.pairs)]
-            teams = [*self.pairs, *(frozenset(single[at : at + 2]) for at in range(0, len(single) - 1, 2))]
+            single = [number for number in present if not any(number in pair for pair in self.pairs)]
+            teams = [*self.pairs, *(frozenset(single[index : index + 2]) for index in range(0, len(single) - 1, 2))]
             teams.sort(key=min)
         if len(teams) < LEAST:
             return TooFewTeams if self.size == 1 else TooFewPairs
         self.teams = set(teams[:MOST])
         self.phase = "playing"
-        for number in here:
+        for number in present:
             if not any(number in team for team in self.teams):
                 self.players[number] = None
                 self.pairs = {pair for pair in self.pairs if number not in pair}
@@ -165,7 +165,7 @@ class Model:
 
     @property
     def state(self) -> tuple[Any, ...]:
-        pairs = {one: other for pair in self.pairs for one, other in (sorted(pair), sorted(pair, reverse=True))}
+        pairs = {first: second for pair in self.pairs for first, second in (sorted(pair), sorted(pair, reverse=True))}
         return self.phase, self.game, self.options, self.players, pairs, self.out, self.teams
 
 
@@ -188,7 +188,7 @@ def state_of(tournament: Tournament) -> tuple[Any, ...]:
 class Entering(RuleBasedStateMachine):
     runner: asyncio.Runner
     stores: list[Store]
-    opened = count(1)
+    numbers = count(1)
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,13 +201,13 @@ class Entering(RuleBasedStateMachine):
         self.updates = count(1)
         self.code = ""
 
-    def run(self, doing: Coroutine[Any, Any, Any]) -> Any:
-        return self.runner.run(doing)
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return self.runner.run(coroutine)
 
     @initialize(entered=st.integers(0, 6), game=st.sampled_from(GAMES))
     def open(self, entered: int, game: str) -> None:
         """Open a tournament with some players already entered."""
-        number = next(self.opened)
+        number = next(self.numbers)
         choice = Choice.default("testa")
         opening = self.workers[0].open(f"paper:{1000 + number}", PEOPLE[0], "0", choice, "knockout", f"open {number}")
         self.code = self.run(opening).code
@@ -216,20 +216,20 @@ class Entering(RuleBasedStateMachine):
 
     async def _do(self, action: Action, worker: int, update: str) -> type[TableError] | None:
         person = PEOPLE[action.person] if action.person < len(PEOPLE) else "paper:stranger"
-        at = self.workers[worker]
+        desk = self.workers[worker]
         try:
             match action.verb:
                 case "enter":
-                    await at.enter(self.code, person, person, update)
+                    await desk.enter(self.code, person, person, update)
                 case "partner":
-                    await at.join_partner(self.code, person, person, action.target, update)
+                    await desk.join_partner(self.code, person, person, action.target, update)
                 case "choose":
                     name, value = action.target
-                    await at.choose_option(self.code, person, name, value, update)
+                    await desk.choose_option(self.code, person, name, value, update)
                 case "play":
-                    await at.choose_game(self.code, person, Choice.default(action.target), update)
+                    await desk.choose_game(self.code, person, Choice.default(action.target), update)
                 case verb:
-                    await getattr(at, verb)(self.code, person, update)
+                    await getattr(desk, verb)(self.code, person, update)
         except TableError as refusal:
             return type(refusal)
         return None
@@ -240,24 +240,24 @@ class Entering(RuleBasedStateMachine):
         assert self.run(self._do(action, worker, update)) == self.model.do(action), action
         self.done.append((action, update))
 
-    @rule(one=ACTIONS, other=ACTIONS)
-    def two_people_act_at_once(self, one: Action, other: Action) -> None:
+    @rule(action=ACTIONS, other_action=ACTIONS)
+    def two_people_act_at_once(self, action: Action, other_action: Action) -> None:
         """Check that the outcome equals one of the two sequential orders."""
 
-        async def both() -> list[type[TableError] | None]:
+        async def act_at_once() -> list[type[TableError] | None]:
             updates = [f"u{next(self.updates)}" for _ in range(2)]
-            return list(await asyncio.gather(self._do(one, 0, updates[0]), self._do(other, 1, updates[1])))
+            return list(await asyncio.gather(self._do(action, 0, updates[0]), self._do(other_action, 1, updates[1])))
 
-        refusals = self.run(both())
-        found = state_of(self.run(Tournaments(self.stores[0]).load(self.code)))
+        refusals = self.run(act_at_once())
+        state = state_of(self.run(Tournaments(self.stores[0]).load(self.code)))
         for first in (0, 1):
-            after, expected = deepcopy(self.model), dict[int, type[TableError] | None]()
-            for at in (first, 1 - first):
-                expected[at] = after.do((one, other)[at])
-            if ([expected[0], expected[1]], after.state) == (refusals, found):
-                self.model = after
+            model, expected = deepcopy(self.model), dict[int, type[TableError] | None]()
+            for index in (first, 1 - first):
+                expected[index] = model.do((action, other_action)[index])
+            if ([expected[0], expected[1]], model.state) == (refusals, state):
+                self.model = model
                 return
-        raise AssertionError(f"{one} and {other} come to {refusals} and {found}, from {self.model.state}")
+        raise AssertionError(f"{action} and {other_action} come to {refusals} and {state}, from {self.model.state}")
 
     @rule(pick=st.integers(0, 1000), worker=st.integers(0, 1))
     def an_update_is_redelivered(self, pick: int, worker: int) -> None:
@@ -273,9 +273,9 @@ class Entering(RuleBasedStateMachine):
     def tournament_matches_the_model(self) -> None:
         if self.code:
             for worker in self.workers:
-                found = self.run(worker._tournaments.load(self.code))
-                assert state_of(found) == self.model.state
-                assert state_of(Tournament(self.code).after(found.entries)) == self.model.state
+                tournament = self.run(worker._tournaments.load(self.code))
+                assert state_of(tournament) == self.model.state
+                assert state_of(Tournament(self.code).after(tournament.entries)) == self.model.state
 
 
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])

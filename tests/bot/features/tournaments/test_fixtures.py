@@ -103,36 +103,37 @@ async def test_deal_stays_secret_until_all_tables_have_played(
     fake, seats, random = RecordingPlatform(), GAMES[game].seats, Random(game)
     finished: list[FinishedGame] = []
 
-    async def note(_table: Table, one: FinishedGame) -> None:
-        finished.append(one)
+    async def record_game(_table: Table, game: FinishedGame) -> None:
+        finished.append(game)
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)
         players = make_players(worker, fake, 2 * seats)
         first, second = players[:seats], players[seats:]
         with capture_logs() as logs:
-            one = await open_fixture(worker, game, 1, first, "one")
-            other = await open_fixture(worker, game, 1, second, "other")
+            table = await open_fixture(worker, game, 1, first, "one")
+            other_table = await open_fixture(worker, game, 1, second, "other")
             before = {player.private: len(fake.shown[player.private]) for player in second}
-            visible = {player.private: visible_cards(one, player) for player in first}
+            visible = {player.private: visible_cards(table, player) for player in first}
             pages, api = [], []
             playing = first[0].dispatcher.playing
-            while one.phase == "playing":
-                assert await worker.watching.watch_id(one) == ""
-                api += [(await playing.table(one.code, player.person.id)).model_dump_json() for player in first]
+            while table.phase == "playing":
+                assert await worker.watching.watch_id(table) == ""
+                api += [(await playing.table(table.code, player.person.id)).model_dump_json() for player in first]
                 pages += [
-                    repr(hand_page(one, player.person.id, await worker.people.person(player.person.id)))
+                    repr(hand_page(table, player.person.id, await worker.people.person(player.person.id)))
                     for player in first
                 ]
-                one = await play_random_move(worker, one.code, random)
+                table = await play_random_move(worker, table.code, random)
                 for player in first:
-                    visible[player.private] |= visible_cards(one, player)
+                    visible[player.private] |= visible_cards(table, player)
             pages += [
-                repr(hand_page(one, player.person.id, await worker.people.person(player.person.id))) for player in first
+                repr(hand_page(table, player.person.id, await worker.people.person(player.person.id)))
+                for player in first
             ]
             await worker.settled()
         with pytest.raises(NoSuchTable):
-            await worker.room.table(one.code)
+            await worker.room.table(table.code)
         output = "\n".join((fake.all_text, *pages, *api, json.dumps(logs, default=repr)))
         assert SECRET.hex() not in output
         assert "Replay" not in fake.all_text
@@ -143,7 +144,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
         # Players with the same cards at another table have read nothing new.
         for player in second:
             assert len(fake.shown[player.private]) == before[player.private]
-            assert one.code not in repr(fake.shown[player.private])
+            assert table.code not in repr(fake.shown[player.private])
         [finished_game] = finished
         verify(finished_game.record)
         assert (finished_game.fixture, finished_game.is_rated) == ("K7QF2M 2.0.1", False)
@@ -157,17 +158,17 @@ async def test_deal_stays_secret_until_all_tables_have_played(
             assert tuple(map(int, re.findall(r"-?\d+(?= —|$)", points.replace(MINUS, "-")))) == result.points
             assert "when the round is over" in panel.plain
             assert not panel.rows
-        assert (await worker.room.table(other.code)).version == other.version
+        assert (await worker.room.table(other_table.code)).version == other_table.version
 
 
 async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
     fake = RecordingPlatform()
     async with open_worker(store, fake) as worker:
         players = make_players(worker, fake, 4)
-        one, other = await open_fixture(worker, "testa", 1, players[:2], "one"), players[2:]
-        await open_fixture(worker, "testa", 1, other, "other")
+        table = await open_fixture(worker, "testa", 1, players[:2], "one")
+        await open_fixture(worker, "testa", 1, players[2:], "other")
         # The director does this for each table of a duplicate that is called off.
-        await worker.feature(TournamentsFeature).director.fixtures.close(one.code)
+        await worker.feature(TournamentsFeature).director.fixtures.close(table.code)
         await worker.settled()
         for player in players[:2]:
             text = fake.last(player.private).plain
@@ -178,11 +179,11 @@ async def test_called_off_deal_does_not_mention_the_round(store: Store) -> None:
 async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = RecordingPlatform()
 
-    async def note(_table: Table, _game: FinishedGame) -> None:
+    async def record_game(_table: Table, _game: FinishedGame) -> None:
         """Ignore the game."""
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
         table = await open_fixture(worker, "metamazzo", 2, players, "one")
         visible = {player.private: visible_cards(table, player) for player in players}
@@ -200,8 +201,8 @@ async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatc
             payloads = " ".join(
                 button.payload for panel in fake.shown[player.private] for row in panel.rows for button in row
             )
-            words = Wording(player.person.language, NAMES[:2], "italian")
-            assert not [code for code in hidden if words.card(code) in texts or f" {code}" in payloads]
+            wording = Wording(player.person.language, NAMES[:2], "italian")
+            assert not [code for code in hidden if wording.card(code) in texts or f" {code}" in payloads]
         english, italian = (fake.last(player.private).plain for player in players)
         assert "Anna\u2069 resigned" in english
         assert "🏆 Tournament K7QF2M · round 2 · match 1 · return deal 2" in english
@@ -215,16 +216,18 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
     fake = RecordingPlatform()
     reports: list[tuple[str, bool]] = []
 
-    async def note(table: Table, game: FinishedGame) -> None:
+    async def record_game(table: Table, game: FinishedGame) -> None:
         # The table and its archived game still exist now.
-        kept = await worker.archive.get(game.id)
-        reports.append(((await worker.room.table(table.code)).phase, bool(kept and kept.record == game.record)))
+        stored = await worker.archive.get(game.id)
+        reports.append(((await worker.room.table(table.code)).phase, bool(stored and stored.record == game.record)))
 
     async with open_worker(store, fake) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)
         players = make_players(worker, fake, 2)
         table = await open_fixture(worker, "testa", 0, players, "one")
-        assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
+        assert [len(fake.messages[player.private]) for player in players] == [2, 2], (
+            "players must get only the help and their hands"
+        )
         watch_id = await worker.watching.watch_id(table)
         assert await worker.watching.get_table(watch_id)
         await players[0].say("/settings")
@@ -254,13 +257,13 @@ async def test_whole_game_counts_for_the_tournament_chat(store: Store, monkeypat
 async def test_failed_game_report_is_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[str] = []
 
-    async def note(_table: Table, game: FinishedGame) -> None:
+    async def record_game(_table: Table, game: FinishedGame) -> None:
         reported.append(game.id)
         if len(reported) == 1:
-            raise OSError("the first time")
+            raise OSError("first report")
 
     async with open_worker(store, RecordingPlatform()) as worker:
-        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", note)
+        monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)
         players = make_players(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
         table = await open_fixture(worker, "testa", 1, players, "one")
         await worker.room.end_overdue(table.code, "round over")
@@ -316,7 +319,7 @@ async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
     fake = RecordingPlatform()
     async with open_worker(store, fake) as worker:
         players = make_players(worker, fake, 4)
-        for deal, offered in ((1, False), (0, True)):
+        for deal, is_offered in ((1, False), (0, True)):
             table = await open_fixture(worker, "tressette", deal, players, f"deal {deal}")
             labels = [
                 button.label
@@ -325,4 +328,4 @@ async def test_claim_is_not_offered_in_a_duplicate_deal(store: Store) -> None:
                 for button in row
                 if table.code in button.payload
             ]
-            assert any("Claim" in label for label in labels) == offered
+            assert any("Claim" in label for label in labels) == is_offered

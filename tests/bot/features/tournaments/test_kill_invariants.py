@@ -10,7 +10,7 @@ from bot.features.tournaments.entries import Result, encode
 from bot.features.tournaments.tournament import Tournament
 from bot.finished.game import FinishedGame
 from bot.store import Store
-from tests.bot.features.tournaments.field import open_field, open_tables
+from tests.bot.features.tournaments.field import find_open_tables, open_field
 from tests.kills import tournaments as kills
 from tests.kills.invariants import Disagreement
 from tests.kills.tournaments import TournamentsAtRest, load_state
@@ -19,121 +19,121 @@ Fault = Callable[[TournamentsAtRest], TournamentsAtRest]
 
 
 @pytest.fixture
-async def rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRest:
+async def state(store: Store, monkeypatch: pytest.MonkeyPatch) -> TournamentsAtRest:
     """A finished knock-out, and a duplicate with two of the first round's four deals played."""
     monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(director, "ADVANCE_SECONDS", 0.0)
     async with open_field(store) as field:
-        over = await field.play((await field.start_tournament("testa", "knockout", 4, 11)).code)
+        finished = await field.play((await field.start_tournament("testa", "knockout", 4, 11)).code)
     async with open_field(store, 7) as field:
         code = (await field.start_tournament("testa", "duplicate", 4)).code
         for _ in range(2):
             await field.settle()
-            first, _second = open_tables(await field.tournaments.load(code))
+            first, _second = find_open_tables(await field.tournaments.load(code))
             await field.play_out(first)
         await field.settle()
-    return await load_state(store, {over.code: 1, code: 1}, {over.code: 1}, "nothing")
+    return await load_state(store, {finished.code: 1, code: 1}, {finished.code: 1}, "nothing")
 
 
-def replace_tournament(tournament: Tournament, rest: TournamentsAtRest) -> list[Tournament]:
-    return [tournament if one.code == tournament.code else one for one in rest.tournaments]
+def replace_tournament(tournament: Tournament, state: TournamentsAtRest) -> list[Tournament]:
+    return [tournament if current.code == tournament.code else current for current in state.tournaments]
 
 
-def tournament_of_form(rest: TournamentsAtRest, form: str) -> Tournament:
-    [found] = [tournament for tournament in rest.tournaments if tournament.form == form]
-    return found
+def tournament_of_form(state: TournamentsAtRest, form: str) -> Tournament:
+    [tournament] = [tournament for tournament in state.tournaments if tournament.form == form]
+    return tournament
 
 
 def replace_first(games: Sequence[FinishedGame], game: FinishedGame) -> list[FinishedGame]:
     return [game, *games[1:]]
 
 
-def archive_a_game_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, archived=[*rest.archived, replace(rest.archived[0], id="another")])
+def archive_a_game_twice(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, archived=[*state.archived, replace(state.archived[0], id="another")])
 
 
-def open_a_second_table(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, tables=[*rest.tables, rest.tables[0]])
+def open_a_second_table(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, tables=[*state.tables, state.tables[0]])
 
 
-def lose_a_game(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, archived=rest.archived[1:])
+def lose_a_game(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, archived=state.archived[1:])
 
 
-def swap_the_winner(rest: TournamentsAtRest) -> TournamentsAtRest:
-    game = rest.archived[0]
+def swap_the_winner(state: TournamentsAtRest) -> TournamentsAtRest:
+    game = state.archived[0]
     winner = [1 - seat for seat in game.record.winner or ()]
     other = replace(game, record=game.record.model_copy(update={"winner": winner}))
-    return replace(rest, archived=replace_first(rest.archived, other))
+    return replace(state, archived=replace_first(state.archived, other))
 
 
-def replace_the_players(rest: TournamentsAtRest) -> TournamentsAtRest:
+def replace_the_players(state: TournamentsAtRest) -> TournamentsAtRest:
     return replace(
-        rest, archived=replace_first(rest.archived, replace(rest.archived[0], people=["paper:1", "paper:2"]))
+        state, archived=replace_first(state.archived, replace(state.archived[0], people=["paper:1", "paper:2"]))
     )
 
 
-def change_the_game_id(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, archived=replace_first(rest.archived, replace(rest.archived[0], id="another")))
+def change_the_game_id(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, archived=replace_first(state.archived, replace(state.archived[0], id="another")))
 
 
-def record_a_result_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
-    tournament = tournament_of_form(rest, "knockout")
-    again = encode(Result(1, 0, 0, 0, 11, 0, "played")).encode()
-    return replace(rest, tournaments=replace_tournament(tournament.after([again]), rest))
+def record_a_result_twice(state: TournamentsAtRest) -> TournamentsAtRest:
+    tournament = tournament_of_form(state, "knockout")
+    entry = encode(Result(1, 0, 0, 0, 11, 0, "played")).encode()
+    return replace(state, tournaments=replace_tournament(tournament.after([entry]), state))
 
 
-def seat_players_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
-    there = rest.tables[0].chairs
-    people = [chair.person for chair in there if chair]
-    return replace(rest, pending=[replace(game, people=people) for game in rest.pending])
+def seat_players_twice(state: TournamentsAtRest) -> TournamentsAtRest:
+    chairs = state.tables[0].chairs
+    people = [chair.person for chair in chairs if chair]
+    return replace(state, pending=[replace(game, people=people) for game in state.pending])
 
 
-def swap_the_cards(rest: TournamentsAtRest) -> TournamentsAtRest:
-    one, other = rest.pending
-    return replace(rest, pending=[replace(one, record=other.record), replace(other, record=one.record)])
+def swap_the_cards(state: TournamentsAtRest) -> TournamentsAtRest:
+    first, second = state.pending
+    return replace(state, pending=[replace(first, record=second.record), replace(second, record=first.record)])
 
 
-def archive_too_early(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, pending=rest.pending[1:], archived=[*rest.archived, rest.pending[0]])
+def archive_too_early(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, pending=state.pending[1:], archived=[*state.archived, state.pending[0]])
 
 
-def link_to_a_held_game(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, page_text=f"/g/{rest.pending[0].id}")
+def link_to_a_held_game(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, page_text=f"/g/{state.pending[0].id}")
 
 
-def reveal_a_secret(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, page_text=tournament_of_form(rest, "duplicate").secret(1, 2).hex())
+def reveal_a_secret(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, page_text=tournament_of_form(state, "duplicate").secret(1, 2).hex())
 
 
-def show_two_cards(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, cards={**rest.cards, tournament_of_form(rest, "duplicate").code: 2})
+def show_two_cards(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, cards={**state.cards, tournament_of_form(state, "duplicate").code: 2})
 
 
-def show_no_card(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, cards={})
+def show_no_card(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, cards={})
 
 
-def announce_the_winner_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, winners=dict.fromkeys(rest.winners, 2))
+def announce_the_winner_twice(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, winners=dict.fromkeys(state.winners, 2))
 
 
-def announce_no_winner(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, winners={})
+def announce_no_winner(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, winners={})
 
 
-def lose_a_table(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, tables=rest.tables[1:])
+def lose_a_table(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, tables=state.tables[1:])
 
 
-def lose_the_rounds(rest: TournamentsAtRest) -> TournamentsAtRest:
-    tournament = tournament_of_form(rest, "duplicate")
+def lose_the_rounds(state: TournamentsAtRest) -> TournamentsAtRest:
+    tournament = tournament_of_form(state, "duplicate")
     until_start = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat", b"result"))]
-    return replace(rest, tournaments=replace_tournament(Tournament(tournament.code).after(until_start), rest))
+    return replace(state, tournaments=replace_tournament(Tournament(tournament.code).after(until_start), state))
 
 
-def reverse_the_players(rest: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(rest, archived=[replace(game, people=game.people[::-1]) for game in rest.archived])
+def reverse_the_players(state: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(state, archived=[replace(game, people=game.people[::-1]) for game in state.archived])
 
 
 FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
@@ -159,12 +159,12 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
 ]
 
 
-async def test_each_invariant_detects_its_planted_faults(rest: TournamentsAtRest) -> None:
-    assert (len(rest.archived), len(rest.pending), len(rest.tables)) == (3, 2, 1)
+async def test_each_invariant_detects_its_planted_faults(state: TournamentsAtRest) -> None:
+    assert (len(state.archived), len(state.pending), len(state.tables)) == (3, 2, 1)
     for holds in kills.INVARIANTS:
-        holds(rest)
+        holds(state)
     for invariant, fault in FAULTS:
         with pytest.raises(Disagreement):
-            invariant(fault(rest))
+            invariant(fault(state))
     mismatch = set(kills.INVARIANTS) ^ {invariant for invariant, _fault in FAULTS}
     assert not mismatch, f"FAULTS in this file must have a fault for each of tournaments.INVARIANTS: {mismatch}"

@@ -52,34 +52,34 @@ async def gather_results(calls: Sequence[Awaitable[Tournament]]) -> tuple[list[T
 
 async def test_chat_limit_holds_for_concurrent_openings(desk: Desk) -> None:
     desks = [desk, Desk(desk.store), Desk(desk.store)]
-    done, refused = await gather_results(
+    opened, errors = await gather_results(
         [open_tournament(desks[n % 3], GROUP, f"paper:{n}", f"c{n}") for n in range(20)]
     )
-    assert len(done) == MOST_AT_ONCE
-    assert set(refused) == {TooManyTournaments}
-    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {one.code for one in done}
-    first = done[0]
+    assert len(opened) == MOST_AT_ONCE
+    assert set(errors) == {TooManyTournaments}
+    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {
+        tournament.code for tournament in opened
+    }
+    first = opened[0]
     [update] = {entry.partition(b"\t")[2].decode() for entry in first.entries}
     assert (await open_tournament(desk, GROUP, first.opener.person, update)).code == first.code
     await desk.registration.cancel(first.code, first.opener.person, "off")
-    done, refused = await gather_results(
+    opened, errors = await gather_results(
         [open_tournament(desks[n % 3], GROUP, f"paper:{n}", f"d{n}") for n in range(10)]
     )
-    assert (len(done), set(refused)) == (1, {TooManyTournaments})
+    assert (len(opened), set(errors)) == (1, {TooManyTournaments})
 
 
 async def test_organiser_limit_holds_across_chats(desk: Desk) -> None:
     desks = [desk, Desk(desk.store)]
-    done, refused = await gather_results(
-        [open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)]
-    )
+    done, errors = await gather_results([open_tournament(desks[n % 2], f"paper:{n}", ANNA, f"c{n}") for n in range(25)])
     assert len(done) == MOST_ORGANISED
-    assert set(refused) == {OrganisesTooMany}
+    assert set(errors) == {OrganisesTooMany}
     assert len(await desk.tournaments.of_person(ANNA)) == MOST_ORGANISED
     # Refused openings left no entry in the lists.
     lists = {key.decode() async for key in desk.store.client.scan_iter("tournaments:*")}
-    assert lists == {keys.in_chat(one.place) for one in done}
-    await desk.tournaments.commit(done[0].code, "end", lambda _one: [Finish()])
+    assert lists == {keys.in_chat(tournament.place) for tournament in done}
+    await desk.tournaments.commit(done[0].code, "end", lambda _tournament: [Finish()])
     await open_tournament(desk, "paper:99", ANNA, "one more")
     with pytest.raises(OrganisesTooMany):
         await open_tournament(desk, "paper:99", ANNA, "too many")
@@ -102,7 +102,7 @@ async def test_called_off_tournaments_count_for_a_day(desk: Desk, monkeypatch: p
 async def test_finished_tournament_leaves_only_the_chat_list(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
-    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    await desk.tournaments.commit(code, "end", lambda _tournament: [Finish()])
     assert [tournament.code for tournament in await desk.tournaments.of_person(BRUNO)] == [code]
     assert await desk.tournaments.in_chat(GROUP) == []
     client = desk.store.client
@@ -140,13 +140,13 @@ async def test_repeated_entries_cannot_block_the_start(desk: Desk, monkeypatch: 
         await desk.registration.enter(code, CARLA, NAMES[CARLA], "once more")
     changed = await desk.registration.enter(code, DINO, NAMES[DINO], "in")
     monkeypatch.setattr(rules, "MOST_CHANGES", changed.version)
-    for refused in (
+    for change in (
         desk.registration.enter(code, "paper:9", "Another", "too late"),
         desk.registration.choose_option(code, ANNA, "form", "swiss", "form"),
         desk.registration.choose_game(code, ANNA, Choice.default("testa"), "game"),
     ):
         with pytest.raises(ChangedTooOften):
-            await refused
+            await change
     await desk.registration.leave(code, DINO, "out")
     assert (await desk.registration.start(code, ANNA, "start")).phase == "playing"
 
@@ -161,7 +161,7 @@ async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monk
 
 
 @pytest.mark.parametrize(
-    ("game", "person", "player", "why"),
+    ("game", "person", "player", "error"),
     [
         ("tressette", DINO, 0, HasPartner),
         ("tressette", DINO, 2, NoSuchPartner),
@@ -171,13 +171,13 @@ async def test_tournament_at_its_change_limit_can_be_called_off(desk: Desk, monk
     ],
 )
 async def test_refused_partner_has_not_entered(
-    desk: Desk, game: str, person: str, player: int, why: type[TableError]
+    desk: Desk, game: str, person: str, player: int, error: type[TableError]
 ) -> None:
     code = (await desk.open_and_enter("tressette", "knockout", ANNA, BRUNO, CARLA, "paper:5")).code
     await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "pair")
     await desk.registration.leave(code, CARLA, "leave")
     before = await desk.registration.choose_game(code, ANNA, Choice.default(game), "game")
-    with pytest.raises(why):
+    with pytest.raises(error):
         await desk.registration.join_partner(code, person, "Somebody", player, "with")
     assert (await desk.tournaments.load(code)).entries == before.entries
     assert not await desk.store.client.exists(keys.entered(person))
@@ -186,16 +186,16 @@ async def test_refused_partner_has_not_entered(
 async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
     code = (await desk.open_and_enter("tressette", "knockout", ANNA)).code
     desks = [desk, Desk(desk.store)]
-    done, refused = await gather_results(
+    done, errors = await gather_results(
         [desks[n % 2].registration.join_partner(code, f"paper:{n}", f"Player {n}", 0, f"with {n}") for n in range(8)]
     )
-    assert (len(done), refused) == (1, [HasPartner] * 7)
+    assert (len(done), errors) == (1, [HasPartner] * 7)
     after = await Desk(desk.store).tournaments.load(code)
     assert (after.present, after.partners) == ([0, 1], {0: 1, 1: 0})
     player = after.players[1]
     assert player
-    again = await desk.registration.join_partner(code, player.person, player.name, 0, "again")
-    assert again.entries == after.entries
+    repeated = await desk.registration.join_partner(code, player.person, player.name, 0, "again")
+    assert repeated.entries == after.entries
 
 
 # Expiry of logs
@@ -203,21 +203,21 @@ async def test_joining_a_partner_enters_in_one_commit(desk: Desk) -> None:
 
 async def test_moving_a_chat_keeps_the_expiry(desk: Desk) -> None:
     code = (await desk.open()).code
-    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    await desk.tournaments.commit(code, "end", lambda _tournament: [Finish()])
     await desk.store.client.expire(keys.log(code), 1000)
     await desk.tournaments.move_chat(GROUP, "paper:200")
     assert (await desk.tournaments.load(code)).place == "paper:200"
     assert 0 < await desk.store.client.ttl(keys.log(code)) <= 1000
 
 
-@pytest.mark.parametrize(("entries", "most"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
-async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], most: int) -> None:
+@pytest.mark.parametrize(("entries", "longest"), [([], CALLED_OFF_SECONDS), ([Finish()], KEPT_SECONDS)])
+async def test_rewritten_log_keeps_its_expiry(desk: Desk, entries: list[Entry], longest: int) -> None:
     client: Any = desk.store.client
     code = (await desk.open_and_enter("metamazzo", "knockout", BRUNO)).code
     if entries:
-        await desk.tournaments.commit(code, "end", lambda _one: entries)
+        await desk.tournaments.commit(code, "end", lambda _tournament: entries)
     await forget(desk.store, ANNA, "somebody:x")
-    assert most - 60 < await client.ttl(keys.log(code)) <= most
+    assert longest - 60 < await client.ttl(keys.log(code)) <= longest
     await client.expire(keys.log(code), 1000)
     await forget(desk.store, BRUNO, "somebody:y")
     assert 0 < await client.ttl(keys.log(code)) <= 1000

@@ -40,7 +40,7 @@ BERGER = {
 SIXTEEN = [(0, 15), (7, 8), (3, 12), (4, 11), (1, 14), (6, 9), (2, 13), (5, 10)]
 
 
-def pairs_of(t: Tournament) -> list[Pairs]:
+def list_pairs(t: Tournament) -> list[Pairs]:
     return [tuple((match.first, match.second) for match in matches) for matches in t.rounds]
 
 
@@ -51,16 +51,19 @@ def test_round_robin_follows_berger_tables(teams: int) -> None:
         for line in BERGER[teams + teams % 2]
     ]
     for ours, theirs in zip(berger(teams), table, strict=True):
-        met = [pair for pair in theirs if teams not in pair]
+        played = [pair for pair in theirs if teams not in pair]
         byes = [(sum(pair) - teams, None) for pair in theirs if teams in pair]
-        assert list(ours) == met + byes
+        assert list(ours) == played + byes
 
 
 @pytest.mark.parametrize("teams", range(3, 33))
 def test_berger_tables_match_caissify(teams: int) -> None:
-    theirs = [sorted((one - 1, other - 1) for one, other in pairs) for pairs in berger_schedule(teams + teams % 2)]
+    theirs = [
+        sorted((first - 1, second - 1) for first, second in pairs) for pairs in berger_schedule(teams + teams % 2)
+    ]
     ours = [
-        sorted((one, teams) if other is None else (one, other) for one, other in matches) for matches in berger(teams)
+        sorted((first, teams) if second is None else (first, second) for first, second in matches)
+        for matches in berger(teams)
     ]
     if teams % 2:
         # The seats of a bye do not matter.
@@ -82,7 +85,7 @@ def test_round_robin_pairs_all_once_with_even_seats(teams: int) -> None:
 
 def test_round_robin_continues_after_a_withdrawal() -> None:
     t = play_tournament(start_tournament("roundrobin", 5), play_by_seed, lambda t: [4] if len(t.rounds) == 2 else [])
-    assert pairs_of(t) == list(berger(5))
+    assert list_pairs(t) == list(berger(5))
     assert [match.results[0].how for match in t.matches_of(4) if not match.is_bye] == [
         "played",
         "forfeit",
@@ -106,15 +109,15 @@ def test_league_opens_all_matches_at_once(teams: int) -> None:
 def test_bracket_keeps_top_seeds_apart() -> None:
     assert next_round(start_tournament("knockout", 16)) == tuple(SIXTEEN)
     t = play_tournament(start_tournament("knockout", 16))
-    assert pairs_of(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
+    assert list_pairs(t)[1:] == [((0, 7), (3, 4), (1, 6), (2, 5)), ((0, 3), (1, 2)), ((0, 1),)]
 
 
 @pytest.mark.parametrize("teams", range(2, 65))
 def test_bracket_gives_byes_to_top_seeds_and_leaves_one(teams: int) -> None:
     t = play_tournament(start_tournament("knockout", teams))
-    rounds = pairs_of(t)
+    rounds = list_pairs(t)
     assert len(rounds) == rounds_in_all(t) == (teams - 1).bit_length()
-    byes = sorted(one for one, other in rounds[0] if other is None)
+    byes = sorted(team for team, opponent in rounds[0] if opponent is None)
     assert byes == list(range(2 ** len(rounds) - teams))
     assert all(None not in pair for matches in rounds[1:] for pair in matches)
     assert sum(None not in pair for matches in rounds for pair in matches) == teams - 1

@@ -35,7 +35,7 @@ from bot.tables.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
 from bot.texts import LANGUAGES
 from bot.words.wording import NO_BREAK
 from engine import GAMES
-from tests.bot.features.tournaments.made import NAMES, ROOT, Builder, finished_tournament, running_tournament
+from tests.bot.features.tournaments.builder import NAMES, ROOT, Builder, finished_tournament, running_tournament
 from tests.long import mostly_long
 
 LONGEST = 4096  # UTF-16 units that every platform shows in one message
@@ -127,13 +127,13 @@ def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])
 def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
-    all_of_them = (
+    tournaments = (
         Builder(form, "tressette").enter(60, alone=8).t,
         Builder(form, "tressette").enter(0, alone=128).t,
         running_tournament(form, 64, "tressette", deals="8", scoring="steps"),
         finished_tournament(form, 16, "tressette", deals="4"),
     )
-    for t, language in product(all_of_them, LANGUAGES):
+    for t, language in product(tournaments, LANGUAGES):
         for panel in panels_of(language, t):
             check_panel(panel)
 
@@ -163,8 +163,8 @@ def test_player_without_a_partner_has_a_button() -> None:
     assert lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
     assert lines(card)[-2] == "Who has no partner when it begins gets one."
     assert [
-        (one, two.payload)
-        for one, two in zip(labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
+        (label, button.payload)
+        for label, button in zip(labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
     ] == [
         (labels(card)[2], "1ptournament K7QF2M with 2"),
         (labels(card)[3], "1ptournament K7QF2M with 3"),
@@ -229,12 +229,12 @@ def test_target_uses_the_table_scale() -> None:
 
 
 def test_running_card_shows_round_standings_and_matches() -> None:
-    made = Builder("swiss").start(4).begin_round()
-    first, second = made.t.rounds[0]
-    made.play(first, 0, 0, points=(51, 20)).seat(second, 0)
-    card = card_panel("en", made.t, 5 * HOUR, "")
+    builder = Builder("swiss").start(4).begin_round()
+    first, second = builder.t.rounds[0]
+    builder.play(first, 0, 0, points=(51, 20)).seat(second, 0)
+    card = card_panel("en", builder.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
-    table = [f"{line.place}. {name[line.team]} · {line.score.value}" for line in standings(made.t)]
+    table = [f"{line.place}. {name[line.team]} · {line.score.value}" for line in standings(builder.t)]
     assert lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Round 1 of 3 · 5 h left",
@@ -252,10 +252,10 @@ def test_running_card_shows_round_standings_and_matches() -> None:
 
 
 def test_card_says_how_an_unfinished_game_ended() -> None:
-    made = Builder("knockout").start(8).begin_round()
-    for match, (winner, how) in zip(made.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
-        made.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
-    text = strip_marks(card_panel("en", made.t, HOUR, "").plain)
+    builder = Builder("knockout").start(8).begin_round()
+    for match, (winner, how) in zip(builder.t.rounds[0], ((0, "resign"), (1, "timeout"), (0, "forfeit")), strict=False):
+        builder.play(match, 0, winner, how, points=(3, 4))  # type: ignore[arg-type]
+    text = strip_marks(card_panel("en", builder.t, HOUR, "").plain)
     assert re.search(r"3 : 4, .* gave up", text)
     assert re.search(r"3 : 4, .* lost on time", text)
     assert re.search(r"3 : 4, .* had withdrawn", text)
@@ -272,38 +272,38 @@ def test_long_standings_are_cut_on_the_card_and_paged() -> None:
 
 
 def test_last_knock_out_round_is_the_final() -> None:
-    made = Builder("knockout").start(4).play_round().begin_round()
-    assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
+    builder = Builder("knockout").start(4).play_round().begin_round()
+    assert "Final · 1 h left" in lines(card_panel("en", builder.t, HOUR, ""))
 
 
 def test_last_possible_match_is_the_final() -> None:
-    made = Builder("knockout").start(8).begin_round()
-    for match in made.t.rounds[0][:2]:
-        made.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
-    for match in made.t.rounds[0][2:]:
-        made.play(match, 0, 0)
-    assert "Final · 1 h left" in lines(card_panel("en", made.begin_round().t, HOUR, ""))
-    three = Builder("knockout").start(3).begin_round()
-    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three.t, HOUR, "")), "one has a bye"
+    builder = Builder("knockout").start(8).begin_round()
+    for match in builder.t.rounds[0][:2]:
+        builder.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
+    for match in builder.t.rounds[0][2:]:
+        builder.play(match, 0, 0)
+    assert "Final · 1 h left" in lines(card_panel("en", builder.begin_round().t, HOUR, ""))
+    three_teams = Builder("knockout").start(3).begin_round()
+    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three_teams.t, HOUR, "")), "one has a bye"
 
 
 def test_round_count_is_corrected_after_the_start() -> None:
-    made = Builder("swiss", rounds="7").enter(5)
-    assert "1 day a round · 7 rounds" in lines(rules_panel("en", made.t))
-    made = Builder("swiss", rounds="7").start(5)
-    assert "1 day a round · 5 rounds" in lines(rules_panel("en", made.t))
+    builder = Builder("swiss", rounds="7").enter(5)
+    assert "1 day a round · 7 rounds" in lines(rules_panel("en", builder.t))
+    builder = Builder("swiss", rounds="7").start(5)
+    assert "1 day a round · 5 rounds" in lines(rules_panel("en", builder.t))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_abandoned_knock_out_has_no_winner(language: str) -> None:
     t = Builder("knockout").start(2).add(Leave(0), Leave(1)).begin_round().t
     assert t.phase == "over"
-    nobody = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
-    assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {nobody}"
-    assert lines(winner_panel(language, t, ""))[0] == f"🥇 {nobody}"
+    expected = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
+    assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {expected}"
+    assert lines(winner_panel(language, t, ""))[0] == f"🥇 {expected}"
     sheet = standings_sheet(language, t, "", 1_795_568_400)
     assert isinstance(sheet, Sheet)
-    assert nobody in [part.text for part in sheet.parts if isinstance(part, Words)]
+    assert expected in [part.text for part in sheet.parts if isinstance(part, Words)]
 
 
 @pytest.mark.parametrize(("game", "is_shown"), [("tressette", True), ("tavolo", False)])
@@ -313,23 +313,23 @@ def test_card_explains_a_scale_unlike_the_table(game: str, is_shown: bool) -> No
 
 
 def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
-    made = Builder("duplicate").start(4).begin_round()
-    first, second = made.t.rounds[0]
+    builder = Builder("duplicate").start(4).begin_round()
+    first, second = builder.t.rounds[0]
     for deal in first.deals:
-        made.play(first, deal, 0, points=(987, 654))
-    made.play(second, 1, 0, points=(876, 543))
-    t = made.t
-    shown = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
-    shown += [player_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
-    for panel in shown:
+        builder.play(first, deal, 0, points=(987, 654))
+    builder.play(second, 1, 0, points=(876, 543))
+    t = builder.t
+    panels = [card_panel("en", t, HOUR, ""), results_panel("en", t, 0, {}, ""), table_panel("en", t, 1)]
+    panels += [player_panel("en", f"paper:{number}", t, HOUR) for number in range(1, 5)]
+    for panel in panels:
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
-    assert any(line.endswith(" over") for line in lines(shown[0]))
-    assert any(line.endswith(" 1 of 2 deals") for line in lines(shown[0]))
+    assert any(line.endswith(" over") for line in lines(panels[0]))
+    assert any(line.endswith(" 1 of 2 deals") for line in lines(panels[0]))
     assert any(line.endswith(" 1 smazzata su 2") for line in lines(card_panel("it", t, HOUR, "")))
-    made.play(second, 2, 0, points=(876, 543))
-    pages = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
-    assert [one[1] for one in pages] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
+    builder.play(second, 2, 0, points=(876, 543))
+    pages = [lines(results_panel("en", builder.t, number, {}, "")) for number in (1, 2)]
+    assert [page[1] for page in pages] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
     assert sum("987 : 654" in line for line in pages[0]) == 1
     assert sum("654 : 987" in line for line in pages[1]) == 1, "the seats are swapped in the second deal"
     assert all(line.endswith("(+0.0)") for page in pages for line in page if " : " in line)
@@ -370,14 +370,14 @@ def test_result_button_opens_a_page_or_a_message() -> None:
 
 
 def test_winner_comes_first_without_unused_tie_breaks() -> None:
-    made = Builder("roundrobin").start(3)
+    builder = Builder("roundrobin").start(3)
     for _round in range(3):
-        made.begin_round()
-        [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
+        builder.begin_round()
+        [match] = [match for match in builder.t.rounds[-1] if not match.is_bye]
         # The higher seed wins, except in the match of the last two.
         winner = int(match.first > (match.second or 0))
-        made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    t = made.begin_round().t
+        builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    t = builder.begin_round().t
     card = lines(card_panel("en", t, None, ""))
     assert card[:6] == [
         "🏆 Round robin · Metà Mazzo",
@@ -391,28 +391,28 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
 
 
 def test_level_teams_show_the_deciding_tie_break() -> None:
-    pairs = 0
+    level_pairs = 0
     for seed in range(8):
         t = finished_tournament("swiss", 8, seed=seed)
         table, card = standings(t), card_panel("en", t, None, "").plain
-        for one, other in pairwise(table):
-            if one.score == other.score and one.tie_breaks[0].value != other.tie_breaks[0].value:
-                pairs += 1
-                assert f"· {one.score.value}, Buchholz {one.tie_breaks[0].value}" in card
-                assert f"· {other.score.value}, Buchholz {other.tie_breaks[0].value}" in card
-    assert pairs
+        for higher, lower in pairwise(table):
+            if higher.score == lower.score and higher.tie_breaks[0].value != lower.tie_breaks[0].value:
+                level_pairs += 1
+                assert f"· {higher.score.value}, Buchholz {higher.tie_breaks[0].value}" in card
+                assert f"· {lower.score.value}, Buchholz {lower.tie_breaks[0].value}" in card
+    assert level_pairs
 
 
 def test_level_winners_share_first_place() -> None:
     assert "have won!" in winner_panel("en", finished_tournament("knockout", 2, "tressette"), "").plain
-    made = Builder("roundrobin").start(3)
+    builder = Builder("roundrobin").start(3)
     for _round in range(3):
-        made.begin_round()
-        [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
+        builder.begin_round()
+        [match] = [match for match in builder.t.rounds[-1] if not match.is_bye]
         # Each team wins one match and loses one.
         winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
-        made.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    won = lines(winner_panel("en", made.begin_round().t, ""))
+        builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
+    won = lines(winner_panel("en", builder.begin_round().t, ""))
     assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
     tied = "1, direct encounter 1, Sonneborn-Berger 1, card points 0"
     assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
@@ -428,17 +428,17 @@ def test_called_off_card_has_no_buttons() -> None:
 
 
 def test_own_page_shows_matches_and_links_to_the_hand() -> None:
-    made = Builder("swiss").start(4).play_round().begin_round()
-    mine = next(match for match in made.t.rounds[-1] if 0 in match.teams)
-    made.seat(mine, 0)
-    panel = player_panel("en", "paper:1", made.t, 3 * DAY)
-    other = next(one for one in mine.teams if one)
+    builder = Builder("swiss").start(4).play_round().begin_round()
+    own_match = next(match for match in builder.t.rounds[-1] if 0 in match.teams)
+    builder.seat(own_match, 0)
+    panel = player_panel("en", "paper:1", builder.t, 3 * DAY)
+    other = next(team for team in own_match.teams if team)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
     assert lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
     assert lines(panel)[-1] == f"Against {name}: ⏳"
-    assert panel.rows[0][0].payload == f"1phand {made.t.match(2, mine.number).seats[0]}"
+    assert panel.rows[0][0].payload == f"1phand {builder.t.match(2, own_match.number).seats[0]}"
     assert "Withdraw" in labels(panel)
-    first = next(match for match in made.t.rounds[0] if 0 in match.teams)
+    first = next(match for match in builder.t.rounds[0] if 0 in match.teams)
     assert ("✅" if first.winner == 0 else "❌") in panel.plain
 
 
@@ -459,10 +459,12 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
     forms = ["League", "Knock-out", *["Swiss"] * 198]
     assert titles == [f"🏆 {number}. {form}" for number, form in enumerate(forms, 1)]
-    turns = [[button for button in chain.from_iterable(panel.rows) if button.label in ("◀", "▶")] for panel in pages]
-    assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
-    assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
-    assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
+    page_buttons = [
+        [button for button in chain.from_iterable(panel.rows) if button.label in ("◀", "▶")] for panel in pages
+    ]
+    assert [button.payload for button in page_buttons[0]] == ["1ptournament own 2"]
+    assert [button.payload for button in page_buttons[1]] == ["1ptournament own 1", "1ptournament own 3"]
+    assert [button.payload for button in page_buttons[19]] == ["1ptournament own 19"]
     # A single tournament is shown in full, but not if it is the last of many.
     assert labels(own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
     assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
@@ -470,13 +472,13 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_full_page_of_pair_leagues_fits(language: str) -> None:
-    made = Builder("league", "tressette").add(Open("paper:1", NAMES[3]))
-    made.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
-    made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begin_round()
+    builder = Builder("league", "tressette").add(Open("paper:1", NAMES[3]))
+    builder.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
+    builder.add(Start(ROOT, tuple((team, team + 32) for team in range(32)))).begin_round()
     # A person can sit at twenty tables at most.
-    for match in [match for match in made.t.rounds[0] if 0 in match.teams][:2]:
-        made.seat(match, 0)
-    [panel] = own_pages(language, "paper:0", [made.t] * 10)
+    for match in [match for match in builder.t.rounds[0] if 0 in match.teams][:2]:
+        builder.seat(match, 0)
+    [panel] = own_pages(language, "paper:0", [builder.t] * 10)
     check_panel(panel)
     # Each tournament names its organiser and the two pairs of two matches. Namesakes have numbers.
     assert panel.plain.count("Hans-Peter") == 10 + 40
@@ -487,20 +489,20 @@ def test_full_page_of_pair_leagues_fits(language: str) -> None:
 
 
 def test_own_points_come_first() -> None:
-    made = Builder("swiss").start(4).begin_round()
-    match = made.t.rounds[0][0]
-    made.play(match, 0, 0, points=(51, 7))
+    builder = Builder("swiss").start(4).begin_round()
+    match = builder.t.rounds[0][0]
+    builder.play(match, 0, 0, points=(51, 7))
     assert match.second is not None
-    one, other = (f"paper:{number + 1}" for number in match.teams)
-    assert "✅ 51 : 7" in strip_marks(player_panel("en", one, made.t, HOUR).plain)
-    assert "❌ 7 : 51" in strip_marks(player_panel("en", other, made.t, HOUR).plain)
+    winner, loser = (f"paper:{number + 1}" for number in match.teams)
+    assert "✅ 51 : 7" in strip_marks(player_panel("en", winner, builder.t, HOUR).plain)
+    assert "❌ 7 : 51" in strip_marks(player_panel("en", loser, builder.t, HOUR).plain)
 
 
 def test_reminder_names_opponent_and_time_left() -> None:
-    made = Builder("league").start(3).begin_round()
-    match = made.t.rounds[0][0]
-    made.seat(match, 0)
-    panel = reminder_panel("en", made.t, made.t.rounds[0][0], match.first, 5 * HOUR)
+    builder = Builder("league").start(3).begin_round()
+    match = builder.t.rounds[0][0]
+    builder.seat(match, 0)
+    panel = reminder_panel("en", builder.t, builder.t.rounds[0][0], match.first, 5 * HOUR)
     names = ("Anna", "Bruno", "Carla")
     assert lines(panel) == [f"⏰ Your match against {names[match.second or 0]} in Anna’s tournament: 5 h left"]
     assert labels(panel) == ["▶ My hand", "My tournament"]
@@ -536,36 +538,36 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [one.score.value for one in table[:MOST_PLACES]]
-    assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_PLACES]]
-    words = [part.text for part in sheet.parts if isinstance(part, Words)]
-    assert (len(words) == 2) == (teams > MOST_PLACES)
+    assert [row.figure for row in rows.rows] == [line.score.value for line in table[:MOST_PLACES]]
+    assert [row.is_own for row in rows.rows] == [line.place == 1 for line in table[:MOST_PLACES]]
+    texts = [part.text for part in sheet.parts if isinstance(part, Words)]
+    assert (len(texts) == 2) == (teams > MOST_PLACES)
 
 
 def test_empty_standings_have_no_picture() -> None:
     assert standings_sheet("en", Builder("swiss").enter(3).add(Cancel()).t, "", 0) is None
 
 
-# Reports from a new host and their players
+# Questions, warnings and details
 
 
 def test_called_off_page_shows_no_open_match() -> None:
-    made = Builder("duplicate").start(4).begin_round()
-    match = made.t.rounds[0][0]
-    made.play(match, 1, 0, points=(9, 2)).seat(match, 2).add(Cancel())
-    panel = player_panel("en", f"paper:{match.first + 1}", made.t, None)
+    builder = Builder("duplicate").start(4).begin_round()
+    match = builder.t.rounds[0][0]
+    builder.play(match, 1, 0, points=(9, 2)).seat(match, 2).add(Cancel())
+    panel = player_panel("en", f"paper:{match.first + 1}", builder.t, None)
     assert "It was called off." in lines(panel)
     assert "Against" not in panel.plain
     assert labels(panel) == ["All results", "Whole table", "How it goes"]
-    [listed] = own_pages("en", f"paper:{match.first + 1}", [made.t, made.t])
+    [listed] = own_pages("en", f"paper:{match.first + 1}", [builder.t, builder.t])
     assert "Against" not in listed.plain
     assert "▶ My hand" not in labels(listed)
 
 
 def test_called_off_duplicate_shows_seal_and_secret() -> None:
-    made = Builder("duplicate").start(4).begin_round().add(Cancel())
-    card = card_panel("en", made.t, None, "").plain
-    assert made.t.seal in card
+    builder = Builder("duplicate").start(4).begin_round().add(Cancel())
+    card = card_panel("en", builder.t, None, "").plain
+    assert builder.t.seal in card
     assert ROOT.hex() in card
     assert "🔒" not in card_panel("en", Builder("duplicate").enter(4).add(Cancel()).t, None, "").plain
 
@@ -620,20 +622,20 @@ def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
 
 
 def test_duplicate_round_with_one_table_explains_scoring() -> None:
-    made = Builder("duplicate").start(4)
+    builder = Builder("duplicate").start(4)
     note = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
-    two = made.begin_round().t
-    assert note not in lines(card_panel("en", two, HOUR, ""))
-    for match in two.rounds[0]:
+    t = builder.begin_round().t
+    assert note not in lines(card_panel("en", t, HOUR, ""))
+    for match in t.rounds[0]:
         for deal in match.deals:
-            made.play(match, deal, 0)
-    made.add(Leave(0)).add(Leave(1)).begin_round()
-    assert sum(not match.is_bye for match in made.t.rounds[-1]) == 1
-    assert note in lines(card_panel("en", made.t, HOUR, ""))
-    assert note in lines(player_panel("en", "paper:3", made.t, HOUR))
-    [match] = [match for match in made.t.rounds[-1] if not match.is_bye]
-    made.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
-    assert [one.scores[0] for one in deal_scores(made.t, len(made.t.rounds))] == [5, 0]
+            builder.play(match, deal, 0)
+    builder.add(Leave(0)).add(Leave(1)).begin_round()
+    assert sum(not match.is_bye for match in builder.t.rounds[-1]) == 1
+    assert note in lines(card_panel("en", builder.t, HOUR, ""))
+    assert note in lines(player_panel("en", "paper:3", builder.t, HOUR))
+    [match] = [match for match in builder.t.rounds[-1] if not match.is_bye]
+    builder.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
+    assert [score.scores[0] for score in deal_scores(builder.t, len(builder.t.rounds))] == [5, 0]
 
 
 def test_own_page_buttons_depend_on_the_reader() -> None:
@@ -646,41 +648,41 @@ def test_own_page_buttons_depend_on_the_reader() -> None:
 
 
 def test_place_appears_once_a_round_counts() -> None:
-    made = Builder("duplicate").start(4).begin_round()
-    first, second = made.t.rounds[0]
-    made.play(first, 1, 0, points=(9, 2)).play(first, 2, 0, points=(9, 2)).play(second, 1, 0)
-    for panel in (player_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
+    builder = Builder("duplicate").start(4).begin_round()
+    first, second = builder.t.rounds[0]
+    builder.play(first, 1, 0, points=(9, 2)).play(first, 2, 0, points=(9, 2)).play(second, 1, 0)
+    for panel in (player_panel("en", "paper:1", builder.t, HOUR), card_panel("en", builder.t, HOUR, "")):
         assert "Your place" not in panel.plain
         assert "Standings" not in panel.plain
-    made.play(second, 2, 0)
-    assert "Your place" in player_panel("en", "paper:1", made.t, HOUR).plain
+    builder.play(second, 2, 0)
+    assert "Your place" in player_panel("en", "paper:1", builder.t, HOUR).plain
 
 
 def test_hand_buttons_name_the_opponent() -> None:
-    made = Builder("league").start(3).begin_round()
-    mine = [match for match in made.t.rounds[0] if 0 in match.teams]
-    for match in mine:
-        made.seat(match, 0)
-    shown = player_panel("en", "paper:1", made.t, HOUR)
-    assert {strip_marks(label) for label in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
+    builder = Builder("league").start(3).begin_round()
+    own_matches = [match for match in builder.t.rounds[0] if 0 in match.teams]
+    for match in own_matches:
+        builder.seat(match, 0)
+    panel = player_panel("en", "paper:1", builder.t, HOUR)
+    assert {strip_marks(label) for label in labels(panel)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 
 def test_own_list_shows_chat_and_place() -> None:
     t = finished_tournament("swiss", 4)
     page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
-    shown = own_panel("en", "paper:1", page, [None, None])
+    panel = own_panel("en", "paper:1", page, [None, None])
     [standing] = [line for line in standings(t) if line.team == 0]
-    assert lines(shown)[3] == "Bar Centrale · organised by Anna"
-    assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
-    assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
+    assert lines(panel)[3] == "Bar Centrale · organised by Anna"
+    assert lines(panel)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
+    assert labels(panel) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
 
 
 def test_whole_table_shows_tie_break_values() -> None:
     t = running_tournament("swiss", 8)
-    shown = lines(table_panel("en", t, 1))
+    panel_lines = lines(table_panel("en", t, 1))
     for team_line in standings(t):
         values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in team_line.tie_breaks)
-        assert sum(line.endswith(f"· {team_line.score.value}, {values}") for line in shown) >= 1
+        assert sum(line.endswith(f"· {team_line.score.value}, {values}") for line in panel_lines) >= 1
 
 
 def test_knock_out_picture_shows_only_rounds_won() -> None:

@@ -70,9 +70,9 @@ async def desk(store: Store) -> Desk:
 
 
 async def test_one_update_opens_one_tournament(desk: Desk) -> None:
-    first, again = await desk.open(), await desk.open()
+    first, second = await desk.open(), await desk.open()
     other = await Desk(desk.store).open()
-    assert first.code == again.code == other.code
+    assert first.code == second.code == other.code
     assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
     assert [tournament.code for tournament in await desk.tournaments.in_chat(GROUP)] == [first.code]
     assert list(await desk.tournaments.live_codes()) == [first.code]
@@ -84,12 +84,12 @@ async def test_entering_twice_is_refused_and_leaving_removes_player(desk: Desk) 
     assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
     with pytest.raises(AlreadyEntered):
         await desk.registration.enter(code, BRUNO, "Bruno", "again")
-    left = await desk.registration.leave(code, BRUNO, "leave")
-    assert (left.present, left.player_of(BRUNO)) == ([0], None)
+    after = await desk.registration.leave(code, BRUNO, "leave")
+    assert (after.present, after.player_of(BRUNO)) == ([0], None)
     with pytest.raises(NotEntered):
         await desk.registration.leave(code, BRUNO, "leave again")
-    back = await desk.registration.enter(code, BRUNO, "Bruno", "back")
-    assert (back.present, back.player_of(BRUNO)) == ([0, 2], 2)
+    returned = await desk.registration.enter(code, BRUNO, "Bruno", "back")
+    assert (returned.present, returned.player_of(BRUNO)) == ([0, 2], 2)
 
 
 async def test_concurrent_entries_at_two_workers_all_count(desk: Desk) -> None:
@@ -119,14 +119,14 @@ async def test_programs_cannot_enter(desk: Desk) -> None:
 
 async def test_only_the_organiser_changes_starts_or_cancels(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    for refused in (
+    for change in (
         desk.registration.choose_option(code, BRUNO, "form", "swiss", "u1"),
         desk.registration.choose_game(code, BRUNO, Choice.default("testa"), "u2"),
         desk.registration.start(code, BRUNO, "u3"),
         desk.registration.cancel(code, BRUNO, "u4"),
     ):
         with pytest.raises(OnlyTheOrganiser):
-            await refused
+            await change
     assert (await desk.registration.choose_option(code, ANNA, "form", "swiss", "u5")).form == "swiss"
     with pytest.raises(ValueError, match="form is one of"):
         await desk.registration.choose_option(code, ANNA, "form", "chess", "u6")
@@ -166,11 +166,11 @@ async def test_start_needs_enough_teams_and_happens_once(desk: Desk) -> None:
 async def test_leaving_after_the_start_withdraws(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
     await desk.registration.start(code, ANNA, "start")
-    left = await desk.registration.leave(code, BRUNO, "leave")
-    team = left.team_of(1)
+    after = await desk.registration.leave(code, BRUNO, "leave")
+    team = after.team_of(1)
     assert team is not None
-    assert left.has_withdrawn(team)
-    assert playing_teams(left) == [1 - team]
+    assert after.has_withdrawn(team)
+    assert playing_teams(after) == [1 - team]
     with pytest.raises(NotEntered):
         await desk.registration.leave(code, BRUNO, "leave again")
 
@@ -183,8 +183,8 @@ async def test_partners_choose_each_other_or_are_assigned(desk: Desk) -> None:
         await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 3, "too late")
     with pytest.raises(NoSuchPartner):
         await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 1, "with oneself")
-    left = await desk.registration.leave(code, ANNA, "leave")
-    assert teams_of(left) == [(1, 2), (3, 4)]
+    after = await desk.registration.leave(code, ANNA, "leave")
+    assert teams_of(after) == [(1, 2), (3, 4)]
     started = await desk.registration.start(code, ANNA, "start")
     assert sorted(started.teams) == [(1, 2), (3, 4)]
 
@@ -198,15 +198,15 @@ async def test_player_left_without_a_partner_is_dropped(desk: Desk) -> None:
 
 async def test_finished_tournament_cannot_change(desk: Desk) -> None:
     code = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
-    for refused in (
+    await desk.tournaments.commit(code, "end", lambda _tournament: [Finish()])
+    for change in (
         desk.registration.enter(code, CARLA, "Carla", "u1"),
         desk.registration.leave(code, BRUNO, "u2"),
         desk.registration.cancel(code, ANNA, "u3"),
         desk.registration.start(code, ANNA, "u4"),
     ):
         with pytest.raises(IsOver):
-            await refused
+            await change
     assert await desk.store.client.ttl(keys.log(code)) > 0
 
 
@@ -229,13 +229,13 @@ async def test_forgetting_removes_all_traces(desk: Desk) -> None:
     await desk.registration.leave(code, CARLA, "changed her mind")
     other = Desk(desk.store)
     assert (await other.tournaments.load(code)).players[1]
-    assert [one["player"] for one in await export(desk.store.client, BRUNO)] == [1]
+    assert [entry["player"] for entry in await export(desk.store.client, BRUNO)] == [1]
     for person in (BRUNO, CARLA):
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
         await forget(desk.store, person, f"somebody:{person[-4:]}x")
     assert await find_traces(desk.store, NAMES[BRUNO], BRUNO, NAMES[CARLA], CARLA) == []
-    seen = await other.tournaments.load(code)
-    assert [player.name for player in seen.players if player] == [NAMES[ANNA]]
+    tournament = await other.tournaments.load(code)
+    assert [player.name for player in tournament.players if player] == [NAMES[ANNA]]
     await forget(desk.store, ANNA, "somebody:x")
     assert (await other.tournaments.load(code)).phase == "cancelled"
     assert await export(desk.store.client, ANNA) == []
@@ -256,49 +256,53 @@ UNKNOWN = b"newer 1 2\tx"  # an entry of a newer release
     "unknown", [UNKNOWN, b"\xffdamaged", b"option form ladder\tx", b"play bridge 0\tx", b"seat 9 0 0 A\tx"]
 )
 async def test_unreadable_tournament_is_hidden_but_stays_indexed(desk: Desk, unknown: bytes) -> None:
-    bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
-    await desk.store.client.rpush(keys.log(bad), unknown)
+    unreadable, readable = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
+    await desk.store.client.rpush(keys.log(unreadable), unknown)
     # The index entries are too old for a commit in progress.
     for key in (keys.in_chat(GROUP), keys.entered(ANNA)):
-        await desk.store.client.hset(key, bad, "1.0")
+        await desk.store.client.hset(key, unreadable, "1.0")
     with capture_logs() as logs:
         for _ in range(2):
-            assert [tournament.code for tournament in await desk.tournaments.in_chat(GROUP)] == [good]
-            assert [tournament.code for tournament in await desk.tournaments.of_person(ANNA)] == [good]
-    assert [one["code"] for one in await export(desk.store.client, ANNA)] == [good]
-    assert [(event["event"], event["tournament"]) for event in logs] == [("tournament_unreadable", bad)]
+            assert [tournament.code for tournament in await desk.tournaments.in_chat(GROUP)] == [readable]
+            assert [tournament.code for tournament in await desk.tournaments.of_person(ANNA)] == [readable]
+    assert [entry["code"] for entry in await export(desk.store.client, ANNA)] == [readable]
+    assert [(event["event"], event["tournament"]) for event in logs] == [("tournament_unreadable", unreadable)]
     with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
-        await desk.registration.enter(bad, BRUNO, "Bruno", "u")
+        await desk.registration.enter(unreadable, BRUNO, "Bruno", "u")
     assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
-    await desk.store.client.rpop(keys.log(bad))
-    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {good, bad}
-    assert {tournament.code for tournament in await desk.tournaments.of_person(ANNA)} == {good, bad}
+    await desk.store.client.rpop(keys.log(unreadable))
+    assert {tournament.code for tournament in await desk.tournaments.in_chat(GROUP)} == {readable, unreadable}
+    assert {tournament.code for tournament in await desk.tournaments.of_person(ANNA)} == {readable, unreadable}
 
 
 async def test_forgetting_covers_unreadable_tournaments(desk: Desk) -> None:
-    bad = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
-    good = await desk.open(update="c2")
-    await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
-    await desk.store.client.rpush(keys.log(bad), UNKNOWN)
+    unreadable = (await desk.open_and_enter("metamazzo", "knockout", ANNA, BRUNO)).code
+    readable = await desk.open(update="c2")
+    await desk.registration.enter(readable.code, BRUNO, NAMES[BRUNO], "u")
+    await desk.store.client.rpush(keys.log(unreadable), UNKNOWN)
     for _ in range(2):
         await forget(desk.store, BRUNO, "somebody:x")
     assert await find_traces(desk.store, NAMES[BRUNO], BRUNO) == []
-    assert await desk.tournaments.stored(bad) == [*(await desk.tournaments.stored(bad))[:-2], UNKNOWN, b"redacted"]
+    assert await desk.tournaments.stored(unreadable) == [
+        *(await desk.tournaments.stored(unreadable))[:-2],
+        UNKNOWN,
+        b"redacted",
+    ]
     other = Desk(desk.store)
-    assert (await other.tournaments.load(good.code)).player_of("somebody:x") is None
-    await desk.store.client.lrem(keys.log(bad), 1, UNKNOWN)
-    seen = await desk.tournaments.load(bad)
-    assert [player.person for player in seen.players if player] == [ANNA, "somebody:x"]
+    assert (await other.tournaments.load(readable.code)).player_of("somebody:x") is None
+    await desk.store.client.lrem(keys.log(unreadable), 1, UNKNOWN)
+    tournament = await desk.tournaments.load(unreadable)
+    assert [player.person for player in tournament.players if player] == [ANNA, "somebody:x"]
 
 
 async def test_second_move_takes_a_once_unreadable_tournament(desk: Desk) -> None:
-    bad, good = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
-    await desk.store.client.rpush(keys.log(bad), UNKNOWN)
+    unreadable, readable = (await desk.open(update="c1")).code, (await desk.open(update="c2")).code
+    await desk.store.client.rpush(keys.log(unreadable), UNKNOWN)
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert [tournament.code for tournament in await desk.tournaments.in_chat("paper:200")] == [good]
-    await desk.store.client.rpop(keys.log(bad))
+    assert [tournament.code for tournament in await desk.tournaments.in_chat("paper:200")] == [readable]
+    await desk.store.client.rpop(keys.log(unreadable))
     await desk.tournaments.move_chat(GROUP, "paper:200")
-    assert {tournament.code for tournament in await desk.tournaments.in_chat("paper:200")} == {good, bad}
+    assert {tournament.code for tournament in await desk.tournaments.in_chat("paper:200")} == {readable, unreadable}
     assert await desk.store.client.exists(keys.in_chat(GROUP)) == 0
 
 
@@ -338,20 +342,20 @@ async def test_forgetting_redacts_update_keys(desk: Desk) -> None:
     await registration.choose_option(code, ANNA, "time", "3600", f"pg{ids[ANNA]}.9")
     await registration.enter(code, f"paper:9{ids[BRUNO]}", "Another", f"pg9{ids[BRUNO]}.1")
     await registration.start(code, ANNA, f"pg{ids[ANNA]}.10")
-    await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _one: [Round(1, ((0, 1),))])
+    await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _tournament: [Round(1, ((0, 1),))])
     for person in (BRUNO, CARLA, ANNA):
         await forget(desk.store, person, f"somebody:{NAMES[person][2:4]}")
-        found = await find_traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
-        assert found == []
+        traces = await find_traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
+        assert traces == []
     after = await Desk(desk.store).tournaments.load(code)
     assert after.has_seen(f"pg{ids[DINO]}.5")
     assert after.has_seen(f"pg9{ids[BRUNO]}.1")
     assert after.has_seen(f"round:{ids[BRUNO]}")
 
 
-@pytest.mark.parametrize("doing", ["open", "enter", "partner"])
+@pytest.mark.parametrize("action", ["open", "enter", "partner"])
 async def test_press_during_forgetting_is_removed_by_the_next_run(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, doing: str
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     code = (await desk.open_and_enter("tressette", "knockout", ANNA)).code
     write = desk.tournaments.write
@@ -363,10 +367,10 @@ async def test_press_during_forgetting_is_removed_by_the_next_run(
         return await write(tournament, entries, update)
 
     monkeypatch.setattr(desk.tournaments, "write", forget_then_write)
-    if doing == "open":
+    if action == "open":
         choice = Choice.default("testa")
         await desk.registration.open("paper:300", BRUNO, NAMES[BRUNO], choice, "knockout", "late")
-    elif doing == "enter":
+    elif action == "enter":
         await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")
     else:
         await desk.registration.join_partner(code, BRUNO, NAMES[BRUNO], 0, "late")
@@ -381,10 +385,10 @@ async def test_entry_during_forgetting_is_removed_by_the_next_run(desk: Desk, mo
     entries = desk.store.index.entries
 
     async def list_then_enter(key: str) -> dict[str, str]:
-        found = await entries(key)
+        listed = await entries(key)
         monkeypatch.setattr(desk.store.index, "entries", entries)
         await desk.registration.enter(other, BRUNO, NAMES[BRUNO], "late")
-        return found
+        return listed
 
     monkeypatch.setattr(desk.store.index, "entries", list_then_enter)
     await forget(desk.store, BRUNO, "somebody:x")

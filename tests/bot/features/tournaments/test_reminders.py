@@ -16,7 +16,7 @@ from bot.platform import DeliveryError, MessageRefused, SlowDown, Unreachable, p
 from bot.store import Store
 from tests.bot.features.tournaments.field import Field, name, open_field, person
 
-LEFT = 5 * 3600
+SECONDS_LEFT = 5 * 3600
 
 
 class LateRound:
@@ -36,10 +36,10 @@ class LateRound:
             worker.delivery.answers,
         )
 
-    async def remind(self, left: int = LEFT) -> None:
+    async def remind(self, seconds_left: int = SECONDS_LEFT) -> None:
         """Check all matches and wait until each reminder is sent or given up."""
         for match in self.tournament.matches:
-            self.reminders.send_due(self.tournament, match, left)
+            self.reminders.send_due(self.tournament, match, seconds_left)
         await self.field.worker.delivery.answers.tasks.wait()
 
     def reminders_to(self, number: int) -> list[str]:
@@ -59,10 +59,12 @@ async def late_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
     async with open_field(store) as field:
         tournaments = field.tournaments
         started = await field.start_tournament("metamazzo", "knockout", 8)
-        ends_at = await tournaments.playing_time() + LEFT
+        ends_at = await tournaments.playing_time() + SECONDS_LEFT
         pairs = next_round(started)
         assert pairs
-        yield LateRound(field, await tournaments.commit(started.code, "round:1", lambda _one: [Round(ends_at, pairs)]))
+        yield LateRound(
+            field, await tournaments.commit(started.code, "round:1", lambda _tournament: [Round(ends_at, pairs)])
+        )
 
 
 async def test_rate_limited_reminders_are_sent_once(late_round: LateRound) -> None:
@@ -135,7 +137,7 @@ async def test_withdrawn_or_finished_matches_get_no_reminder(late_round: LateRou
     assert [len(late_round.reminders_to(number)) for number in range(8)] == [
         int(number not in spared) for number in range(8)
     ]
-    await tournaments.commit(late_round.tournament.code, "finish", lambda _one: [Finish()])
+    await tournaments.commit(late_round.tournament.code, "finish", lambda _tournament: [Finish()])
     late_round.reminders = late_round.new_reminders()
     await late_round.field.worker.store.client.delete(keys.reminded(late_round.tournament.code))
     await late_round.remind()

@@ -28,16 +28,16 @@ from tests.bot.features.tournaments.logs import (
 )
 
 
-def places(t: Tournament) -> dict[int, int]:
+def place_by_team(t: Tournament) -> dict[int, int]:
     return {line.team: line.place for line in standings(t)}
 
 
-def standing_of(t: Tournament, team: int) -> Standing:
-    [found] = [line for line in standings(t) if line.team == team]
-    return found
+def find_standing(t: Tournament, team: int) -> Standing:
+    [line] = [line for line in standings(t) if line.team == team]
+    return line
 
 
-def figures(line: Standing) -> list[str]:
+def list_figures(line: Standing) -> list[str]:
     return [line.score.value, *(value for _name, value in line.tie_breaks)]
 
 
@@ -47,38 +47,38 @@ def test_knock_out_ranks_by_rounds_won() -> None:
         (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
     ]  # fmt: skip
     assert [line.is_out for line in standings(t)] == [False] + [True] * 7
-    assert (standing_of(t, 1).played, standing_of(t, 1).won) == (3, 2)
-    assert standing_of(t, 0).score.name == "rounds won"
+    assert (find_standing(t, 1).played, find_standing(t, 1).won) == (3, 2)
+    assert find_standing(t, 0).score.name == "rounds won"
 
 
 def test_knock_out_bye_advances_a_team() -> None:
     t = start_tournament("knockout", 3)
     t = add_round(t, (0, None), (1, 2))
-    assert places(t) == {0: 1, 1: 2, 2: 2}
+    assert place_by_team(t) == {0: 1, 1: 2, 2: 2}
     t = play_by_seed(t, t.match(1, 1))
-    assert places(t) == {0: 1, 1: 1, 2: 3}
-    assert (standing_of(t, 0).score.value, standing_of(t, 0).played, standing_of(t, 0).won) == ("1", 0, 0)
+    assert place_by_team(t) == {0: 1, 1: 1, 2: 3}
+    assert (find_standing(t, 0).score.value, find_standing(t, 0).played, find_standing(t, 0).won) == ("1", 0, 0)
 
 
 def test_remaining_team_ranks_above_an_eliminated_one() -> None:
     t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
     t = add_result(t, t.match(1, 0), 10, 31)
-    assert places(t) == {3: 1, 1: 2, 2: 2, 0: 4}
+    assert place_by_team(t) == {3: 1, 1: 2, 2: 2, 0: 4}
     t = add_entries(play_by_seed(t, t.match(1, 1)), Leave(1))
     assert next_round(t) is None
-    assert places(t) == {3: 1, 1: 2, 0: 3, 2: 3}
-    assert standing_of(t, 1).is_out
+    assert place_by_team(t) == {3: 1, 1: 2, 0: 3, 2: 3}
+    assert find_standing(t, 1).is_out
 
 
 def test_knock_out_winner_stays_first_after_leaving() -> None:
     t = add_entries(play_tournament(start_tournament("knockout", 4)), Leave(0))
-    assert places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
+    assert place_by_team(t) == {0: 1, 1: 2, 2: 3, 3: 3}
 
 
 def test_knock_out_without_survivors_has_no_winner() -> None:
     abandoned = add_entries(start_tournament("knockout", 2), Leave(0), Leave(1))
     assert next_round(abandoned) is None
-    assert places(abandoned) == {0: 1, 1: 1}
+    assert place_by_team(abandoned) == {0: 1, 1: 1}
     final = add_round(start_tournament("knockout", 2), (0, 1))
     void = add_result(final, final.match(1, 0), 0, 0, how="void")
     bye = add_entries(add_round(start_tournament("knockout", 3), (0, None), (1, 2)), Leave(0))
@@ -97,8 +97,8 @@ def test_void_match_eliminates_both() -> None:
     t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
     t = add_result(t, t.match(1, 0), 0, 0, how="void")
     t = play_by_seed(t, t.match(1, 1))
-    assert places(t) == {1: 1, 0: 2, 2: 2, 3: 2}
-    assert (standing_of(t, 0).played, standing_of(t, 0).won, standing_of(t, 0).is_out) == (0, 0, True)
+    assert place_by_team(t) == {1: 1, 0: 2, 2: 2, 3: 2}
+    assert (find_standing(t, 0).played, find_standing(t, 0).won, find_standing(t, 0).is_out) == (0, 0, True)
 
 
 def test_round_robin_breaks_ties_by_direct_encounter() -> None:
@@ -109,13 +109,13 @@ def test_round_robin_breaks_ties_by_direct_encounter() -> None:
         assert match.second is not None
         t = add_result(t, match, *results[match.first, match.second])
     # 0 and 1 have two wins, and 0 beat 1. 2 and 3 have one, and 3 beat 2.
-    assert [(line.team, line.place, figures(line)) for line in standings(t)] == [
+    assert [(line.team, line.place, list_figures(line)) for line in standings(t)] == [
         (0, 1, ["2", "1", "3", "+20"]),
         (1, 2, ["2", "0", "2", "+56"]),
         (3, 3, ["1", "1", "1", "−51"]),
         (2, 4, ["1", "0", "2", "−25"]),
     ]
-    assert [name for name, _value in standing_of(t, 0).tie_breaks] == [
+    assert [name for name, _value in find_standing(t, 0).tie_breaks] == [
         "direct encounter",
         "Sonneborn-Berger",
         "card points",
@@ -127,14 +127,14 @@ def test_fully_level_teams_share_a_place() -> None:
     for match in t.rounds[0]:
         t = add_result(t, match, 31, 20)
     assert [(line.team, line.place) for line in standings(t)] == [(0, 1), (1, 1), (2, 1)]
-    assert [figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
+    assert [list_figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
 
 
 def test_bye_wins_in_swiss_and_is_nothing_in_round_robin() -> None:
     scores: dict[Form, str] = {"swiss": "1", "roundrobin": "0"}
     for form, score in scores.items():
         t = add_round(start_tournament(form, 5), (0, 3), (1, 2), (4, None))
-        assert (standing_of(t, 4).score.value, standing_of(t, 4).played, standing_of(t, 4).won) == (score, 0, 0)
+        assert (find_standing(t, 4).score.value, find_standing(t, 4).played, find_standing(t, 4).won) == (score, 0, 0)
 
 
 def test_unplayed_match_counts_like_an_equal_opponent() -> None:
@@ -145,14 +145,14 @@ def test_unplayed_match_counts_like_an_equal_opponent() -> None:
     t = add_result(t, t.match(2, 0), 31, 15)
     t = add_result(t, t.match(2, 1), 0, 0, how="void")
     # wins, Buchholz, Sonneborn-Berger, card points
-    assert {line.team: figures(line) for line in standings(t)} == {
+    assert {line.team: list_figures(line) for line in standings(t)} == {
         0: ["2", "1", "1", "+37"],
         4: ["1", "3", "1", "−16"],
         2: ["1", "2", "1", "0"],
         1: ["1", "2", "1", "0"],
         3: ["0", "2", "0", "−21"],
     }
-    assert places(t) == {0: 1, 4: 2, 1: 3, 2: 3, 3: 5}
+    assert place_by_team(t) == {0: 1, 4: 2, 1: 3, 2: 3, 3: 5}
     assert {line.team: (line.played, line.won) for line in standings(t)} == {
         0: (2, 2),
         4: (1, 0),
@@ -175,18 +175,18 @@ def test_duplicate_counts_only_finished_rounds() -> None:
     for deal in (1, 2):
         t = add_result(t, t.match(1, 0), 8, 3, deal=deal)
     t = add_result(t, t.match(1, 1), 6, 5, deal=1)
-    assert [figures(line) for line in standings(t)] == [["0.0", "0", "0.0"]] * 4
+    assert [list_figures(line) for line in standings(t)] == [["0.0", "0", "0.0"]] * 4
     assert all((line.played, line.won, line.place) == (0, 0, 1) for line in standings(t))
     t = add_result(t, t.match(1, 1), 4, 7, deal=2)
     # Deal 1: margins 5 and 1 for the first seats, datum 3. Deal 2, seats swapped: -5 and 3, datum -1.
-    assert {line.team: figures(line) for line in standings(t)} == {
+    assert {line.team: list_figures(line) for line in standings(t)} == {
         0: ["+6.0", "1", "+6.0"],
         2: ["−6.0", "0", "−6.0"],
         1: ["−6.0", "0", "−6.0"],
         3: ["+6.0", "1", "+6.0"],
     }
-    assert standing_of(t, 0).score.name == "points"
-    assert standing_of(start_tournament("duplicate", 4, scoring="steps"), 0).score == ("steps", "0")
+    assert find_standing(t, 0).score.name == "points"
+    assert find_standing(start_tournament("duplicate", 4, scoring="steps"), 0).score == ("steps", "0")
 
 
 def test_draws_count_as_halves() -> None:
@@ -195,8 +195,8 @@ def test_draws_count_as_halves() -> None:
         for deal in (1, 2):
             t = add_result(t, match, 5, 5, deal=deal)
     t = play_round(add_round(t, (0, 1), (2, 3)))
-    assert standing_of(t, 0).tie_breaks[0].value == "1½"
-    assert standing_of(t, 1).tie_breaks[0].value == "½"
+    assert find_standing(t, 0).tie_breaks[0].value == "1½"
+    assert find_standing(t, 1).tie_breaks[0].value == "½"
     assert [line.won for line in standings(t)].count(1) == 2
 
 
@@ -254,16 +254,16 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
     values = count_independently(t)
     for line in standings(t):
         assert line.place == 1 + sum(values[other] > values[line.team] for other in values)
-        shown = [str(figure) for figure in values[line.team]]
-        cards = int(shown[3])
-        assert figures(line) == [*shown[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
+        expected = [str(figure) for figure in values[line.team]]
+        cards = int(expected[3])
+        assert list_figures(line) == [*expected[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
         assert line.is_out == t.has_withdrawn(line.team)
 
 
 async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
     tournaments, t = Tournaments(store), add_round(start_tournament("swiss", 4), (0, 2), (1, 3))
-    written = await tournaments.write(Tournament(t.code), [decode(entry.decode()) for entry in t.entries], "u")
-    assert isinstance(written, Tournament)
+    stored = await tournaments.write(Tournament(t.code), [decode(entry.decode()) for entry in t.entries], "u")
+    assert isinstance(stored, Tournament)
     before = standings(await tournaments.load(t.code))
     assert standings(await tournaments.load(t.code)) is before
     result = Result(1, 0, 0, 0, 31, 10, "played")

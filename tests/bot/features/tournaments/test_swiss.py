@@ -40,7 +40,7 @@ def random_tournament(
     return play_tournament(start_tournament(form, teams, rounds=rounds), play_at_random(random, MIXED), leavers)
 
 
-def tournament_before_round(t: Tournament, number: int) -> Tournament:
+def rewind_to_round(t: Tournament, number: int) -> Tournament:
     """Return the tournament before a round was paired. Later withdrawals are undone."""
     current = Tournament(t.code)
     for entry in t.entries:
@@ -72,12 +72,12 @@ def test_teams_never_meet_twice_and_play_each_round(
     byes = [match.first for match in t.matches if match.is_bye]
     assert len(byes) == len(set(byes))
     for number, matches in enumerate(t.rounds, 1):
-        active = playing_teams(tournament_before_round(t, number))
+        active = playing_teams(rewind_to_round(t, number))
         assert sorted(team for match in matches for team in match.teams) == active
         assert sum(match.is_bye for match in matches) == len(active) % 2
     assert len(t.rounds) == rounds_in_all(t) or not any(
-        can_pair_new_opponents(t, left)
-        for left in ([team for team in playing_teams(t) if team != out] for out in [*possible_byes(t)])
+        can_pair_new_opponents(t, remaining)
+        for remaining in ([team for team in playing_teams(t) if team != out] for out in [*possible_byes(t)])
     )
 
 
@@ -109,13 +109,13 @@ def test_first_seats_are_balanced(seed: int, teams: int) -> None:
     random = Random(seed)
     t = play_tournament(start_tournament("swiss", teams), play_at_random(random))
     assert len(t.rounds) == rounds_in_all(t)
-    last = tournament_before_round(t, len(t.rounds))
+    last = rewind_to_round(t, len(t.rounds))
     leaders = [team for team, record in enumerate(records_of(last)) if record.score * 2 > len(t.rounds) - 1]
     excused = {team for match in t.rounds[-1] if set(match.teams) & set(leaders) for team in match.teams}
     for team, record in enumerate(records_of(t)):
         colours = record.colours if team not in excused else record.colours[:-1]
         assert abs(colours.count("white") - colours.count("black")) <= 2
-        assert not any(colours[at] == colours[at + 1] == colours[at + 2] for at in range(len(colours) - 2))
+        assert not any(colours[index] == colours[index + 1] == colours[index + 2] for index in range(len(colours) - 2))
 
 
 @pytest.mark.parametrize("teams", [33, long(64)])
@@ -176,10 +176,10 @@ def test_forfeit_win_bars_a_bye_while_others_can_take_it() -> None:
     assert records_of(t)[3].forfeit_wins == 1
     pairs = next_round(add_entries(t, Leave(0)))
     assert pairs is not None
-    assert None not in [other for _one, other in pairs]
+    assert None not in [opponent for _one, opponent in pairs]
     pairs = next_round(add_entries(t, Leave(0), Leave(1)))
     assert pairs is not None
-    assert [one for one, other in pairs if other is None] == [2]
+    assert [team for team, opponent in pairs if opponent is None] == [2]
     # 4 has had a bye, and 3 and 2 have met. So 3 gets one when only these three remain.
     t = add_round(t, (3, 2), (0, 4), (1, None))
     t = add_result(add_result(t, t.match(2, 0), 31, 10), t.match(2, 1), 31, 10)
@@ -209,7 +209,7 @@ def test_records_list_scores_seats_floats_and_opponents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "first"),
+    ("own", "other", "first"),
     [
         # Both get the seat they are due.
         ("B", "W", 0),
@@ -234,20 +234,20 @@ def test_records_list_scores_seats_floats_and_opponents() -> None:
         ("", "", 0),
     ],
 )
-def test_first_seat_goes_to_the_stronger_claim(one: str, other: str, first: int) -> None:
+def test_first_seat_goes_to_the_stronger_claim(own: str, other: str, first: int) -> None:
     def colours(text: str) -> list[str]:
         return [{"W": "white", "B": "black"}[letter] for letter in text]
 
-    records = {0: TeamRecord(colours=colours(one)), 1: TeamRecord(colours=colours(other))}
+    records = {0: TeamRecord(colours=colours(own)), 1: TeamRecord(colours=colours(other))}
     assert order_seats(records, 0, 1)[0] == first
     assert order_seats(records, 1, 0)[0] == first
 
 
 def test_seat_order_ranks_points_before_seed() -> None:
-    level = {0: TeamRecord(colours=["white"]), 3: TeamRecord(colours=["white"])}
-    assert order_seats(level, 0, 3) == (3, 0)
-    ahead = {0: TeamRecord(colours=["white"]), 3: TeamRecord(Fraction(1), colours=["white"])}
-    assert order_seats(ahead, 0, 3) == (0, 3)
+    equal = {0: TeamRecord(colours=["white"]), 3: TeamRecord(colours=["white"])}
+    assert order_seats(equal, 0, 3) == (3, 0)
+    unequal = {0: TeamRecord(colours=["white"]), 3: TeamRecord(Fraction(1), colours=["white"])}
+    assert order_seats(unequal, 0, 3) == (0, 3)
     # Neither has played: an odd seed, counted from 0, gets the second seat.
     assert order_seats({0: TeamRecord(), 3: TeamRecord(Fraction(1))}, 0, 3) == (0, 3)
     assert order_seats({0: TeamRecord(), 2: TeamRecord(Fraction(1))}, 0, 2) == (2, 0)

@@ -32,7 +32,7 @@ from tests.long import long, mostly_long
 HOWS: tuple[How, ...] = ("played", "resign", "timeout")
 
 
-def verdict(t: Tournament, pairs: Pairs, theirs: Judgement) -> str:
+def judge_round(t: Tournament, pairs: Pairs, theirs: Judgement) -> str:
     """Return why a round is not paired like the judge's, or "same"."""
     if theirs.pairs is None:
         return "no pairs by the judge's rules"
@@ -45,29 +45,29 @@ def verdict(t: Tournament, pairs: Pairs, theirs: Judgement) -> str:
     return better
 
 
-def verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
+def count_verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
     """Count the verdicts in a random tournament."""
     random = Random(seed)
     t = start_tournament(form, random.randint(4, 20), rounds=random.choice(("auto", "5", "7")))
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     while (pairs := next_round(t)) is not None:
-        found[verdict(t, pairs, ask_judge(t, rounds_in_all(t)))] += 1
+        counts[judge_round(t, pairs, ask_judge(t, rounds_in_all(t)))] += 1
         t = add_round(t, *pairs)
         if random.random() < leaving and len(playing_teams(t)) > 3:
             t = add_entries(t, Leave(random.choice(playing_teams(t))))
         t = play_round(t, play_at_random(random, HOWS))
     if len(t.rounds) < rounds_in_all(t):
         assert ask_judge(t, rounds_in_all(t)).pairs is None
-    return found
+    return counts
 
 
 @pytest.mark.parametrize("count", [18, long(300)])
 @pytest.mark.parametrize("leaving", [long(0.0), 0.3], ids=["all stay", "some leave"])
 @pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "swiss"))
 def test_rounds_differ_from_py4swiss_only_by_new_rules(form: Form, leaving: float, count: int) -> None:
-    found = sum((verdicts(form, seed, leaving=leaving) for seed in range(count)), Counter[str]())
-    rounds = found.total()
+    counts = sum((count_verdicts(form, seed, leaving=leaving) for seed in range(count)), Counter[str]())
+    rounds = counts.total()
     assert rounds > 4 * count
-    assert found["same"] > 0.95 * rounds
+    assert counts["same"] > 0.95 * rounds
     # In small fields the judge runs out of pairs. Ours then relaxes seats.
-    assert found["no pairs by the judge's rules"] < 0.015 * rounds
+    assert counts["no pairs by the judge's rules"] < 0.015 * rounds

@@ -41,16 +41,16 @@ class TwoWorkers:
         dispatcher = Dispatcher(worker)
         dispatcher.limits = Limits(on=False)
         self.workers.append((stack, worker, dispatcher))
-        for _stack, each, _dispatcher in (*self.workers, *self.workers):
-            await each.shards.balance()
+        for _stack, current, _dispatcher in (*self.workers, *self.workers):
+            await current.shards.balance()
 
     async def stop(self, worker: Worker) -> None:
         """Stop a worker and let the other take its shards."""
-        [found] = [entry for entry in self.workers if entry[1] is worker]
-        self.workers.remove(found)
-        await found[0].aclose()
-        for _stack, each, _dispatcher in self.workers:
-            await each.shards.balance()
+        [entry] = [entry for entry in self.workers if entry[1] is worker]
+        self.workers.remove(entry)
+        await entry[0].aclose()
+        for _stack, current, _dispatcher in self.workers:
+            await current.shards.balance()
 
     async def close(self) -> None:
         for _stack, worker, _dispatcher in list(self.workers):
@@ -61,8 +61,8 @@ class TwoWorkers:
         [worker] = [worker for _stack, worker, _dispatcher in self.workers if worker.shards.is_leader]
         return worker
 
-    async def say(self, person: Person, word: str, *words: str) -> Reply:
-        command = Command(f"u{next(self._updates)}", person, GROUP, word, words)
+    async def say(self, person: Person, name: str, *arguments: str) -> Reply:
+        command = Command(f"u{next(self._updates)}", person, GROUP, name, arguments)
         return await self.random.choice(self.workers)[2].handle_command(command)
 
     async def press(self, person: Person, place: str, message: str, payload: str) -> None:
@@ -95,26 +95,26 @@ class TwoWorkers:
 
     async def play(self) -> int:
         """Let each player on turn play a card, or rarely resign. Return the number of moves."""
-        played = 0
+        count = 0
         for person in PEOPLE:
             if moves := self.moves(person):
                 message, payload = self.random.choice(moves)
                 if self.random.random() < 0.03:
                     payload = f"{payload.rpartition(':')[0]}:resign"
                 await self.press(person, private_place(person.id), message, payload)
-                played += 1
+                count += 1
         await asyncio.sleep(0.01)
-        return played
+        return count
 
 
 @pytest.fixture
 async def two_workers(embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[TwoWorkers]:
     monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
-    both = TwoWorkers(embedded.url, 1)
+    workers = TwoWorkers(embedded.url, 1)
     for _ in range(2):
-        await both.add()
-    yield both
-    await both.close()
+        await workers.add()
+    yield workers
+    await workers.close()
 
 
 async def load_tournament(store: Store) -> Tournament:
@@ -138,15 +138,15 @@ async def test_tournament_survives_the_stop_of_its_worker(
             PEOPLE[0], GROUP, (await two_workers.button(GROUP, "start"))[0], f"1ptournament {code} set form {form}"
         )
         await two_workers.press_card(PEOPLE[0], "start")
-        played = 0
-        while played < 40:
-            played += await two_workers.play()
+        moves = 0
+        while moves < 40:
+            moves += await two_workers.play()
         first = two_workers.leader
         assert not (await load_tournament(store)).is_round_over
         await two_workers.stop(first)
         assert two_workers.leader is not first
-        while played < 80:
-            played += await two_workers.play()
+        while moves < 80:
+            moves += await two_workers.play()
         await two_workers.add()
         while (await load_tournament(store)).is_live:
             await two_workers.play()
@@ -161,17 +161,19 @@ async def test_tournament_survives_the_stop_of_its_worker(
             await asyncio.sleep(0.05)
             for _stack, worker, _dispatcher in two_workers.workers:
                 await worker.settled()
-        over = await load_tournament(store)
-        assert (over.phase, over.form, len(over.teams)) == ("over", form, len(PEOPLE))
+        finished = await load_tournament(store)
+        assert (finished.phase, finished.form, len(finished.teams)) == ("over", form, len(PEOPLE))
         worker = two_workers.leader
         games = [game async for game in worker.archive.games()]
-        expected = [one for match in over.matches if not match.is_bye for one in match.deals]
+        expected = [deal for match in finished.matches if not match.is_bye for deal in match.deals]
         assert len(games) == len(expected)
         assert set(Counter(game.fixture for game in games).values()) == {1}
-        results = [entry for one in over.entries if isinstance(entry := decode(strip_stamp(one).decode()), Result)]
+        results = [
+            entry for line in finished.entries if isinstance(entry := decode(strip_stamp(line).decode()), Result)
+        ]
         assert set(Counter((result.round, result.match, result.deal) for result in results).values()) == {1}
         assert {result.how for result in results} <= {"played", "resign"}
-        scores = scores_in_order(over, games)
+        scores = scores_in_order(finished, games)
         assert scores == sorted(scores, reverse=True)
         card, announcement = two_workers.fake.texts(GROUP)
         assert "🏆" in card

@@ -21,7 +21,7 @@ def find_leaks(text: str, tournament: Tournament, number: int) -> list[str]:
     """Return leaks of a round's packs in a text: secrets in hex, or runs of cards in pack order."""
     secrets = [tournament.secret(number, deal) for deal in tournament.deals]
     packs = [shuffle_pack(GAMES[tournament.game].pack, secret) for secret in secrets]
-    leaks = [one.hex() for one in (tournament.root, *secrets) if one.hex() in text]
+    leaks = [secret.hex() for secret in (tournament.root, *secrets) if secret.hex() in text]
     lined_up = " ".join(re.findall(r"(?<![A-Z0-9])[0-9A-Z]{1,2}[A-Z](?![A-Z0-9])", text))
     for pack in packs:
         for start in range(len(pack) - RUN + 1):
@@ -42,7 +42,7 @@ async def fetch_pages(url: str, codes: Iterable[str], games: Iterable[str]) -> d
     for code in codes:
         paths += [f"/t/{code}", f"/t/{code}/live", f"/g/{code}"]
         paths += [
-            f"/api/v1/{resource}/{code}{more}" for resource in ("tables", "me/tables") for more in ("", "/stream")
+            f"/api/v1/{resource}/{code}{suffix}" for resource in ("tables", "me/tables") for suffix in ("", "/stream")
         ]
     for game in games:
         paths += [f"/g/{game}", f"/t/{game}", f"/api/v1/games/{game}", f"/api/v1/games/{game}/record"]
@@ -50,8 +50,8 @@ async def fetch_pages(url: str, codes: Iterable[str], games: Iterable[str]) -> d
     texts = {}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         for path in paths:
-            async with session.get(f"{url}{path}", timeout=aiohttp.ClientTimeout(30)) as answer:
-                texts[path] = await answer.text()
+            async with session.get(f"{url}{path}", timeout=aiohttp.ClientTimeout(30)) as response:
+                texts[path] = await response.text()
     return texts
 
 
@@ -61,10 +61,10 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     paint = PicturePool.paint_panel
 
-    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+    async def record_scene(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture:
             texts.append(f"{panel.picture.subject!r} {panel.picture.alt}")
         return await paint(pool, panel)
 
-    monkeypatch.setattr(PicturePool, "paint_panel", painted)
+    monkeypatch.setattr(PicturePool, "paint_panel", record_scene)
     return texts

@@ -119,10 +119,10 @@ def finished_tournament(
 @cache
 def running_tournament(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
     """Return a tournament with matches in progress, in round 2 or in the only round of a league."""
-    made = Builder(form, game, seed=seed, **options).start(teams)
+    builder = Builder(form, game, seed=seed, **options).start(teams)
     if form != "league" and teams > 2:
-        made.play_round()
-    return made.play_round(unfinished=max(1, teams // 4)).t
+        builder.play_round()
+    return builder.play_round(unfinished=max(1, teams // 4)).t
 
 
 def _name(number: int) -> str:

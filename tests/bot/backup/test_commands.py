@@ -41,6 +41,7 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
         assert result.returncode == 0, result.stderr
         assert f"bytes, of the store in {tmp_path / 'data'}\n" in result.stderr
         assert "warning: nobody has played in" in result.stderr
+
         # A restore is refused while the bot runs, and nothing is lost.
         result = run_command(tmp_path, "restore", "cards.gz", "--replace")
         assert result.returncode == 2
@@ -52,6 +53,7 @@ def test_backup_runs_beside_the_bot_and_restore_does_not(tmp_path: Path) -> None
         result = run_command(tmp_path, "rebuild")
         assert result.returncode == 2
         assert "rates games that end during a rebuild. Nothing was changed: stop" in result.stderr
+
         # Commands that only read work while the bot runs.
         result = run_command(tmp_path, "export")
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "0 games\n")

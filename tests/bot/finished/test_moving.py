@@ -351,6 +351,7 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
         0,
         f"old.jsonl: 12 games moved out of the store in {tmp_path / 'data'}\n",
     ), result.stderr
+
     # Every command that reads records accepts the file.
     assert "12 games, no faults" in (await run("verify", "old.jsonl")).stdout
     assert "Deal 1" in (await run("replay", "old.jsonl", "--game", "2")).stdout
@@ -358,6 +359,7 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
     assert result.stderr == "8 games\n"
     assert all(json.loads(line)["format"] == "buongioco/1" for line in result.stdout.splitlines())
     assert (await run("export")).stderr == "0 games\n"
+
     # An input file is not overwritten, under any name.
     archived = (tmp_path / "old.jsonl").read_bytes()
     (tmp_path / "link.jsonl").symlink_to("old.jsonl")
@@ -366,6 +368,7 @@ async def test_commands_read_the_archive(tmp_path: Path) -> None:
         assert result.returncode == 2
         assert "name another file" in " ".join(result.stderr.split())
         assert (tmp_path / "old.jsonl").read_bytes() == archived
+
     # Ratings are not lost by mistake.
     result = await run("rebuild")
     assert result.returncode == 2

@@ -1,4 +1,4 @@
-"""Two strangers who look for an opponent."""
+"""Fixtures for tests of the search for opponents."""
 
 from collections.abc import AsyncIterator
 

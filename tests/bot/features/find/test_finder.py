@@ -553,11 +553,25 @@ class Stranger(Player):
         self.private = private_place(self.person.id)
 
 
+async def accept_all(searchers: list[Stranger]) -> None:
+    """Press every visible button that says that the player is ready."""
+    for player in searchers:
+        label = {"it": "Ci sono", "en": "Ready"}[player.person.language]
+        buttons = [
+            (message, button.payload)
+            for message, panel in player.fake.messages[player.private].items()
+            for row in panel.rows
+            for button in row
+            if button.label == label
+        ]
+        for message, payload in buttons:
+            await player.send(payload, player.private, message)
+
+
 @pytest.mark.parametrize("people", mostly_long([200], 30))
 async def test_many_people_on_three_platforms_match_once(store: Store, people: int) -> None:
     """People join in tens at new workers, some of which die. All who are asked accept at once."""
     random, fakes = Random(people), [OtherPlatform(name) for name in ("paper", "slate", "parchment")]
-    languages = {"Ci sono": "it", "Ready": "en"}
     searchers: list[Stranger] = []
     blocked: set[tuple[str, str]] = set()
     for first in range(0, people, 10):
@@ -575,6 +589,7 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
                 if unwanted is not player and not await worker.room.lists.tables_of(player.person.id):
                     await worker.feature(FindFeature).finder.block(player.person.id, unwanted.person.id, "Re 100")
                     blocked.add((player.person.id, unwanted.person.id))
+
             queue = worker.feature(FindFeature).finder.queue
             if random.random() < 0.5 and len(waits := await queue.entries()) > 1:
                 # The worker dies with a pairing that has no table.
@@ -585,18 +600,9 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
             else:
                 await run_finder(worker)
                 await run_finder(worker)
-            for player in searchers:
-                for label, language in languages.items():
-                    buttons = [
-                        (message, button.payload)
-                        for message, panel in player.fake.messages[player.private].items()
-                        for row in panel.rows
-                        for button in row
-                        if button.label == label and player.person.language == language
-                    ]
-                    for message, payload in buttons:
-                        await player.send(payload, player.private, message)
+            await accept_all(searchers)
             await worker.settled()
+
     async with open_worker(store, fakes[0]) as worker:
         for fake in fakes[1:]:
             worker.add_adapter(fake)
@@ -605,15 +611,15 @@ async def test_many_people_on_three_platforms_match_once(store: Store, people: i
         assert max(map(len, seats)) == 1
         tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
         assert not [couple for couple in blocked for people in tables if set(couple) <= people]
-        waiting = [entry.searcher for entry in await worker.feature(FindFeature).finder.queue.entries()]
-        asked_people = {
-            person for pairing in await worker.feature(FindFeature).finder.queue.pairings() for person in pairing.people
-        }
+
+        queue = worker.feature(FindFeature).finder.queue
+        waiting = [entry.searcher for entry in await queue.entries()]
+        asked_people = {person for pairing in await queue.pairings() for person in pairing.people}
         playing = {player.person.id for player, tables in zip(searchers, seats, strict=True) if tables}
         assert {searcher.person for searcher in waiting} | asked_people | playing == {
             player.person.id for player in searchers
         }
         assert not {searcher.person for searcher in waiting} & (asked_people | playing)
-        assert find_matches(waiting, await worker.feature(FindFeature).finder.queue.now()) == []
+        assert find_matches(waiting, await queue.now()) == []
         assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

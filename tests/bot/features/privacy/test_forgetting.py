@@ -376,6 +376,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         programs, sessions = Programs(store.client), Sessions(store.client)
         await programs.add_owned(ANNA, ("read",), "u3")
         token = await sessions.start(ANNA)
+
         await run_second_pass(worker)
         [table] = await worker.room.lists.tables_of(ANNA)
         assert table.phase == "open"
@@ -386,6 +387,7 @@ async def test_second_pass_keeps_data_of_a_returning_person(store: Store) -> Non
         assert tournament.phase == "open"
         assert tournament.player_of(ANNA) is not None
         assert (await ladder.export(ANNA))["answers"]
+
         # A second request within the minute starts again.
         for _ in range(2):
             await run_first_pass(worker)
@@ -416,6 +418,7 @@ async def test_second_pass_removes_late_writes_of_a_slow_worker(store: Store) ->
         await sessions.start(ANNA)
         await reminder_hours(store.client).choose(ANNA, 8)
         assert len(await find_traces(store, ANNA, "annabella")) > 6
+
         await run_second_pass(worker)
         await worker.settled()
         assert await find_traces(store, ANNA, "1001", "annabella") == []

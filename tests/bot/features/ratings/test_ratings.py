@@ -28,6 +28,7 @@ async def test_rebuild_gives_the_same_ratings(store: Store, monkeypatch: pytest.
             await resign(worker, fake, players, loser)
         players = await seat_players(worker, fake, "tressette")
         await resign(worker, fake, players, 3)
+
         anna, _bruno, carla, _dino = players
         await anna.say("/leaderboard")
         board = fake.last(GROUP).plain

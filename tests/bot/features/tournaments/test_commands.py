@@ -107,12 +107,14 @@ async def test_whole_tournament_runs_by_buttons(group: Group) -> None:
         assert (await player.press("Enter", GROUP)).toast.startswith("You have entered.")
     await group.settle()
     assert "4 have entered:\nAnna, Bruno, Carla, Dino" in group.card_text
+
     await group.people[0].press("Start", GROUP)
     await group.settle()
     assert "Round 1 of 2 · 24 h left" in group.card_text
     assert "My match" in group.labels()
     for player in group.people[:4]:
         assert any("Your turn" in text or "is to move" in text for text in group.fake.texts(player.private))
+
     await group.play_until(" has won!")
     await group.settle()
     t = await group.newest_tournament()
@@ -245,6 +247,7 @@ async def test_partner_buttons_form_pairs(group: Group) -> None:
     assert (await emma.press(f"With {isolate_name('Carla')}", GROUP)).toast == "You are partners now."
     await group.settle()
     assert "4 have entered:\nAnna + Bruno, Carla + Emma" in group.card_text
+
     assert not any(label.startswith("With ") for label in group.labels())
     await dino.press("Enter", GROUP)
     await group.settle()

@@ -114,7 +114,6 @@ async def test_deal_stays_secret_until_all_tables_have_played(
             table = await open_fixture(worker, game, 1, first, "one")
             other_table = await open_fixture(worker, game, 1, second, "other")
             before = {player.private: len(fake.shown[player.private]) for player in second}
-            visible = {player.private: visible_cards(table, player) for player in first}
             pages, api = [], []
             playing = first[0].dispatcher.playing
             while table.phase == "playing":
@@ -125,13 +124,12 @@ async def test_deal_stays_secret_until_all_tables_have_played(
                     for player in first
                 ]
                 table = await play_random_move(worker, table.code, random)
-                for player in first:
-                    visible[player.private] |= visible_cards(table, player)
             pages += [
                 repr(hand_page(table, player.person.id, await worker.people.person(player.person.id)))
                 for player in first
             ]
             await worker.settled()
+
         with pytest.raises(NoSuchTable):
             await worker.room.table(table.code)
         output = "\n".join((fake.all_text, *pages, *api, json.dumps(logs, default=repr)))
@@ -145,6 +143,7 @@ async def test_deal_stays_secret_until_all_tables_have_played(
         for player in second:
             assert len(fake.shown[player.private]) == before[player.private]
             assert table.code not in repr(fake.shown[player.private])
+
         [finished_game] = finished
         verify(finished_game.record)
         assert (finished_game.fixture, finished_game.is_rated) == ("K7QF2M 2.0.1", False)

@@ -284,7 +284,9 @@ def test_last_possible_match_is_the_final() -> None:
         builder.play(match, 0, 0)
     assert "Final · 1 h left" in lines(card_panel("en", builder.begin_round().t, HOUR, ""))
     three_teams = Builder("knockout").start(3).begin_round()
-    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three_teams.t, HOUR, "")), "one has a bye"
+    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three_teams.t, HOUR, "")), (
+        "with three teams, one has a bye"
+    )
 
 
 def test_round_count_is_corrected_after_the_start() -> None:

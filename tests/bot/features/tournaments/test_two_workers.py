@@ -141,6 +141,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
         moves = 0
         while moves < 40:
             moves += await two_workers.play()
+
         first = two_workers.leader
         assert not (await load_tournament(store)).is_round_over
         await two_workers.stop(first)
@@ -150,6 +151,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
         await two_workers.add()
         while (await load_tournament(store)).is_live:
             await two_workers.play()
+
         async with asyncio.timeout(60):
             while (
                 len(two_workers.fake.texts(GROUP)) < 2
@@ -161,6 +163,7 @@ async def test_tournament_survives_the_stop_of_its_worker(
             await asyncio.sleep(0.05)
             for _stack, worker, _dispatcher in two_workers.workers:
                 await worker.settled()
+
         finished = await load_tournament(store)
         assert (finished.phase, finished.form, len(finished.teams)) == ("over", form, len(PEOPLE))
         worker = two_workers.leader

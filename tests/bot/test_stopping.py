@@ -111,17 +111,18 @@ def environment_with_path(folder: Path) -> dict[str, str]:
 
 SCRIPT_WITH_BUSY_THREAD = """
 import asyncio, time
-from bot import running
+from bot.running import run
+from bot.running.supervisor import NothingToRun
 from bot.settings import Settings
 
-def no_adapters(_room):
+def load_no_adapters(_room):
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600)
     return []
 
-running.load_adapters = no_adapters
+run.load_adapters = load_no_adapters
 try:
-    asyncio.run(running.run(Settings(_env_file=None)))
-except running.NothingToRun:
+    asyncio.run(run.run(Settings(_env_file=None)))
+except NothingToRun:
     print("ended")
 """
 

@@ -1,7 +1,7 @@
 """A fake chat platform, as strict as the real ones, and people who play with its visible buttons."""
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import count
@@ -249,6 +249,8 @@ async def open_worker(
 
 ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
+STRICT_CLOCK = ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+"""Labels of options."""
 
 
 def create_players(worker: Worker, fake: FakePlatform) -> list[Player]:
@@ -270,6 +272,17 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
             if fake.messages[ruler.private] and "asks to sit" in fake.last(ruler.private).plain:
                 await ruler.press("Accept")
     return players
+
+
+def mover_of(players: Sequence[Player]) -> Player:
+    """Return the player to move."""
+    return next(player for player in players if player.moves())
+
+
+def mover_and_other(players: Sequence[Player]) -> tuple[Player, Player]:
+    """Return the player to move and the first other player."""
+    mover = mover_of(players)
+    return mover, next(player for player in players if player is not mover)
 
 
 async def code_of(worker: Worker, player: Player) -> str:

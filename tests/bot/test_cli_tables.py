@@ -12,7 +12,7 @@ from bot.features.tournaments.store import Tournaments
 from bot.store import EmbeddedStore, keys, open_store
 from bot.store.log import add_stamp
 from tests.bot.command import run_command
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, open_worker, seat_players
 
 
 async def run_and_read(folder: Path, *words: str, code: int = 0) -> str:
@@ -88,7 +88,7 @@ async def test_idle_time_counts_from_last_press(tmp_path: Path, embedded: Embedd
         assert new_code not in await run_and_read(tmp_path, "tables", "--idle", "2d")
         assert "is not a duration" in await run_and_read(tmp_path, "tables", "--idle", "long", code=2)
         async with open_worker(store, fake) as worker:
-            mover = next(player for player in players if player.moves())
+            mover = mover_of(players)
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await worker.settled()
         assert "idle 3 days" not in await run_and_read(tmp_path, "tables")

@@ -25,7 +25,16 @@ from bot.platform import DeliveryError, NoPicture, NotDelivered, NotEditable, Pl
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import GatedPlatform, commit_move, surface_of
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    mover_of,
+    open_worker,
+    play_until,
+    seat_players,
+)
 from tests.bot.finished.games import finished_game, store_game
 from tests.bot.pictures.test_pool import paint_after, paint_slowly
 
@@ -76,7 +85,7 @@ async def test_pictures_show_the_state_in_the_text(store: Store) -> None:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         for _ in range(6):
-            mover = next(player for player in players if player.moves())
+            mover = mover_of(players)
             await mover.press(mover.moves()[0][1].label)
             for seat, player in enumerate(players):
                 panel = fake.last(player.private)
@@ -98,7 +107,7 @@ async def test_board_picture_shows_each_card_of_the_trick(store: Store) -> None:
     fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         await mover.press(mover.moves()[0][1].label)
         board = fake.last(GROUP).picture
         assert board
@@ -141,14 +150,14 @@ async def test_text_is_shown_alone_if_its_picture_cannot_be_shown(store: Store) 
         players = await seat_players(worker, fake, "metamazzo")
         assert all(fake.last(player.private).picture for player in players)
         fake.refuses_pictures = True
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         await mover.press(mover.moves()[0][1].label)
         for player in players:
             assert len(fake.messages[player.private]) == 1
             assert fake.last(player.private).picture is None
             assert "On the table" in fake.last(player.private).plain
         fake.refuses_pictures = False
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         await mover.press(mover.moves()[0][1].label)
         assert all(fake.last(player.private).picture for player in players)
         assert any(fake.returned_digests)
@@ -226,7 +235,7 @@ async def test_text_with_a_failed_picture_replaces_the_old_picture(store: Store,
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         before = set(fake.messages[mover.private])
         painting_failures.add("the painter is ill")
         await mover.press(mover.moves()[0][1].label)
@@ -290,7 +299,7 @@ async def test_late_picture_follows_its_text(store: Store, tmp_path: Path, monke
 
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in (anna, bruno) if player.moves())
+        mover = mover_of((anna, bruno))
         monkeypatch.setattr(worker.picture_pool, "_paint", partial(paint_after, permission))
         monkeypatch.setattr(fake, "edit", edit)
         fake.shows_pictures = True
@@ -328,7 +337,7 @@ async def test_late_picture_is_recorded_before_its_text_is_sent(store: Store, mo
     monkeypatch.setattr(PicturePool, "wait_until_done", wait_until_allowed)
     async with open_worker(store, fake) as worker:
         anna, bruno = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in (anna, bruno) if player.moves())
+        mover = mover_of((anna, bruno))
         [table] = await worker.room.lists.tables_of(anna.person.id)
         hand = "h0" if mover is anna else "h1"
 
@@ -430,7 +439,7 @@ async def test_old_picture_is_removed_while_the_new_one_is_late(store: Store, mo
     fake = PicturePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         [before] = fake.messages[mover.private]
         monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 0.01)
         monkeypatch.setattr(worker.picture_pool, "_paint", paint_never)
@@ -517,7 +526,7 @@ async def test_late_picture_does_not_ring_again(store: Store, monkeypatch: pytes
         monkeypatch.setattr(worker.picture_pool, "_paint", paint_slowly)
         players = await seat_players(worker, fake, "metamazzo")
         for _ in range(2):
-            mover = next(player for player in players if player.moves())
+            mover = mover_of(players)
             rings_before = fake.ring_counts.copy()
             await mover.press(mover.moves()[0][1].label)
             for player in players:

@@ -35,7 +35,17 @@ from bot.rate_limits import RateLimit
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    NAMES,
+    FakePlatform,
+    Player,
+    code_of,
+    mover_and_other,
+    mover_of,
+    open_worker,
+    seat_players,
+)
 from tests.bot.worker.fleet import LenientPlatform
 
 
@@ -107,7 +117,7 @@ def surface_of(worker: Worker, code: str, name: SurfaceName) -> Surface:
 
 async def play_without_waiting(players: list[Player]) -> tuple[Player, Player]:
     """Play a card without waiting for delivery; return the mover and the other player."""
-    mover = next(player for player in players if player.moves())
+    mover = mover_of(players)
     await mover.press(mover.moves()[0][1].label, settle=False)
     return mover, next(player for player in players if player is not mover)
 
@@ -354,8 +364,7 @@ async def test_hand_is_drawn_again_if_its_table_changes(store: Store, monkeypatc
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         mover_surface, other_surface = (
             surface_of(worker, code, Hand(players.index(player))) for player in (mover, other)
         )
@@ -417,8 +426,7 @@ async def test_hand_moved_while_unreachable_is_shown_in_its_new_place(store: Sto
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         seat = players.index(other)
         fake.closed.add(other.private)
         gate = fake.gates[other.private] = asyncio.Event()
@@ -915,7 +923,7 @@ async def test_own_commit_is_shown_without_a_store_read(store: Store, monkeypatc
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
 
         async def fail_read(*_: object) -> None:
             raise AssertionError("the worker read its own commit from the store")

@@ -4,7 +4,7 @@ import asyncio
 from random import Random
 
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, create_players, mover_of, seat_players
 
 
 async def test_tavolo_player_can_refuse_three_partners(worker: Worker, fake: FakePlatform) -> None:
@@ -81,7 +81,7 @@ async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: 
 
 async def test_drawn_card_is_subtracted_from_the_stock(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "spades")
-    drawer = next(player for player in players if player.moves())
+    drawer = mover_of(players)
     assert "52 cards in the stock" in fake.last(drawer.private).plain
     await drawer.press("Draw a card")
     assert "You have drawn" in fake.last(drawer.private).plain

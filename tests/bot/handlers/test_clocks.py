@@ -6,7 +6,17 @@ import pytest
 
 from bot.store import Store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, create_players, open_worker, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    STRICT_CLOCK,
+    FakePlatform,
+    Player,
+    code_of,
+    create_players,
+    mover_and_other,
+    open_worker,
+    seat_players,
+)
 from tests.bot.playing_time import ring_clocks
 from tests.bot.tables.test_table import find_declaration
 
@@ -15,9 +25,7 @@ DECISIONS = ("Claim the win", "Let a robot play this move", "Wait")
 
 async def start_game(worker: Worker, fake: FakePlatform) -> tuple[Player, Player]:
     """Start a game and return the player to move and the other player."""
-    players = await seat_players(worker, fake, "metamazzo")
-    mover = next(player for player in players if player.moves())
-    return mover, next(player for player in players if player is not mover)
+    return mover_and_other(await seat_players(worker, fake, "metamazzo"))
 
 
 async def run_out_clock(worker: Worker) -> None:
@@ -110,9 +118,7 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
         assert after.lates[late_seat] == 1
 
 
-@pytest.mark.parametrize(
-    "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
-)
+@pytest.mark.parametrize("clock", [("⏱ 1 min",), STRICT_CLOCK])
 async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatform, clock: tuple[str, ...]) -> None:
     anna = create_players(worker, fake)[0]
     await anna.say("/challenge metamazzo")
@@ -137,9 +143,7 @@ async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatfor
 
 
 async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePlatform) -> None:
-    players = await seat_players(
-        worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-    )
+    players = await seat_players(worker, fake, "testa", *STRICT_CLOCK)
     random = Random(1)
     lates = []
     for _ in range(60):
@@ -160,9 +164,7 @@ async def test_strict_clock_forfeits_the_third_time(worker: Worker, fake: FakePl
 
 
 async def test_move_in_time_resets_the_late_count(worker: Worker, fake: FakePlatform) -> None:
-    players = await seat_players(
-        worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-    )
+    players = await seat_players(worker, fake, "testa", *STRICT_CLOCK)
     code = await code_of(worker, players[0])
     random = Random(1)
     for _ in range(12):

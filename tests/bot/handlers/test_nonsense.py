@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot import actions
 from bot.actions import BadPayload
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, play_until, resign, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, play_until, resign, seat_players
 from tests.long import mostly_long
 
 MADE_UP_PAYLOADS = [
@@ -57,7 +57,7 @@ async def test_made_up_payload_changes_nothing(worker: Worker, fake: FakePlatfor
 
 async def test_made_up_press_touches_only_the_surfaces_message(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "metamazzo")
-    mover = next(player for player in players if player.moves())
+    mover = mover_of(players)
     message, button = mover.moves()[0]
     table = await worker.room.table(await code_of(worker, mover))
     await mover.say("/help", mover.private)
@@ -97,7 +97,7 @@ def test_any_text_parses_or_is_refused(text: str) -> None:
 
 async def test_fifty_simultaneous_presses_are_one_move(worker: Worker, fake: FakePlatform) -> None:
     players = await seat_players(worker, fake, "metamazzo")
-    mover = next(player for player in players if player.moves())
+    mover = mover_of(players)
     code = await code_of(worker, mover)
     version = (await worker.room.table(code)).version
     message, button = mover.moves()[0]

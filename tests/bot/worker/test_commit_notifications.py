@@ -14,7 +14,7 @@ from bot.store import EmbeddedStore, Store, keys
 from bot.store.committed import NEW_LOG, CommitNotification
 from bot.store.log import Log
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, open_worker, seat_players
 from tests.bot.worker.fleet import Fleet
 
 LONG_AGO = 1_000_000_000
@@ -95,7 +95,7 @@ async def test_repeated_press_counts_as_seen(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]
         await mover.send(button.payload, mover.private, message, key="once")

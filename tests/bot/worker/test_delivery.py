@@ -21,7 +21,17 @@ from bot.store import Store, keys
 from bot.store.log import strip_stamp
 from bot.tables.snapshot import snapshot
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    FakePlatform,
+    Player,
+    code_of,
+    mover_and_other,
+    mover_of,
+    open_worker,
+    play_until,
+    seat_players,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +83,7 @@ async def test_hand_command_replaces_a_deleted_panel(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         fake.messages[mover.private].clear()
         reply = await mover.say("/hand")
         assert "on their way to our private chat" in reply.toast
@@ -130,8 +140,7 @@ async def test_uncertain_message_does_not_block_others(store: Store, monkeypatch
     fake = FakePlatform(knows_keys=False)
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         fake.messages[other.private].clear()
         fake.errors_after_delivery[other.private] = [PlatformFailure("an answer that is not JSON")] * 3
 
@@ -159,7 +168,7 @@ async def test_pressed_duplicate_hand_is_deleted(store: Store) -> None:
     fake.errors_after_delivery["paper:@2"] = [PlatformFailure("timed out")]
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         duplicate = next(iter(fake.messages[mover.private]))
         await mover.send(mover.moves()[0][1].payload, mover.private, duplicate)
         await worker.settled()
@@ -192,7 +201,7 @@ async def test_message_sent_before_a_crash_is_updated(store: Store, monkeypatch:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
 
         # The panel is sent again, but its state is not saved. Then the player moves.
         with monkeypatch.context() as patch:
@@ -318,8 +327,7 @@ async def test_turn_sends_a_new_hand_after_a_while(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, ring_after=-1.0) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         [before] = fake.messages[other.private]
         await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(fake.messages[mover.private])))
         await worker.settled()
@@ -434,7 +442,7 @@ async def test_interrupted_delivery_continues_after_restart(store: Store) -> Non
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         code = await code_of(worker, mover)
         for player in players:
             fake.errors[player.private] = [PlatformFailure("no answer")]
@@ -454,8 +462,7 @@ async def test_failing_surface_keeps_its_table_changed(store: Store, monkeypatch
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         # The hand to move is drawn first.
         fake.errors[other.private] = [ValueError("a fault of ours")] * 10_000  # type: ignore[list-item]
         await mover.press(mover.moves()[0][1].label, settle=False)

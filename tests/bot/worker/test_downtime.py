@@ -13,7 +13,17 @@ from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.clock import TIME_TO_ACCEPT
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.fake_platform import (
+    GROUP,
+    STRICT_CLOCK,
+    FakePlatform,
+    Player,
+    code_of,
+    mover_and_other,
+    mover_of,
+    open_worker,
+    seat_players,
+)
 from tests.bot.playing_time import pass_time, ring_clocks, step_clock
 from tests.long import long
 
@@ -81,9 +91,7 @@ async def test_downtime_expires_no_challenge(embedded: EmbeddedStore, end: str) 
 async def test_downtime_flags_nobody(store: Store, end: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seat_players(
-            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-        )
+        players = await seat_players(worker, fake, "testa", *STRICT_CLOCK)
         code = await code_of(worker, players[0])
         await ring_clocks(worker, 31)
         nudged = await worker.room.table(code)
@@ -125,9 +133,7 @@ async def test_stopped_worker_uses_no_clock_time(store: Store) -> None:
 async def test_store_clock_step_costs_no_game(store: Store, seconds: float) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as worker:
-        players = await seat_players(
-            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-        )
+        players = await seat_players(worker, fake, "testa", *STRICT_CLOCK)
         code = await code_of(worker, players[0])
         before, started = await running_clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
@@ -195,7 +201,7 @@ async def test_worker_clock_step_keeps_table_clocks(
         monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
         await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
-        mover, started = next(player for player in players if player.moves()), asyncio.get_running_loop().time()
+        mover, started = mover_of(players), asyncio.get_running_loop().time()
         await mover.play(Random(1))
         remaining = await store.leases.clock_rings_in(table.code)
         assert remaining
@@ -208,8 +214,7 @@ async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.
     fake, real_time = FakePlatform(), time.time
     async with open_worker(store, fake) as worker:
         players = await seat_players(worker, fake, "metamazzo")
-        mover = next(player for player in players if player.moves())
-        other = next(player for player in players if player is not mover)
+        mover, other = mover_and_other(players)
         [before] = fake.messages[other.private]
         monkeypatch.setattr(time, "time", lambda: real_time() + seconds)
         await mover.play(Random(1))
@@ -224,9 +229,7 @@ async def test_phones_ring_after_a_clock_step(store: Store, monkeypatch: pytest.
 async def test_hung_single_worker_flags_nobody(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seat_players(
-            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
-        )
+        players = await seat_players(worker, fake, "testa", *STRICT_CLOCK)
         table = await worker.room.table(await code_of(worker, players[0]))
         await hang(worker, 60)
         await ring_clocks(worker, 0)
@@ -234,7 +237,7 @@ async def test_hung_single_worker_flags_nobody(store: Store) -> None:
         await worker.shards.balance()
         await ring_clocks(worker, 0)
         assert (await worker.room.table(table.code)).version == table.version
-        mover = next(player for player in players if player.moves())
+        mover = mover_of(players)
         await mover.play(Random(1))
         await worker.settled()
         assert (await worker.room.table(table.code)).version > table.version
@@ -253,7 +256,7 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
 
             # The frozen worker wakes up in the middle of its work.
             calls = len(fake.calls)
-            mover = next(player for player in players if player.moves())
+            mover = mover_of(players)
             await mover.send(mover.moves()[0][1].payload)
             assert frozen.shards.owns(code)
             await asyncio.sleep(0.1)
@@ -275,7 +278,7 @@ async def test_worker_past_its_lease_sends_nothing(store: Store) -> None:
             for player in players:
                 player.worker, player.dispatcher = heir, Dispatcher(heir)
                 assert len(fake.messages[player.private]) == 1
-            await next(player for player in players if player.moves()).play(Random(1))
+            await mover_of(players).play(Random(1))
 
 
 async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:

@@ -16,7 +16,7 @@ from bot.store import EmbeddedStore, Store, outage
 from bot.store import store as store_module
 from bot.store.store import open_store
 from bot.worker import Worker
-from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seat_players
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, mover_of, open_worker, seat_players
 
 NOT_WRITTEN = "I cannot write anything down just now, so this did not count."
 NOT_WRITTEN_ITALIAN = "Ora non riesco a scrivere nulla: questo non vale."
@@ -67,10 +67,6 @@ async def open_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Fak
             await player.dispatcher.send_hands(player.person)
         await worker.settled()
         yield worker, fake, players
-
-
-def mover_of(players: list[Player]) -> Player:
-    return next(player for player in players if player.moves())
 
 
 async def wait_until_healthy(worker: Worker) -> None:

@@ -9,17 +9,7 @@ from functools import partial
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
-from adapters.web import (
-    daily_pages,
-    pages,
-    player_pages,
-    puzzle_pages,
-    replay_pages,
-    settings_pages,
-    sign_in,
-    table_pages,
-    watch_pages,
-)
+from adapters.web import feature_pages, pages, player_pages, replay_pages, sign_in, table_pages, watch_pages
 from adapters.web.site import COOKIE_CHECK, Site
 
 ROUTES = (
@@ -30,14 +20,14 @@ ROUTES = (
     (web.get, "/t/{code}", table_pages.table),
     (web.post, "/t/{code}", table_pages.sit),
     # Features
-    (web.get, "/daily", daily_pages.show),
-    (web.post, "/daily", daily_pages.play),
-    (web.get, "/puzzle", puzzle_pages.show),
-    (web.post, "/puzzle", puzzle_pages.answer),
+    (web.get, "/daily", feature_pages.show_daily),
+    (web.post, "/daily", feature_pages.play_daily),
+    (web.get, "/puzzle", feature_pages.show_puzzle),
+    (web.post, "/puzzle", feature_pages.answer_puzzle),
     (web.get, "/leaderboard", player_pages.leaderboard),
     (web.get, "/p/{player_id}", player_pages.player),
-    (web.get, "/settings", settings_pages.show),
-    (web.post, "/settings", settings_pages.choose),
+    (web.get, "/settings", feature_pages.show_settings),
+    (web.post, "/settings", feature_pages.choose_settings),
     # Signing in
     (web.get, "/in", sign_in.show_link),
     (web.post, "/in", sign_in.enter_by_link),

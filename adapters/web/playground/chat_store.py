@@ -161,7 +161,12 @@ class ChatStore:
             await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
         self.on_message(chat, number)
         if panel.picture:
-            await self._drop_old_pictures(chat)
+            # Older messages are shown as text.
+            with_picture = [old for old, message in chat.messages.items() if message.get("picture")]
+            for old in with_picture[:-PICTURES_KEPT]:
+                async with chat.lock:
+                    if message := chat.messages.get(old):
+                        await self._change(chat, old, {**message, "picture": None, "fold": None}, None)
         return number
 
     async def file(self, chat: Chat, number: int) -> str:
@@ -212,14 +217,6 @@ class ChatStore:
             pipe.hdel(f"playground:messages:{chat.id}", number)
             pipe.delete(_file_key(chat, number), _picture_key(chat, number))
             await pipe.execute()
-
-    async def _drop_old_pictures(self, chat: Chat) -> None:
-        """Show the chat's older messages as text instead of pictures."""
-        with_picture = [number for number, message in chat.messages.items() if message.get("picture")]
-        for number in with_picture[:-PICTURES_KEPT]:
-            async with chat.lock:
-                if message := chat.messages.get(number):
-                    await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
         # After a failed write the store may have the message. Only a retry of the message reuses its number.

@@ -17,7 +17,7 @@ TOUCH_POINTS = {
     "the file of /mydata": ["bot/features/privacy/mydata.py"],
     "the host's command": ["bot/cli/daily.py", "bot/cli/main.py", "bot/cli/verify.py"],
     "the web page": [
-        "adapters/web/daily_pages.py",
+        "adapters/web/feature_pages.py",
         "adapters/web/routes.py",
         "adapters/web/static/daily.css",
         "adapters/web/templates/daily.html",

@@ -1,0 +1,81 @@
+"""Pages of features: the deal of the day, puzzles, and a player's settings."""
+
+from http import HTTPStatus
+
+from aiohttp import web
+
+from adapters.web.codes import parse_code
+from adapters.web.people import COOKIE, form_names
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, browser_language
+from bot.features.daily.feature import DailyFeature
+from bot.features.puzzles.feature import PuzzlesFeature
+from bot.features.settings.feature import SettingsFeature
+from bot.texts import gettext_noop as _
+from bot.texts import texts
+
+NO_PUZZLE = _("I have no such puzzle.")
+ALL_ANSWERED = _("🧩 You have answered all puzzles that I have.")
+
+
+async def show_daily(site: Site, request: web.Request) -> web.Response:
+    """Show the deal of the day at ``/daily``, or with ``?yesterday`` the last one's result."""
+    reader, language = await site.reader(request)
+    yesterday = "yesterday" in request.query
+    days, person = site.card_room.feature(DailyFeature).site, reader.person if reader else ""
+    day = await days.page(person, language, yesterday=yesterday)
+    return site.page(request, "daily.html", language, day=day, yesterday=yesterday, **form_names(reader))
+
+
+async def play_daily(site: Site, request: web.Request) -> web.Response:
+    """Start the deal of the day, or show the result if it has been played."""
+    form = await site.read_form(request)
+    reader, cookie, language = await site.admit(request, await site.people.identify(request), form.get("name", ""))
+    person, visitor = reader.as_person(browser_language(request)), site.guest_visitor(request, reader)
+    code, why = await site.card_room.feature(DailyFeature).site.open_table(person, visitor)
+    if not code:
+        return site.message_page(request, why, language=language, cookie=cookie)
+    return site.redirect(f"/t/{code}", COOKIE, cookie)
+
+
+async def show_puzzle(site: Site, request: web.Request) -> web.Response:
+    """Show a puzzle at ``/puzzle``; ``?id=`` is a certain one, to share."""
+    reader, language = await site.reader(request)
+    id_ = request.query.get("id", "")[:16]
+    puzzles = site.card_room.feature(PuzzlesFeature).site
+    puzzle = await puzzles.page(reader.person if reader else "", language, id_)
+    if puzzle is None:
+        status, why = (HTTPStatus.NOT_FOUND, NO_PUZZLE) if id_ else (HTTPStatus.OK, ALL_ANSWERED)
+        return site.message(request, status, texts(language).gettext(why))
+    return site.page(request, "puzzle.html", language, puzzle=puzzle, deck=site.assets.decks[puzzle.deck])
+
+
+async def answer_puzzle(site: Site, request: web.Request) -> web.Response:
+    """Record an answer and redirect to its result. A stranger who answers becomes a guest, with a rating."""
+    form = await site.read_form(request)
+    id_, card = form.get("id", ""), form.get("card", "")
+    puzzles = site.card_room.feature(PuzzlesFeature).site
+    if not puzzles.is_answer(id_, card):
+        raise Refused("there is no such answer")
+    reader, cookie, _language = await site.admit(request, await site.people.identify(request))
+    await puzzles.answer(reader.as_person(browser_language(request)), id_, card)
+    return site.redirect(f"/puzzle?id={id_}", COOKIE, cookie)
+
+
+async def show_settings(site: Site, request: web.Request) -> web.Response:
+    """Show a player's settings; ``?t=CODE`` returns to that table. Strangers have no settings."""
+    reader, language = await site.reader(request)
+    if reader is None:
+        return site.redirect("/")
+    settings = await site.card_room.feature(SettingsFeature).site.settings_of(reader.person, language)
+    return site.page(request, "settings.html", language, settings=settings, to=parse_code(request.query.get("t", "")))
+
+
+async def choose_settings(site: Site, request: web.Request) -> web.Response:
+    form = await site.read_form(request)
+    table = parse_code(form.pop("t", ""))
+    reader = await site.people.identify(request)
+    settings = site.card_room.feature(SettingsFeature).site
+    if reader and not await settings.choose(reader.as_person(browser_language(request)), form):
+        raise Refused("there is no such setting")
+    return site.redirect(f"/t/{table}" if table else "/")

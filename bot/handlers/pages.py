@@ -7,9 +7,8 @@ from bot.commands import FAIR, FAIR_WORDS
 from bot.feature import Feature, Handlers
 from bot.handlers.guard import Guard
 from bot.panel import Panel
-from bot.panels.help import greeting_page, help_page
+from bot.panels.help import greeting_page, help_page, rules_page
 from bot.panels.replays import Replays
-from bot.panels.rules import rules_page
 from bot.panels.tables import SeatedTable, free_chairs, open_tables_page, tables_page
 from bot.parsing.games import find_game
 from bot.people import Profile
@@ -81,9 +80,17 @@ class CorePages(Handlers):
         return with_picture(panel, sheet, viewer.language, is_lasting=True)
 
     async def _tables_command(self, command: Command, profile: Profile) -> Reply:
-        if is_private(command.place):
-            return Reply(panel=await self._own_tables(profile), private=True)
-        return Reply(panel=await self._open_tables(command.place))
+        if not is_private(command.place):
+            return Reply(panel=await self._open_tables(command.place))
+        lines = []
+        for table in await self._lists.tables_of(profile.id):
+            seat = table.seat_of(profile.id)
+            others = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
+            mine = table.game is not None and table.game.turn == seat
+            state = "open" if table.phase == "open" else "mine" if mine else "theirs"
+            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state))
+        lines.sort(key=lambda line: (line.state != "mine", line.code))
+        return Reply(panel=tables_page(profile.language, lines), private=True)
 
     async def _sit(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
         """Seat a person at a listed table, and show the new list."""
@@ -94,16 +101,6 @@ class CorePages(Handlers):
             raise NoSuchTable(code=code[:8])
         await self._challenges.sit(code, person.id, person.name, press.key, handle=person.handle)
         return Reply(panel=await self._open_tables(press.place))
-
-    async def _own_tables(self, profile: Profile) -> Panel:
-        lines = []
-        for table in await self._lists.tables_of(profile.id):
-            seat = table.seat_of(profile.id)
-            others = [isolate_name(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
-            mine = table.game is not None and table.game.turn == seat
-            state = "open" if table.phase == "open" else "mine" if mine else "theirs"
-            lines.append(SeatedTable(table.code, table.game_id, ", ".join(others), state))
-        return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
 
     async def _open_tables(self, place: str) -> Panel:
         """Return the challenges at a place that are open to all."""

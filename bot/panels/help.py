@@ -1,11 +1,13 @@
-"""The greeting, and the pages of /help."""
+"""The greeting, and the pages of /help and /rules."""
 
 from collections.abc import Sequence
 
 from bot import actions
-from bot.commands import CommandSpec, HelpGroup, listed_commands
+from bot.commands import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
 from bot.texts import texts
+from bot.words.phrases import game_names
+from bot.words.rules import has_common_rules, rules_text
 
 
 def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) -> Panel:
@@ -28,18 +30,25 @@ def help_page(language: str, *, is_full: bool = False) -> Panel:
         page.line(_(group), "bold")
         for spec in listed_commands():
             if spec.group is group and (spec.is_main or is_full):
-                page.line(_command_line(spec, language) if is_full else _short_line(spec, language))
-    other = Button(_("◀ Back"), actions.page("help")) if is_full else Button(_("All commands"), ALL)
-    return page.panel((Button(_("Rules"), actions.page("rules")), other))
+                has_signs = is_full and any(argument.in_help for argument in spec.arguments)
+                line = spec.help_line(language) if is_full else _(spec.help)
+                page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{line}")
+    rules, back = Button(_("Rules"), actions.page("rules")), Button(_("◀ Back"), actions.page("help"))
+    return page.panel((rules, back if is_full else Button(_("All commands"), actions.page("help", "all"))))
 
 
-ALL = actions.page("help", "all")
-
-
-def _short_line(spec: CommandSpec, language: str) -> str:
-    return f"/{spec.name_in(language)}: {texts(language).gettext(spec.help)}"
-
-
-def _command_line(spec: CommandSpec, language: str) -> str:
-    has_signs = any(argument.in_help for argument in spec.arguments)
-    return f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}"
+def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
+    """Return a page of `rules_text`, with buttons to the other pages."""
+    _ = texts(language).gettext
+    page = Writer()
+    text = rules_text(language, about, faces)
+    page.line(text.title, "bold")
+    page.gap()
+    for line in text.lines:
+        page.line(f"• {line}")
+    if has_common_rules(about):
+        page.line(_("• The rules common to all Tressette games: /rules"))
+    names = {**game_names(language), FAIR: _("Is it fair?")}
+    buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
+    common = Button(_("Common rules"), actions.page("rules"))
+    return page.panel(*(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2)), (common,))

@@ -13,7 +13,7 @@ from bot.features.tournaments.tournament import Form as TournamentForm
 from bot.finished.history import RatedGame
 from bot.finished.rating_formula import Standing
 from bot.finished.ratings import EVERYTHING, GameStanding
-from bot.panels.rules import rules_page
+from bot.panels.help import rules_page
 from bot.pictures.canvas import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.cards import PACKS
 from bot.pictures.painter import paint

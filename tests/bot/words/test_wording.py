@@ -10,7 +10,7 @@ from bot.features.analysis.pages import analysis_page
 from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shareable_text
 from bot.panel import utf16_length
-from bot.panels.rules import rules_page
+from bot.panels.help import rules_page
 from bot.store import Store
 from bot.tables.snapshot import isolate_name, snapshot
 from bot.texts import LANGUAGES

@@ -15,7 +15,7 @@ from adapters.discord.drawing import message_body
 from adapters.telegram.drawing import markup_of
 from bot.panels.board import board_panel
 from bot.panels.hand import hand_panel
-from bot.panels.rules import rules_page
+from bot.panels.help import rules_page
 from bot.people import Profile
 from bot.pictures.painter import paint
 from bot.pictures.rules import rules_sheet

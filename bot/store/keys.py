@@ -107,7 +107,7 @@ def _shard_key(kind: str) -> Callable[[int], str]:
     return lambda shard: f"{{s{shard}}}:{kind}"
 
 
-def _key(prefix: str) -> Callable[[str], str]:
+def prefix_key(prefix: str) -> Callable[[str], str]:
     """Return the function from an id to the key with this prefix."""
     return lambda id_: prefix + id_
 
@@ -124,31 +124,31 @@ probe = _shard_key("probe")
 set_aside = _shard_key("set_aside")
 
 # keys of people, by their ids
-person = _key("person:")
-seated = _key("seated:")
-named = _key("named:")
-games_of = _key("games_of:")
-sessions = _key("sessions:")
-tries = _key("tries:")
-scopes = _key("{games}:scopes:")
+person = prefix_key("person:")
+seated = prefix_key("seated:")
+named = prefix_key("named:")
+games_of = prefix_key("games_of:")
+sessions = prefix_key("sessions:")
+tries = prefix_key("tries:")
+scopes = prefix_key("{games}:scopes:")
 
 # keys of finished games, by their ids
-game = _key("game:")
-analysis = _key("analysis:")
-changes = _key("{games}:changes:")
+game = prefix_key("game:")
+analysis = prefix_key("analysis:")
+changes = prefix_key("{games}:changes:")
 
 # keys of leaderboards, by their scopes
-ratings = _key("{games}:ratings:")
-ranks = _key("{games}:ranks:")
-history = _key("{games}:history:")
+ratings = prefix_key("{games}:ratings:")
+ranks = prefix_key("{games}:ranks:")
+history = prefix_key("{games}:history:")
 
-chat = _key("chat:")
-pace = _key("pace:")
-last_game = _key("last:")  # of a person or chat
-used_keys = _key("used_keys:")
-entrance = _key("entrance:")
-opened_from = _key("opened_from:")
-worker_channel = _key("buongioco:worker:")  # channel for commits to the tables that a worker delivers
+chat = prefix_key("chat:")
+pace = prefix_key("pace:")
+last_game = prefix_key("last:")  # of a person or chat
+used_keys = prefix_key("used_keys:")
+entrance = prefix_key("entrance:")
+opened_from = prefix_key("opened_from:")
+worker_channel = prefix_key("buongioco:worker:")  # channel for commits to the tables that a worker delivers
 
 
 def handle(platform: str, handle: str) -> str:

@@ -16,7 +16,10 @@
 | ``{daily:<day>}:reminded`` | set | people reminded on a day; kept for two days |
 """
 
+from collections.abc import Callable
 from datetime import date
+
+from bot.store.keys import prefix_key
 
 CHAIN = "daily:chain"
 DRAWN = "daily:drawn"
@@ -24,33 +27,21 @@ OPEN = "daily:open"
 REMINDERS = "daily:reminders"
 
 
-def asked(person: str) -> str:
-    return f"daily:asked:{person}"
+def _day_key(kind: str) -> Callable[[date], str]:
+    """Return the function from a day to its key of this kind."""
+    return lambda day: f"{{daily:{day}}}:{kind}"
 
 
-def days(person: str) -> str:
-    return f"daily:days:{person}"
+# keys of people, by their ids
+asked = prefix_key("daily:asked:")
+days = prefix_key("daily:days:")
 
-
-def results(day: date) -> str:
-    return f"{{daily:{day}}}:results"
-
-
-def par(day: date) -> str:
-    return f"{{daily:{day}}}:par"
+results = _day_key("results")
+par = _day_key("par")
+games = _day_key("games")
+lines = _day_key("lines")
+reminded = _day_key("reminded")
 
 
 def requests(day: date, chat: str) -> str:
     return f"{{daily:{day}}}:chat:{chat}"
-
-
-def games(day: date) -> str:
-    return f"{{daily:{day}}}:games"
-
-
-def lines(day: date) -> str:
-    return f"{{daily:{day}}}:lines"
-
-
-def reminded(day: date) -> str:
-    return f"{{daily:{day}}}:reminded"

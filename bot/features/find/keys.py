@@ -15,24 +15,18 @@
 The lists of blocked people are in the same slot (`bot.store.keys.FIND_BLOCKS`).
 """
 
+from bot.store.keys import prefix_key
+
 WAITING = "{find}:waiting"
 ASKED = "{find}:asked"
 PAIRINGS = "{find}:pairings"
 REPORTS = "{find}:reports"
 UNSENT_REPORTS = "{find}:reports:untold"
 
-
-def looked(update: str) -> str:
-    return f"{{find}}:looked:{update}"
-
-
-def left(person: str) -> str:
-    return f"{{find}}:left:{person}"
+looked = prefix_key("{find}:looked:")  # by an update's key
+left = prefix_key("{find}:left:")  # by a person's id
+reported = prefix_key("{find}:reported:")  # by a person's id
 
 
 def farewell(game_id: str, seat: int) -> str:
     return f"{{find}}:farewell:{game_id}.{seat}"
-
-
-def reported(person: str) -> str:
-    return f"{{find}}:reported:{person}"

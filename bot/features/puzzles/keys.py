@@ -14,15 +14,15 @@
 
 from datetime import date
 
+from bot.store.keys import prefix_key
+
 PEOPLE = "{puzzles}:people"
 RATINGS = "{puzzles}:ratings"
 NEXT = "{puzzles}:next"
 DRAWN = "{puzzles}:drawn"
 HOURS = "{puzzles}:hours"
 
-
-def answers(person: str) -> str:
-    return f"{{puzzles}}:answers:{person}"
+answers = prefix_key("{puzzles}:answers:")  # by a person's id
 
 
 def chat_answers(chat: str, day: date) -> str:

@@ -13,38 +13,29 @@
 | ``organised:<platform:id>`` | hash | codes of tournaments that count for a person's limit |
 """
 
+from collections.abc import Callable
+
 from bot.platform import chat_of
+from bot.store.keys import prefix_key
 
 LIVE = "tournaments"
 
 
-def log(code: str) -> str:
-    return f"{{tour:{code}}}:log"
+def _tournament_key(kind: str) -> Callable[[str], str]:
+    """Return the function from a tournament's code to its key of this kind."""
+    return lambda code: f"{{tour:{code}}}:{kind}"
 
 
-def card(code: str) -> str:
-    return f"{{tour:{code}}}:card"
+log = _tournament_key("log")
+card = _tournament_key("card")
+wish = _tournament_key("wish")
+games = _tournament_key("games")
+reminded = _tournament_key("reminded")
 
-
-def wish(code: str) -> str:
-    return f"{{tour:{code}}}:wish"
-
-
-def games(code: str) -> str:
-    return f"{{tour:{code}}}:games"
-
-
-def reminded(code: str) -> str:
-    return f"{{tour:{code}}}:reminded"
+# keys of people, by their ids
+entered = prefix_key("entered:")
+organised = prefix_key("organised:")
 
 
 def in_chat(place: str) -> str:
     return f"tournaments:{chat_of(place)}"
-
-
-def entered(person: str) -> str:
-    return f"entered:{person}"
-
-
-def organised(person: str) -> str:
-    return f"organised:{person}"

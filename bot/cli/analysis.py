@@ -9,7 +9,6 @@ from bot.cli.files import load_record
 from bot.cli.output import progress, say
 from bot.features.analysis.pages import analysis_page
 from bot.finished.game import FinishedGame
-from engine import Record
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict
 
@@ -26,13 +25,7 @@ def analyse(
         for deal in range(1, len(record.deals) + 1):
             verdicts += analyse_deal(record, deal)
             bar.update(1)
-    page = analysis_page(
-        _as_finished_game(record, f"{file.name} {game}"), verdicts, len(record.deals), lang.value, "codes"
-    )
+    name, people = f"{file.name} {game}", list(record.seats)
+    finished = FinishedGame(id="", code=name, ended=0, people=people, chats=[], clock=0, strict=False, record=record)
+    page = analysis_page(finished, verdicts, len(record.deals), lang.value, "codes")
     say(page.plain)
-
-
-def _as_finished_game(record: Record, name: str) -> FinishedGame:
-    return FinishedGame(
-        id="", code=name, ended=0, people=list(record.seats), chats=[], clock=0, strict=False, record=record
-    )

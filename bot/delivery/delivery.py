@@ -217,11 +217,15 @@ class Delivery:
         sync.load(found, inherited=table.game is not None and not table.log.is_newly_opened)
 
     async def _check_table(self, sync: TableSync) -> Table:
-        """Start the tasks of outdated surfaces, and update the lists of tables."""
+        """Apply queued changes, start the tasks of outdated surfaces, and update the lists of tables."""
         reload = sync.begin_check()
         # Show another worker's entries only after replicas have confirmed them.
         table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.load_cached(sync.code))
-        table = await self._apply_changes(sync, table)
+        while name := sync.next_changed:
+            if not sync.get(name) and name not in required_surfaces(table):
+                # Its commit can be missing from the table in memory.
+                table = await self._room.load(sync.code, confirmed=True)
+            sync.apply_next_change(home_of(table, name) if sync.get(name) or name in required_surfaces(table) else None)
         sync.checks += 1
         if table.phase == "over" and sync.outcome is None:
             sync.outcome = await self._finish(table)
@@ -233,15 +237,6 @@ class Delivery:
         for name in sync.surfaces_to_check(table):
             await self._check_surface(sync, table, name)
         sync.lag.end_check()
-        return table
-
-    async def _apply_changes(self, sync: TableSync, table: Table) -> Table:
-        """Apply queued changes. Return the table, which can be newer."""
-        while name := sync.next_changed:
-            if not sync.get(name) and name not in required_surfaces(table):
-                # Its commit can be missing from the table in memory.
-                table = await self._room.load(sync.code, confirmed=True)
-            sync.apply_next_change(home_of(table, name) if sync.get(name) or name in required_surfaces(table) else None)
         return table
 
     async def _check_surface(self, sync: TableSync, table: Table, name: SurfaceName) -> None:

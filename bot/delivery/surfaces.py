@@ -12,7 +12,7 @@ from bot.tables.table import Table
 def required_surfaces(table: Table) -> Iterator[SurfaceName]:
     """Yield a table's surfaces, most urgent first: the hand to move, other hands, boards."""
     if table.game is None:
-        yield from (Hand(seat) for seat in range(len(table.chairs)) if _is_asked(table, seat))
+        yield from map(Hand, sorted({ruler for asked in table.asking if (ruler := table.ruler_of(asked)) is not None}))
         yield from (card_at(table, host) for host in range(len(table.hosts)))
         return
     turn = table.game.turn
@@ -50,10 +50,6 @@ def content_of(table: Table, name: SurfaceName) -> SurfaceName:
     if table.game is None:
         return ChallengeCard(name.host)
     return Result(name.host) if table.phase == "over" else Board(table.game.deal_number, name.host)
-
-
-def _is_asked(table: Table, seat: int) -> bool:
-    return any(table.ruler_of(asked) == seat for asked in table.asking)
 
 
 def is_player_hand(table: Table, name: SurfaceName) -> bool:

@@ -19,17 +19,13 @@ class Invitations:
 
     async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """Return the invitation that a person who asked at ``place`` gets in their private chat."""
-        address = await self._address_of(table, platform_of(place))
+        platform, shown = platform_of(place), await self._store.load_shown(table.code)
+        addresses = []
+        for host, host_place in enumerate(table.hosts):
+            state = shown.get(encode_name(card_at(table, host)))
+            if state and platform_of(host_place) == platform and (message := decode_state(state).message):
+                addresses.append(self._adapters[platform].invitation_url(table.code, host_place, message))
+        address = next(filter(None, addresses), "")
         panel = invitation_panel(table, profile.name, address, profile.language)
         toast = private_toast(place, profile.language)
         return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
-
-    async def _address_of(self, table: Table, platform: str) -> str:
-        """Return a link to a challenge on a platform, or an empty text."""
-        adapter, shown = self._adapters[platform], await self._store.load_shown(table.code)
-        for host, place in enumerate(table.hosts):
-            state = shown.get(encode_name(card_at(table, host)))
-            message = decode_state(state).message if state and platform_of(place) == platform else ""
-            if address := message and adapter.invitation_url(table.code, place, message):
-                return address
-        return ""

@@ -37,7 +37,12 @@ class Presses:
     async def answer(self, press: Press, profile: Profile) -> Reply:
         action = actions.parse_payload(press.payload)
         if isinstance(action, PageAction):
-            return await self._answer_page(press, profile, action)
+            handler = self._pages.get(action.page)
+            # Otherwise the answer would overwrite a message that can show something else.
+            may_answer = press.genuine or (is_inline(press.place) and action.page in self._private_pages)
+            if handler is None or not may_answer:
+                raise BadPayload()
+            return await handler(press, profile, action.words)
         if isinstance(action, OfferAction):
             return seated_reply(press, profile, await self._offers.accept(press, action), "")
         if is_inline(press.place) and not await self._is_board(press.place, action.code):
@@ -84,12 +89,3 @@ class Presses:
                 await self._updates.send_change(code, Hand(seat), change)
             raise
         return Reply()
-
-    async def _answer_page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
-        if not (press.genuine or (is_inline(press.place) and action.page in self._private_pages)):
-            # The answer would overwrite a message that can show something else.
-            raise BadPayload()
-        handler = self._pages.get(action.page)
-        if handler is None:
-            raise BadPayload()
-        return await handler(press, profile, action.words)

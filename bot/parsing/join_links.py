@@ -59,7 +59,8 @@ def read_pasted(text: str) -> Pasted | None:
     >>> read_pasted("(k7qf2m)")
     Pasted(kind='table', id='K7QF2M', joins=False)
     """
-    plain = _normalize(text)
+    visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
+    plain = unicodedata.normalize("NFKC", visible).upper()
     for pattern in (JOINING, PAGE, OPENING):
         if found := pattern.search(plain):
             return _parse_match(found, joins=pattern is JOINING)
@@ -77,12 +78,6 @@ def read_pasted(text: str) -> Pasted | None:
 def pasted_code(text: str) -> str:
     found = read_pasted(text)
     return found.id.partition("-")[0] if found and found.kind != "game" else ""
-
-
-def _normalize(text: str) -> str:
-    """Return a text in capitals, with URL escapes decoded and without invisible characters."""
-    visible = "".join(char for char in unquote(text[:LONGEST]) if unicodedata.category(char) != "Cf")
-    return unicodedata.normalize("NFKC", visible).upper()
 
 
 def _join_words(words: list[str]) -> str:

@@ -1,7 +1,6 @@
 """Lookup of the person whom a command mentions or replies to."""
 
 import re
-from collections.abc import Sequence
 
 from bot.identity.names import person_name, plain_name
 from bot.people import People, Profile
@@ -62,7 +61,11 @@ async def find_mentioned(people: People, command: Command, *, is_met: bool = Fal
 async def _single_person(people: People, command: Command) -> Person | None:
     """Return the one person whom a command mentions, with an id if the bot has met them."""
     found: dict[str, Person] = {}
-    for mentioned in _mentioned_people(command):
+    known_handles = {person.handle.lower() for person in command.about}
+    words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
+    # A bare @ counts as a mention: otherwise the challenge would be open.
+    named = (Person("", word, word) for word in words if not word or word.lower() not in known_handles)
+    for mentioned in (*command.about, *named):
         person = mentioned
         if not mentioned.id:
             if not HANDLE.fullmatch(mentioned.handle):
@@ -73,14 +76,6 @@ async def _single_person(people: People, command: Command) -> Person | None:
     if len(found) > 1:
         raise OnePersonAtATime(names=", ".join(map(_display_name, found.values())))
     return next(iter(found.values()), None)
-
-
-def _mentioned_people(command: Command) -> Sequence[Person]:
-    """Return all mentioned people, from the platform's data and from the words."""
-    known = {person.handle.lower() for person in command.about}
-    words = [word[1:].rstrip(",;:!?.") or word[1:] for word in command.words if word.startswith("@")]
-    # A bare @ counts as a mention: otherwise the challenge would be open.
-    return [*command.about, *(Person("", word, word) for word in words if not word or word.lower() not in known)]
 
 
 def _display_name(person: Person) -> str:

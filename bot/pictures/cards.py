@@ -25,7 +25,9 @@ def card_svg(card: str, deck: Deck) -> str:
         raise KeyError(card)
     rank, name = card[0], suit_name(card[1], deck.suits)
     if deck.style == "easy":
-        return _card(_easy_face(rank, name))
+        # As large as possible, and on the left: that part stays visible if cards overlap.
+        letter = glyph(rank).place(90, 104, 170, colour=SUIT_COLOURS[name])
+        return _card(_index_group(rank, name, letter, _sign(name, 98, 286, 168)))
     corner = _index(rank, name)
     if deck.suits == "italian":
         face = italian_figure(rank, name) if rank in FIGURES else italian_pips(rank, name)
@@ -59,12 +61,6 @@ def _index(rank: str, name: str) -> str:
     """Return a corner: the rank with the suit's sign below."""
     colour = SUIT_COLOURS[name]
     return _index_group(rank, name, glyph(rank).place(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
-
-
-def _easy_face(rank: str, name: str) -> str:
-    """Return a rank above a sign, as large as possible, on the left: that part stays visible if cards overlap."""
-    letter = glyph(rank).place(90, 104, 170, colour=SUIT_COLOURS[name])
-    return _index_group(rank, name, letter, _sign(name, 98, 286, 168))
 
 
 def _sign(name: str, x: float, y: float, height: float) -> str:

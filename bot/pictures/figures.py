@@ -29,8 +29,9 @@ class Figure(NamedTuple):
     hand: tuple[float, float]
 
 
-_ROD, _FIST = PlacedDrawing("rod-{rod}", 78, 116.5, 167), PlacedDrawing("fist", 78, 116.5, 167)
-_SIGN = (76, 60)
+def _french_figure(*body: PlacedDrawing) -> Figure:
+    return Figure((*body, PlacedDrawing("rod-{rod}", 78, 116.5, 167)), PlacedDrawing("fist", 78, 116.5, 167), (76, 60))
+
 
 # figures by rank, Italian and French
 FIGURES = {
@@ -64,36 +65,21 @@ FIGURES = {
         PlacedDrawing("raised-arm", 176, 170, 80),
         (193, 134),
     ),
-    "J": Figure(
-        (
-            PlacedDrawing("jack", 131, 116.5, 167),
-            PlacedDrawing("head", 134, 103, 82),
-            PlacedDrawing("face-{face}", 134, 103, 82),
-            PlacedDrawing("hat-{hat}", 134, 66, 59),
-            _ROD,
-        ),
-        _FIST,
-        _SIGN,
+    "J": _french_figure(
+        PlacedDrawing("jack", 131, 116.5, 167),
+        PlacedDrawing("head", 134, 103, 82),
+        PlacedDrawing("face-{face}", 134, 103, 82),
+        PlacedDrawing("hat-{hat}", 134, 66, 59),
     ),
-    "Q": Figure(
-        (
-            PlacedDrawing("queen", 131, 116.5, 167),
-            PlacedDrawing("head-queen", 134, 98, 96),
-            PlacedDrawing("queen-{queen}", 134, 93.2, 144),
-            _ROD,
-        ),
-        _FIST,
-        _SIGN,
+    "Q": _french_figure(
+        PlacedDrawing("queen", 131, 116.5, 167),
+        PlacedDrawing("head-queen", 134, 98, 96),
+        PlacedDrawing("queen-{queen}", 134, 93.2, 144),
     ),
-    "K": Figure(
-        (
-            PlacedDrawing("king", 131, 116.5, 167),
-            PlacedDrawing("head-re", 134, 106, 112),
-            PlacedDrawing("crown-{crown}", 134, 51, 54),
-            _ROD,
-        ),
-        _FIST,
-        _SIGN,
+    "K": _french_figure(
+        PlacedDrawing("king", 131, 116.5, 167),
+        PlacedDrawing("head-re", 134, 106, 112),
+        PlacedDrawing("crown-{crown}", 134, 51, 54),
     ),
 }
 

@@ -66,7 +66,12 @@ class FindCommands:
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
                 return await self._start_search(press, profile)
             case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
-                return await self._open_practice(press, profile, game, level)
+                if level == "strong":
+                    self._robot_pool.get_ready()
+                private = private_place(profile.id)
+                await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
+                toast = texts(profile.language).gettext("It is in our private chat.")
+                return Reply("" if press.place == private else toast)
             case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
                 return await self._choose_robots(profile, game, int(after), press.key)
             case ["stop"]:
@@ -82,13 +87,6 @@ class FindCommands:
         if state == "repeated":
             return Reply(panel=search_stopped_page(profile.language))
         return Reply(panel=await self._page(profile, game, game, robots_after))
-
-    async def _open_practice(self, press: Press, profile: Profile, game: str, level: str) -> Reply:
-        if level == "strong":
-            self._robot_pool.get_ready()
-        private = private_place(profile.id)
-        await self._challenges.open_practice(game, profile.id, profile.name, level, press.key, host=private)
-        return Reply("" if press.place == private else texts(profile.language).gettext("It is in our private chat."))
 
     async def set_nickname(self, command: Command, profile: Profile) -> Reply:
         """Set the nickname that the command names, if any, and show the current one."""

@@ -80,7 +80,11 @@ class Strangers:
                 await self._blocks.remove(profile.id, token)
                 return Reply(panel=await self._blocks_page(profile))
             case "report", ["show", report]:
-                return await self._show_report(press.place, profile, report)
+                found = await self._reports.get(report)
+                if found is None or profile.id != self._host:
+                    raise BadPayload()
+                replay = await self._replays.replay(press.place, profile, found.game_id, "1")
+                return Reply(panel=replay, private=True)
             case "block" | "report", ["no"]:
                 kept = texts(profile.language).gettext("Good: everything stays as it is.")
                 return Reply(panel=Panel((Span(kept),)))
@@ -97,12 +101,6 @@ class Strangers:
 
     async def _blocks_page(self, profile: Profile) -> Panel:
         return blocks_page(profile.language, await self._blocks.blocks_of(profile.id))
-
-    async def _show_report(self, place: str, profile: Profile, id: str) -> Reply:
-        report = await self._reports.get(id)
-        if report is None or profile.id != self._host:
-            raise BadPayload()
-        return Reply(panel=await self._replays.replay(place, profile, report.game_id, "1"), private=True)
 
     async def _act(self, person: str, deed: Deed, shared: SharedGame, other: Chair) -> None:
         if deed == "block":

@@ -34,7 +34,14 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str, *, ha
         return page.panel()
     table = standings(t)
     if t.phase == "over":
-        return _final_card(page, text, table)
+        page.line(winners_line(text), "bold")
+        page.gap()
+        _write_heading(page, text, table)
+        _write_standings(page, text, table, with_tie_breaks=True)
+        page.gap()
+        write_tie_breaks(page, text)
+        write_seals(page, text)
+        return page.panel(*_page_rows(text, table))
     return _playing_card(page, text, table, left, has_room=has_room)
 
 
@@ -212,17 +219,6 @@ def _page_rows(text: TournamentText, table: Sequence[Standing]) -> list[Row]:
 
 
 # When it is over
-
-
-def _final_card(page: Writer, text: TournamentText, table: Sequence[Standing]) -> Panel:
-    page.line(winners_line(text), "bold")
-    page.gap()
-    _write_heading(page, text, table)
-    _write_standings(page, text, table, with_tie_breaks=True)
-    page.gap()
-    write_tie_breaks(page, text)
-    write_seals(page, text)
-    return page.panel(*_page_rows(text, table))
 
 
 def winners_line(text: TournamentText) -> str:

@@ -22,20 +22,16 @@ async def forget(store: Store, person: str, pseudonym: str) -> None:
     tournaments = Tournaments(store)
     for code, token in (await store.index.entries(keys.entered(person))).items():
         with suppress(NoSuchTournament):
-            await _forget_in(tournaments, code, person, pseudonym)
+            while not await _rewrite_log(tournaments, code, person, pseudonym):
+                continue
+            games = keys.games(code)
+            for id_, stored in (await store.client.hgetall(games)).items():
+                # An unreadable game stays, as in the archive, and does not stop the others.
+                game = parse_or_none(id_.decode(), stored)
+                if game and person in game.people:
+                    await store.client.hset(games, id_, game.redact(person, pseudonym).to_bytes())
         await store.index.remove_if_unchanged(keys.entered(person), code, token)
     await store.client.delete(keys.organised(person))
-
-
-async def _forget_in(tournaments: Tournaments, code: str, person: str, pseudonym: str) -> None:
-    while not await _rewrite_log(tournaments, code, person, pseudonym):
-        continue
-    client, games = tournaments.client, keys.games(code)
-    for id_, stored in (await client.hgetall(games)).items():
-        # An unreadable game stays, as in the archive, and does not stop the others.
-        game = parse_or_none(id_.decode(), stored)
-        if game and person in game.people:
-            await client.hset(games, id_, game.redact(person, pseudonym).to_bytes())
 
 
 async def export(client: Any, person: str) -> list[dict[str, Any]]:

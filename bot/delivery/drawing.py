@@ -13,7 +13,7 @@ from bot.panel_picture import Subject
 from bot.panels.board import board_panel, finished_deal_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
-from bot.panels.set_aside import set_aside_panel
+from bot.panels.tables import set_aside_panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet

@@ -1,4 +1,4 @@
-"""Pages that list a person's tables, or the open tables of a chat."""
+"""Pages that list a person's tables, or the open tables of a chat, and the panel of an unreadable table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,3 +77,14 @@ def open_tables_page(language: str, tables: Sequence[Table], notes: Sequence[str
 def free_chairs(table: Table) -> list[int]:
     """Return the free seats that no player has asked for."""
     return [seat for seat, chair in enumerate(table.chairs) if chair is None and seat not in table.asking]
+
+
+def set_aside_panel(code: str, language: str) -> Panel:
+    """Return the panel of a table that cannot be read any more."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Table {code} is set aside"), "bold", code=Span(code, "code"))
+    page.gap()
+    page.line(_("I cannot read it any more, so it cannot go on for now. Nothing of it is lost."))
+    page.line(_("Whoever hosts me can look into it. You can play at other tables."))
+    return page.panel()

@@ -14,7 +14,7 @@ from bot.panel import Button, Panel, Role, Span
 from bot.panels.board import UNRATED, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel, task_text
-from bot.panels.set_aside import set_aside_panel
+from bot.panels.tables import set_aside_panel
 from bot.people import Profile
 from bot.pictures.scene import Card, Light, Pile, PlayedCard
 from bot.pictures.scene_builder import deal_end, hand_scene

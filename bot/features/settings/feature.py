@@ -3,9 +3,8 @@
 from bot.actions import BadPayload, TableAction
 from bot.core import Core
 from bot.feature import Feature
-from bot.features.settings.browsers import Browsers
+from bot.features.settings.access import Browsers, OwnPrograms
 from bot.features.settings.commands import Settings
-from bot.features.settings.programs import OwnPrograms
 from bot.features.settings.site import SettingsSite
 from bot.people import Profile
 from bot.platform import Command, Press, Reply, is_private

@@ -33,8 +33,8 @@ def read_instructions() -> list[tuple[str, str]]:
     return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines]
 
 
-def find_instructions(word: str) -> list[str]:
-    return [arguments for instruction, arguments in read_instructions() if instruction == word]
+def find_instructions(keyword: str) -> list[str]:
+    return [arguments for instruction, arguments in read_instructions() if instruction == keyword]
 
 
 def load_compose() -> dict[str, Any]:
@@ -48,8 +48,8 @@ def fill_password(text: str) -> str:
 
 
 def test_every_instruction_is_covered_by_these_tests() -> None:
-    known = {"FROM", "COPY", "WORKDIR", "ENV", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL"}
-    assert {name for name, _ in read_instructions()} == known | {"ENTRYPOINT", "CMD"}
+    covered = {"FROM", "COPY", "WORKDIR", "ENV", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL"}
+    assert {name for name, _ in read_instructions()} == covered | {"ENTRYPOINT", "CMD"}
 
 
 def test_two_stages_use_a_supported_python() -> None:
@@ -61,10 +61,10 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
     copied = []
     for line in find_instructions("COPY"):
-        words = shlex.split(line)
-        if words[0].startswith("--from="):
+        arguments = shlex.split(line)
+        if arguments[0].startswith("--from="):
             continue
-        copied += words[:-1]
+        copied += arguments[:-1]
     for name in copied:
         assert (ROOT / name).exists(), f"Dockerfile copies {name}, which does not exist"
         assert f"!{name}" in ignored, f".dockerignore excludes {name}, which the Dockerfile copies: add !{name}"
@@ -125,7 +125,9 @@ def test_packages_that_break_at_a_major_have_an_upper_bound() -> None:
 
 
 def test_environment_has_only_settings_and_uses_the_volume() -> None:
-    environment = dict(word.split("=", 1) for line in find_instructions("ENV") for word in shlex.split(line))
+    environment = dict(
+        assignment.split("=", 1) for line in find_instructions("ENV") for assignment in shlex.split(line)
+    )
     ours = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
     assert set(ours) <= set(variable_names())
     assert find_instructions("VOLUME") == [ours["BUONGIOCO_DATA"]]

@@ -135,8 +135,8 @@ def test_installed_package_runs_and_prints_its_version(installed: Path, tmp_path
 
 def test_installed_game_commands_work(installed: Path, tmp_path: Path) -> None:
     assert "spades: Spades" in run_command(tmp_path, installed / "buongioco", "games")
-    words = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
-    output = run_command(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
+    arguments = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
+    output = run_command(tmp_path, installed / "buongioco", *arguments, text="1\n" * 3 + "resign\n")
     assert "fa la presa" in output
     assert "Hai perso." in output
 

@@ -120,10 +120,10 @@ class Page:
 
 @pytest.fixture
 async def playground(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
-    opened = OpenPlayground(tmp_path / "data")
-    await opened.start()
-    yield opened
-    await opened.stop()
+    running = OpenPlayground(tmp_path / "data")
+    await running.start()
+    yield running
+    await running.stop()
 
 
 async def test_challenge_calls_the_functions_of_its_walk(playground: OpenPlayground) -> None:

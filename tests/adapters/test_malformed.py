@@ -99,7 +99,7 @@ def build_request(server: Server, method: str, path: str, *lines: str, body: byt
     return "\r\n".join(head).encode("latin-1") + body
 
 
-def malformed_bodies(server: Server) -> Iterator[bytes]:
+def iter_malformed_bodies(server: Server) -> Iterator[bytes]:
     """Yield requests with bodies that do not match their headers."""
     chunked, kinds = "Transfer-Encoding: chunked", ("application/json", "application/x-www-form-urlencoded")
     for path in server.paths:
@@ -133,7 +133,7 @@ def malformed_bodies(server: Server) -> Iterator[bytes]:
         )
 
 
-def malformed_heads(server: Server) -> Iterator[bytes]:
+def iter_malformed_heads(server: Server) -> Iterator[bytes]:
     for path in server.paths:
         for odd in (
             "%ff",
@@ -160,7 +160,7 @@ def malformed_heads(server: Server) -> Iterator[bytes]:
         yield build_request(server, "A" * 5000, path)
 
 
-def websocket_frames(server: Server) -> Iterator[bytes]:
+def iter_websocket_frames(server: Server) -> Iterator[bytes]:
     """Yield WebSocket handshakes followed by malformed frames."""
     for path in server.paths:
         upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
@@ -176,25 +176,25 @@ def websocket_frames(server: Server) -> Iterator[bytes]:
                 yield build_request(server, "GET", path, *upgrade, key, deflate, body=frame)
 
 
-def mutated_requests(server: Server) -> Iterator[bytes]:
+def iter_mutated_requests(server: Server) -> Iterator[bytes]:
     """Yield malformed requests with random changes."""
     random = Random(35)
-    whole = [*malformed_bodies(server), *malformed_heads(server), *websocket_frames(server)]
+    requests = [*iter_malformed_bodies(server), *iter_malformed_heads(server), *iter_websocket_frames(server)]
     for _ in range(MUTATED_REQUESTS):
-        sent = bytearray(random.choice(whole))
+        data = bytearray(random.choice(requests))
         for _ in range(random.randrange(1, 6)):
-            at = random.randrange(len(sent))
-            sent[at : at + random.randrange(3)] = random.randbytes(random.randrange(3))
-        yield bytes(sent[: random.randrange(len(sent))] if random.random() < 0.2 else sent)
+            start = random.randrange(len(data))
+            data[start : start + random.randrange(3)] = random.randbytes(random.randrange(3))
+        yield bytes(data[: random.randrange(len(data))] if random.random() < 0.2 else data)
 
 
-async def send(server: Server, sent: bytes, patience: float = ANSWER_TIMEOUT) -> bytes:
+async def send(server: Server, data: bytes, timeout: float = ANSWER_TIMEOUT) -> bytes:
     """Send bytes on a new connection; return the start of the answer, or nothing if it is late."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     answer = b""
     with suppress(ConnectionError, TimeoutError):
-        writer.write(sent)
-        async with asyncio.timeout(patience):
+        writer.write(data)
+        async with asyncio.timeout(timeout):
             answer = await reader.read(1 << 16)
             # aiohttp logs errors in a body after the answer.
             answer += await reader.read(1 << 16)
@@ -202,27 +202,31 @@ async def send(server: Server, sent: bytes, patience: float = ANSWER_TIMEOUT) ->
     return answer
 
 
-@pytest.mark.parametrize("most", [SHORT_RUN, long(1_000_000)])
-@pytest.mark.parametrize("kind", [malformed_bodies, malformed_heads, websocket_frames, mutated_requests])
+@pytest.mark.parametrize("max_requests", [SHORT_RUN, long(1_000_000)])
+@pytest.mark.parametrize(
+    "iter_requests", [iter_malformed_bodies, iter_malformed_heads, iter_websocket_frames, iter_mutated_requests]
+)
 async def test_malformed_requests_log_few_lines_and_no_traceback(
     server: Server,
-    kind: Callable[[Server], Iterator[bytes]],
-    most: int,
+    iter_requests: Callable[[Server], Iterator[bytes]],
+    max_requests: int,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
     caplog.set_level(logging.INFO)
-    pending = list(kind(server))
-    pending = Random(35).sample(pending, min(most, len(pending)))
+    pending = list(iter_requests(server))
+    pending = Random(35).sample(pending, min(max_requests, len(pending)))
     answers: set[bytes] = set()
     began = time.monotonic()
     with capture_logs() as logs:
         for begin in range(0, len(pending), CONCURRENT_REQUESTS):
-            found = await asyncio.gather(*(send(server, sent) for sent in pending[begin : begin + CONCURRENT_REQUESTS]))
-            answers |= {answer.split(b" ", 2)[1] for answer in found if answer.startswith(b"HTTP/1.1 ")}
+            replies = await asyncio.gather(
+                *(send(server, data) for data in pending[begin : begin + CONCURRENT_REQUESTS])
+            )
+            answers |= {answer.split(b" ", 2)[1] for answer in replies if answer.startswith(b"HTTP/1.1 ")}
         # A slow machine can still be busy with the earlier requests.
-        assert await send(server, build_request(server, "GET", "/healthz", "Connection: close"), patience=60)
+        assert await send(server, build_request(server, "GET", "/healthz", "Connection: close"), timeout=60)
     assert answers, "no request was answered"
     assert b"500" not in answers
     # The bot warns that the tests' store is less durable than a real one.

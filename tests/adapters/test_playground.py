@@ -24,19 +24,19 @@ from tests.open_playground import OpenPlayground
 
 @pytest.fixture
 async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
-    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
-    await opened.start()
-    yield opened
-    await opened.stop()
+    running = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
+    await running.start()
+    yield running
+    await running.stop()
 
 
 @pytest.fixture
 async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground that listens on all interfaces."""
-    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
-    await opened.start()
-    yield opened
-    await opened.stop()
+    running = OpenPlayground(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
+    await running.start()
+    yield running
+    await running.stop()
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ async def test_health_and_metrics_are_served(
     async with session.get(playground.url + "healthz") as answer:
         assert answer.status == 200
         assert (await answer.json())["adapters"] == {"playground": "up", "web": "up"}
-    line = await TabSocket.open(session, playground)
-    await line.ask(do="say", chat="1", text="/challenge testa", **{"as": "1"})
+    tab = await TabSocket.open(session, playground)
+    await tab.ask(do="say", chat="1", text="/challenge testa", **{"as": "1"})
     async with session.get(playground.url + "metrics") as answer:
         text = await answer.text()
     for name in ("presses", "commits_total", "delivery_lag_seconds", "messages_total", 'tables{state="open"}'):
@@ -122,8 +122,8 @@ async def test_health_and_metrics_are_served(
 async def test_invalid_requests_are_refused(
     playground: OpenPlayground, session: aiohttp.ClientSession, request_data: dict[str, Any]
 ) -> None:
-    line = await TabSocket.open(session, playground)
-    answer = await line.ask(**{"as": "1", **request_data})
+    tab = await TabSocket.open(session, playground)
+    answer = await tab.ask(**{"as": "1", **request_data})
     assert answer["type"] == "refused"
     assert answer["text"]
 
@@ -131,27 +131,27 @@ async def test_invalid_requests_are_refused(
 async def test_nonsense_and_huge_messages_harm_no_other_tab(
     playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
-        await line.socket.send_str(nonsense)
-        assert (await line.socket.receive_json(timeout=60))["type"] == "refused"
-    await line.socket.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
-    assert (await line.socket.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
-    other = await TabSocket.open(session, playground)
-    assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
+        await tab.socket.send_str(nonsense)
+        assert (await tab.socket.receive_json(timeout=60))["type"] == "refused"
+    await tab.socket.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
+    assert (await tab.socket.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+    other_tab = await TabSocket.open(session, playground)
+    assert (await other_tab.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
 
 
 async def test_repeated_request_counts_once(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     for _ in range(2):
-        assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))[
+        assert (await tab.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))[
             "type"
         ] == "done"
     await playground.stop()
     await playground.start()
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     # The restarted bot has forgotten the request; the platform and the tables remember it.
-    assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
+    assert (await tab.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
     await playground.worker.settled()
     texts = [message.get("text", "card") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["/challenge testa", "card"]
@@ -160,9 +160,9 @@ async def test_repeated_request_counts_once(playground: OpenPlayground, session:
 async def test_repeated_add_request_adds_once(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     before = len(playground.playground.chat_store.chats)
     for _ in range(2):
-        line = await TabSocket.open(session, playground)
-        assert (await line.ask(do="add_chat", name="Bar", n="same0001"))["type"] == "done"
-        assert (await line.ask(do="add_person", name="Zita", n="same0001"))["type"] == "done"
+        tab = await TabSocket.open(session, playground)
+        assert (await tab.ask(do="add_chat", name="Bar", n="same0001"))["type"] == "done"
+        assert (await tab.ask(do="add_person", name="Zita", n="same0001"))["type"] == "done"
     # The group, and the private chat of the new person.
     assert len(playground.playground.chat_store.chats) == before + 2
 
@@ -170,19 +170,19 @@ async def test_repeated_add_request_adds_once(playground: OpenPlayground, sessio
 async def test_different_request_with_the_same_key_is_performed(
     playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     for text in ("first", "second", "first"):
-        assert (await line.ask(do="say", chat="1", text=text, n="same0001", **{"as": "1"}))["type"] == "done"
+        assert (await tab.ask(do="say", chat="1", text=text, n="same0001", **{"as": "1"}))["type"] == "done"
     texts = [message.get("text") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["first", "second"]
 
 
 async def test_pasted_command_is_recognized(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    line = await TabSocket.open(session, playground)
-    await line.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
+    tab = await TabSocket.open(session, playground)
+    await tab.ask(do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
     [table] = await playground.worker.room.lists.tables_of("playground:1")
     text = f"\u200b \u2068/JOIN \u2068{table.code}\u2069"
-    answer = await line.ask(do="say", chat="1", text=text, **{"as": "2"})
+    answer = await tab.ask(do="say", chat="1", text=text, **{"as": "2"})
     assert answer["toast"] == f"You sit at table {table.code}."
 
 
@@ -194,18 +194,18 @@ async def test_on_a_network_only_a_personal_link_can_act(
             await TabSocket.open(session, network, key)
         assert refused.value.status == 403
     anna = network.playground.chat_store.people["1"]
-    line = await TabSocket.open(session, network, anna.token)
-    assert line.hello["me"] == "1"
-    assert not line.hello["switching"]
-    assert all("token" not in person for person in line.hello["people"])
-    assert {chat["id"] for chat in line.hello["chats"]} == {"1", "@1"}
-    assert set(line.hello["messages"]) == {"1", "@1"}
+    tab = await TabSocket.open(session, network, anna.token)
+    assert tab.hello["me"] == "1"
+    assert not tab.hello["switching"]
+    assert all("token" not in person for person in tab.hello["people"])
+    assert {chat["id"] for chat in tab.hello["chats"]} == {"1", "@1"}
+    assert set(tab.hello["messages"]) == {"1", "@1"}
     # The link decides who acts, not the request.
-    await line.ask(do="say", chat="1", text="hello", **{"as": "2"})
+    await tab.ask(do="say", chat="1", text="hello", **{"as": "2"})
     [message] = network.playground.chat_store.chats["1"].messages.values()
     assert message["by"] == "1"
-    assert (await line.ask(do="say", chat="@2", text="x"))["type"] == "refused"
-    assert (await line.ask(do="add_person", name="Zoe"))["type"] == "refused"
+    assert (await tab.ask(do="say", chat="@2", text="x"))["type"] == "refused"
+    assert (await tab.ask(do="add_person", name="Zoe"))["type"] == "refused"
 
 
 async def test_host_link_adds_people_but_cannot_act(network: OpenPlayground, session: aiohttp.ClientSession) -> None:
@@ -218,8 +218,8 @@ async def test_host_link_adds_people_but_cannot_act(network: OpenPlayground, ses
     zoe = network.playground.chat_store.people["3"]
     assert (await TabSocket.open(session, network, zoe.token)).hello["me"] == "3"
     # An @name must identify one person.
-    for taken in ("Zoe", "zoe!"):
-        refused = await host.ask(do="add_person", name=taken, n=f"taken{len(taken)}")
+    for new_name in ("Zoe", "zoe!"):
+        refused = await host.ask(do="add_person", name=new_name, n=f"taken{len(new_name)}")
         assert (refused["type"], refused["text"]) == ("refused", "There is Zoe already: choose another name.")
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
@@ -229,14 +229,14 @@ async def test_on_a_network_invitations_link_to_the_table_page(
 ) -> None:
     """The invited person has no personal link, so the invitation leads to the page of the table."""
     anna = network.playground.chat_store.people["1"]
-    line = await TabSocket.open(session, network, anna.token)
-    await line.ask(do="say", chat="1", text="/challenge testa")
+    tab = await TabSocket.open(session, network, anna.token)
+    await tab.ask(do="say", chat="1", text="/challenge testa")
     await network.worker.settled()
-    await line.ask(do="say", chat="1", text="/invite")
+    await tab.ask(do="say", chat="1", text="/invite")
     [table] = await network.worker.room.lists.tables_of(f"playground:{anna.id}")
     address = f"{network.site.url}/t/{table.code}"
-    while address not in json.dumps(line.received):
-        line.received.append(await line.socket.receive_json(timeout=60))
+    while address not in json.dumps(tab.received):
+        tab.received.append(await tab.socket.receive_json(timeout=60))
     origin = {"Origin": network.url.rstrip("/")}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as bea:
         async with bea.get(f"{network.url}t/{table.code}") as page:
@@ -250,7 +250,7 @@ async def test_on_a_network_invitations_link_to_the_table_page(
 # Limits of the platform
 
 
-def panel(text: str = "text", payload: str = "x") -> Panel:
+def make_panel(text: str = "text", payload: str = "x") -> Panel:
     return Panel((Span(text),), ((Button("label", payload),),))
 
 
@@ -258,19 +258,19 @@ async def test_chat_store_enforces_platform_limits(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     with pytest.raises(ChatGone):
-        await chat_store.send("77", panel(), "k1")
+        await chat_store.send("77", make_panel(), "k1")
     with pytest.raises(TooLong):
-        await chat_store.send("1", panel("x" * 4097), "k1")
+        await chat_store.send("1", make_panel("x" * 4097), "k1")
     with pytest.raises(TooLong):
-        await chat_store.send("1", panel("🂠" * 2049), "k1")
-    for bad in (panel(" "), panel(payload="x" * 65), panel(payload="à" * 33), panel(payload="")):
+        await chat_store.send("1", make_panel("🂠" * 2049), "k1")
+    for bad in (make_panel(" "), make_panel(payload="x" * 65), make_panel(payload="à" * 33), make_panel(payload="")):
         with pytest.raises(Refused):
             await chat_store.send("1", bad, "k1")
     with pytest.raises(MessageGone):
-        await chat_store.edit("1", 5, panel())
+        await chat_store.edit("1", 5, make_panel())
     await chat_store.set_closed(chat_store.people["1"], True)
     with pytest.raises(Unreachable):
-        await chat_store.send("@1", panel(), "k1")
+        await chat_store.send("@1", make_panel(), "k1")
 
 
 async def test_key_sends_one_message_even_after_a_restart(store: Store) -> None:
@@ -278,17 +278,17 @@ async def test_key_sends_one_message_even_after_a_restart(store: Store) -> None:
     await chat_store.load()
     notified: list[tuple[Chat, int]] = []
     chat_store.on_message = lambda *message: notified.append(message)
-    first = await chat_store.send("1", panel(), "key")
+    first = await chat_store.send("1", make_panel(), "key")
     assert notified == [(chat_store.chats["1"], first)]
-    again = ChatStore(store.client)
-    await again.load()
-    again.on_message = lambda *message: notified.append(message)
-    assert await again.send("1", panel(), "key") == first
+    restarted = ChatStore(store.client)
+    await restarted.load()
+    restarted.on_message = lambda *message: notified.append(message)
+    assert await restarted.send("1", make_panel(), "key") == first
     assert len(notified) == 1
-    assert again.chats["1"].messages == chat_store.chats["1"].messages
+    assert restarted.chats["1"].messages == chat_store.chats["1"].messages
     # Message numbers are not reused, not even after a deletion.
-    await again.delete("1", first)
-    second = await again.send("1", panel(), "other")
+    await restarted.delete("1", first)
+    second = await restarted.send("1", make_panel(), "other")
     assert second > first
 
 
@@ -305,17 +305,17 @@ async def test_lost_write_answer_duplicates_nothing(store: Store, monkeypatch: p
     with monkeypatch.context() as patch:
         patch.setattr(Pipeline, "execute", execute_and_fail)
         with pytest.raises(ConnectionError):
-            await chat_store.send("1", panel("the first"), "key")
-    other = await chat_store.send("1", panel("another"), "other")
+            await chat_store.send("1", make_panel("the first"), "key")
+    second = await chat_store.send("1", make_panel("another"), "other")
     if retry == "after a send":
-        first = await chat_store.send("1", panel("the first"), "key")
-        assert chat_store.chats["1"].messages.keys() == {first, other}
-    again = ChatStore(store.client)
-    await again.load()
-    first = await again.send("1", panel("the first"), "key")
-    assert first != other
-    shown = {number: message["spans"][0][0] for number, message in again.chats["1"].messages.items()}
-    assert shown == {first: "the first", other: "another"}
+        first = await chat_store.send("1", make_panel("the first"), "key")
+        assert chat_store.chats["1"].messages.keys() == {first, second}
+    restarted = ChatStore(store.client)
+    await restarted.load()
+    first = await restarted.send("1", make_panel("the first"), "key")
+    assert first != second
+    texts = {number: message["spans"][0][0] for number, message in restarted.chats["1"].messages.items()}
+    assert texts == {first: "the first", second: "another"}
 
 
 async def test_data_file_stays_in_chat_for_its_owner_only(
@@ -329,18 +329,18 @@ async def test_data_file_stays_in_chat_for_its_owner_only(
     await playground.stop()
     await playground.start()
     later = await TabSocket.open(session, playground)
-    [kept] = [sent for sent in later.hello["messages"]["@1"] if "file" in sent]
-    answer = await later.ask(do="file", chat="@1", message=kept["id"], **{"as": "1"})
+    [stored] = [sent for sent in later.hello["messages"]["@1"] if "file" in sent]
+    answer = await later.ask(do="file", chat="@1", message=stored["id"], **{"as": "1"})
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
-    assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
+    assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{stored['id']}") <= 86400
     # After a lost connection the tab repeats its request.
-    once_more = await TabSocket.open(session, playground)
-    repeated = {"do": "file", "chat": "@1", "message": kept["id"], "n": answer["n"], "as": "1"}
-    assert (await once_more.ask(**repeated))["text"] == answer["text"]
+    reconnected = await TabSocket.open(session, playground)
+    repeated = {"do": "file", "chat": "@1", "message": stored["id"], "n": answer["n"], "as": "1"}
+    assert (await reconnected.ask(**repeated))["text"] == answer["text"]
     # Other people cannot load it, and a message without a file is refused.
-    assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
-    refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
+    assert (await later.ask(do="file", chat="@1", message=stored["id"], n="other1", **{"as": "2"}))["type"] == "refused"
+    refused = await later.ask(do="file", chat="@1", message=stored["id"] - 1, n="other2", **{"as": "1"})
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
 
 
@@ -351,8 +351,8 @@ async def test_pictures_load_only_from_their_current_message(
     chat_store = playground.playground.chat_store
     before, after = picture_panel("3D"), picture_panel("4D")
     number = await chat_store.send("@1", before, "key")
-    shown = chat_store.chats["@1"].messages[number]["picture"]
-    assert (shown["alt"], shown["width"], shown["height"]) == ("a table", 720, 300)
+    picture = chat_store.chats["@1"].messages[number]["picture"]
+    assert (picture["alt"], picture["width"], picture["height"]) == ("a table", 720, 300)
 
     async def load_picture(n: str, panel: Panel, person: str = "1") -> dict[str, Any]:
         assert panel.picture
@@ -375,7 +375,7 @@ async def test_removed_message_leaves_no_file_or_picture(
     monkeypatch.setattr("adapters.web.playground.chat_store.MESSAGES_KEPT", 2)
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
 
-    async def attachments() -> set[int]:
+    async def find_attachments() -> set[int]:
         return {
             int(key.rpartition(b":")[2])
             for kind in ("file", "picture")
@@ -385,9 +385,9 @@ async def test_removed_message_leaves_no_file_or_picture(
     file = File("one.json", b"{}")
     _first, second, third = [await chat_store.send("@1", picture_panel("3D"), f"key{step}", file) for step in range(3)]
     assert list(chat_store.chats["@1"].messages) == [second, third]
-    assert await attachments() == {second, third}
+    assert await find_attachments() == {second, third}
     await chat_store.delete("@1", second)
-    assert await attachments() == {third}
+    assert await find_attachments() == {third}
 
 
 async def test_old_pictures_are_replaced_by_text(playground: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,9 +396,9 @@ async def test_old_pictures_are_replaced_by_text(playground: OpenPlayground, mon
     first = await chat_store.send("@1", picture_panel("3D"), "key 0")
     notified: list[int] = []
     monkeypatch.setattr(chat_store, "on_message", lambda _chat, number: notified.append(number))
-    others = [await chat_store.send("@1", picture_panel("3D"), f"key {step}") for step in (1, 2, 3)]
-    kept = {int(key.rpartition(b":")[2]) for key in await client.keys("playground:picture:@1:*")}
-    assert kept == set(others[1:])
+    later = [await chat_store.send("@1", picture_panel("3D"), f"key {step}") for step in (1, 2, 3)]
+    with_pictures = {int(key.rpartition(b":")[2]) for key in await client.keys("playground:picture:@1:*")}
+    assert with_pictures == set(later[1:])
     older = chat_store.chats["@1"].messages[first]
     assert older["picture"] is None
     assert older["fold"] is None
@@ -432,22 +432,24 @@ def picture_panel(code: str) -> Panel:
 async def test_private_page_toast_explains_where_to_look(
     playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
-    line = await TabSocket.open(session, playground)
-    await line.ask(do="say", chat="1", text="/settings", **{"as": "1"})
+    tab = await TabSocket.open(session, playground)
+    await tab.ask(do="say", chat="1", text="/settings", **{"as": "1"})
     [number] = [
-        word["message"]["id"] for word in line.received if word["type"] == "message" and "rows" in word["message"]
+        message["message"]["id"]
+        for message in tab.received
+        if message["type"] == "message" and "rows" in message["message"]
     ]
     button = {"do": "press", "chat": "1", "message": number, "payload": "1psettings", "as": "1"}
-    assert (await line.ask(**button, n="press1"))["toast"] == "It is in our private chat."
-    await line.ask(do="close", closed=True, **{"as": "1"})
-    assert "take the tick at the top away" in (await line.ask(**button, n="press2"))["toast"]
+    assert (await tab.ask(**button, n="press1"))["toast"] == "It is in our private chat."
+    await tab.ask(do="close", closed=True, **{"as": "1"})
+    assert "take the tick at the top away" in (await tab.ask(**button, n="press2"))["toast"]
 
 
 async def test_old_messages_are_dropped(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     for number in range(320):
-        await chat_store.send("1", panel(), f"k{number}")
+        await chat_store.send("1", make_panel(), f"k{number}")
     assert len(chat_store.chats["1"].messages) == 300
     assert await store.client.hlen("playground:messages:1") == 300
     assert await store.client.hlen("playground:sends:1") <= 302
@@ -458,9 +460,9 @@ async def test_oldest_message_can_be_replied_to(playground: OpenPlayground, sess
     chat = chat_store.chats["1"]
     for number in range(MESSAGES_KEPT):
         await chat_store.say(chat, chat_store.people["2"], "x", None, f"k{number}")
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     oldest = next(iter(chat.messages))
-    answer = await line.ask(do="say", chat="1", text="/challenge testa", reply_to=oldest, **{"as": "1"})
+    answer = await tab.ask(do="say", chat="1", text="/challenge testa", reply_to=oldest, **{"as": "1"})
     assert (answer["type"], oldest in chat.messages) == ("done", False)
     [table] = await playground.worker.room.lists.tables_of("playground:1")
     assert table.invited
@@ -470,7 +472,7 @@ async def test_oldest_message_can_be_replied_to(playground: OpenPlayground, sess
 async def test_failed_store_write_adds_no_one(
     playground: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     chat_store = playground.playground.chat_store
 
     async def fail(*_: object) -> None:
@@ -481,22 +483,22 @@ async def test_failed_store_write_adds_no_one(
     with monkeypatch.context() as patch:
         patch.setattr(chat_store._client, "hset", fail)
         for request in requests:
-            answer = await line.ask(**request)
+            answer = await tab.ask(**request)
             assert (answer["type"], "my notes" in answer["text"]) == ("refused", True)
     assert (len(chat_store.people), len(chat_store.chats), chat_store.people["1"].closed) == (2, 3, False)
     for request in added:
-        assert (await line.ask(**request))["type"] == "done"
-    again = ChatStore(playground.worker.store.client)
-    await again.load()
-    assert (again.people, list(again.chats)) == (chat_store.people, ["@1", "@2", "@3", "1", "2"])
+        assert (await tab.ask(**request))["type"] == "done"
+    restarted = ChatStore(playground.worker.store.client)
+    await restarted.load()
+    assert (restarted.people, list(restarted.chats)) == (chat_store.people, ["@1", "@2", "@3", "1", "2"])
 
 
 async def test_people_added_concurrently_have_distinct_names(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
     names = ["Zoe", "Zoe", "Carla"]
-    found = await asyncio.gather(*(chat_store.add_person(name) for name in names), return_exceptions=True)
-    assert [isinstance(result, Refused) for result in found] == [False, True, False]
+    results = await asyncio.gather(*(chat_store.add_person(name) for name in names), return_exceptions=True)
+    assert [isinstance(result, Refused) for result in results] == [False, True, False]
     assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
 
 
@@ -506,6 +508,6 @@ async def test_join_links_and_aside_buttons_are_left_out(playground: OpenPlaygro
     # A share button can have an empty text.
     links = Button("d", "", "", "share"), Button("e", "AB", "", "group")
     number = await chat_store.send("1", Panel((Span("x"),), (row, links)), "k1")
-    assert [[shown["label"] for shown in buttons] for buttons in chat_store.chats["1"].messages[number]["rows"]] == [
+    assert [[button["label"] for button in buttons] for buttons in chat_store.chats["1"].messages[number]["rows"]] == [
         ["c"]
     ]

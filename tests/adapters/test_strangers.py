@@ -33,19 +33,19 @@ from tests.open_playground import OpenPlayground
 
 @pytest.fixture
 async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
-    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
-    await opened.start()
-    yield opened
-    await opened.stop()
+    running = OpenPlayground(tmp_path / "data", valkey=empty_valkey)
+    await running.start()
+    yield running
+    await running.stop()
 
 
 @pytest.fixture
 async def public(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[OpenPlayground]:
     """A playground at a public address behind a proxy."""
-    opened = OpenPlayground(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
-    await opened.start()
-    yield opened
-    await opened.stop()
+    running = OpenPlayground(tmp_path / "data", valkey=empty_valkey, public_url="https://cards.example.org")
+    await running.start()
+    yield running
+    await running.stop()
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def no_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [record.getMessage() for record in warnings] == []
 
 
-async def store_contents(playground: OpenPlayground) -> dict[bytes, bytes | None]:
+async def read_store(playground: OpenPlayground) -> dict[bytes, bytes | None]:
     """Return the store's contents, without keys that change with time."""
     client = playground.worker.store.client
     contents = {}
@@ -132,18 +132,18 @@ MALFORMED = [
 async def test_malformed_requests_are_refused_in_one_line(
     playground: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
-    line = await TabSocket.open(session, playground)
-    before = await store_contents(playground)
+    tab = await TabSocket.open(session, playground)
+    before = await read_store(playground)
     for text in MALFORMED:
-        await line.socket.send_str(text)
-        answer = await line.socket.receive_json(timeout=60)
+        await tab.socket.send_str(text)
+        answer = await tab.socket.receive_json(timeout=60)
         assert answer["type"] == "refused", text[:80]
         assert answer["text"]
         assert len(answer["text"]) < 300
         assert answer["text"].isprintable()
-    await line.socket.send_bytes(b"\xff\x00")
-    assert (await line.socket.receive_json(timeout=60))["type"] == "refused"
-    assert await store_contents(playground) == before
+    await tab.socket.send_bytes(b"\xff\x00")
+    assert (await tab.socket.receive_json(timeout=60))["type"] == "refused"
+    assert await read_store(playground) == before
 
 
 # Limits
@@ -161,18 +161,18 @@ async def test_excess_concurrent_requests_are_refused(
         return Reply("done")
 
     monkeypatch.setattr(Dispatcher, "handle_press", press_slowly)
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     names = [f"press{number}" for number in range(100)]
     for name in names:
-        await line.socket.send_str(json.dumps({**PRESS, "n": name}))
-    refused = [await line.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
+        await tab.socket.send_str(json.dumps({**PRESS, "n": name}))
+    refused = [await tab.socket.receive_json(timeout=60) for _ in range(100 - tabs_module.MOST_PENDING)]
     assert {answer["type"] for answer in refused} == {"refused"}
     assert [answer["n"] for answer in refused] == names[tabs_module.MOST_PENDING :]
     release.set()
-    done = [await line.socket.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
-    assert {answer["n"] for answer in done} == set(names[: tabs_module.MOST_PENDING])
+    accepted = [await tab.socket.receive_json(timeout=60) for _ in range(tabs_module.MOST_PENDING)]
+    assert {answer["n"] for answer in accepted} == set(names[: tabs_module.MOST_PENDING])
     assert len(presses) == tabs_module.MOST_PENDING
-    assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
+    assert (await tab.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
 
 
 async def test_pending_requests_are_counted_per_person(public: OpenPlayground) -> None:
@@ -195,12 +195,12 @@ async def test_tabs_are_limited_per_person_and_in_all(
     monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
     monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
     anna, bruno = public.playground.chat_store.people["1"].token, public.playground.chat_store.people["2"].token
-    opened = [await open_public(session, public, anna) for _ in range(3)]
+    tabs = [await open_public(session, public, anna) for _ in range(3)]
     await check_too_many_tabs(session, public, anna)
-    opened += [await open_public(session, public, bruno) for _ in range(2)]
+    tabs += [await open_public(session, public, bruno) for _ in range(2)]
     await check_too_many_tabs(session, public, bruno)
     # A closed tab makes room.
-    await opened[0].close()
+    await tabs[0].close()
     while len(public.playground.server.tabs.open) > 4:
         await asyncio.sleep(0.01)
     await open_public(session, public, anna)
@@ -228,15 +228,15 @@ async def test_unreading_tab_is_dropped_and_delays_no_one(
     tabs = playground.playground.server.tabs
     while not tabs.open:
         await asyncio.sleep(0.01)
-    line = await TabSocket.open(session, playground)
+    tab = await TabSocket.open(session, playground)
     assert len(tabs.open) == 2
     # More than the kernel and the bot buffer for a tab that does not read.
     for _ in range(30):
         playground.playground.server.tabs.send({"type": "padding", "text": "x" * 1_000_000})
-        assert (await line.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
+        assert (await tab.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
     while len(tabs.open) > 1:
         await asyncio.sleep(0.01)
-    assert len([message for message in line.received if message["type"] == "padding"]) == 30
+    assert len([message for message in tab.received if message["type"] == "padding"]) == 30
     slow.close()
 
 
@@ -253,15 +253,15 @@ async def test_tab_dropped_during_a_send_ends_without_error() -> None:
     await sending.wait()
     tab.drop()
     is_read.set()
-    done, _ = await asyncio.wait([writing], timeout=0.05)
-    assert not done
+    finished, _ = await asyncio.wait([writing], timeout=0.05)
+    assert not finished
     writing.cancel()
 
 
 # Genuine and forged presses
 
 
-def button_panel(payload: str, kind: Any = "press") -> Panel:
+def make_panel(payload: str, kind: Any = "press") -> Panel:
     return Panel((Span("text"),), ((Button("label", payload, kind=kind),),))
 
 
@@ -272,7 +272,7 @@ def presses(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
 
     async def handle_press(dispatcher: Dispatcher, press: Press) -> Reply:
         received.append(press)
-        return Reply(panel=button_panel("page"))
+        return Reply(panel=make_panel("page"))
 
     monkeypatch.setattr(Dispatcher, "handle_press", handle_press)
     return received
@@ -282,9 +282,9 @@ async def test_press_of_a_real_button_is_genuine(
     playground: OpenPlayground, session: aiohttp.ClientSession, presses: list[Press]
 ) -> None:
     chat_store = playground.playground.chat_store
-    number = await chat_store.send("1", button_panel("real"), "k1")
-    line = await TabSocket.open(session, playground)
-    await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
+    number = await chat_store.send("1", make_panel("real"), "k1")
+    tab = await TabSocket.open(session, playground)
+    await tab.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
     assert [press.genuine for press in presses] == [True]
     assert chat_store.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
     assert chat_store.chats["1"].messages[number]["edited"]
@@ -297,23 +297,23 @@ async def test_forged_press_is_not_genuine_and_edits_nothing(
     playground: OpenPlayground, session: aiohttp.ClientSession, presses: list[Press], forgery: str
 ) -> None:
     chat_store = playground.playground.chat_store
-    number = await chat_store.send("1", button_panel("real"), "k1")
+    number = await chat_store.send("1", make_panel("real"), "k1")
     text = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
     assert text
-    private = await chat_store.send("1", button_panel("link", "private"), "k3")
-    elsewhere = await chat_store.send("@1", button_panel("hers"), "k4")
-    elsewhere = await chat_store.send("@1", button_panel("hers"), "k5")
+    private = await chat_store.send("1", make_panel("link", "private"), "k3")
+    other_message = await chat_store.send("@1", make_panel("hers"), "k4")
+    other_message = await chat_store.send("@1", make_panel("hers"), "k5")
     forgeries = {
         "another payload": (number, "forged"),
         "a person's message": (text["id"], "real"),
         "another kind": (private, "link"),
         "missing message": (999, "real"),
-        "another chat": (elsewhere, "hers"),
+        "another chat": (other_message, "hers"),
     }
     message, payload = forgeries[forgery]
     before = json.dumps(list(chat_store.chats["1"].messages.values()))
-    line = await TabSocket.open(session, playground)
-    await line.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
+    tab = await TabSocket.open(session, playground)
+    await tab.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
     assert [press.genuine for press in presses] == [False]
     assert json.dumps(list(chat_store.chats["1"].messages.values())) == before
     # The page goes to the private chat of the person who pressed.
@@ -337,12 +337,12 @@ async def open_public(
 async def check_refused(
     session: aiohttp.ClientSession, playground: OpenPlayground, key: str, status: int, **headers: str
 ) -> None:
-    got = 101
+    actual = 101
     try:
         await open_public(session, playground, key, **headers)
     except aiohttp.WSServerHandshakeError as refused:
-        got = refused.status
-    assert got == status, headers
+        actual = refused.status
+    assert actual == status, headers
 
 
 FORWARDING = [
@@ -396,21 +396,21 @@ async def test_ticket_works_once_and_expires(
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=data) as answer:
             assert answer.status == status
 
-    async def ticket() -> str:
+    async def get_ticket() -> str:
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=key) as answer:
             return await answer.text()
 
-    async def hello(code: str) -> Any:
+    async def get_hello(code: str) -> Any:
         async with session.ws_connect(f"{public.url}ws?ticket={code}", headers=PUBLIC) as line:
             return await line.receive_json()
 
-    first = await ticket()
-    assert (await hello(first))["me"] == "1"
-    second = await ticket()
+    first = await get_ticket()
+    assert (await get_hello(first))["me"] == "1"
+    second = await get_ticket()
     monkeypatch.setattr(public.playground.server, "_tickets", TTLCache(5, 0.0))
-    for used_or_old in (first, second):
+    for invalid in (first, second):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            await hello(used_or_old)
+            await get_hello(invalid)
         assert refused.value.status == 403
     monkeypatch.setattr(public.playground.server, "_tickets", TTLCache(5, 30.0))
     for _ in range(10):
@@ -468,41 +468,41 @@ async def send_raw(playground: OpenPlayground, sent: bytes) -> bytes:
         writer.close()
 
 
-def malformed_heads(key: str) -> list[bytes]:
-    def head(*lines: str, target: str = "/ws?key=" + key) -> bytes:
+def make_malformed_heads(key: str) -> list[bytes]:
+    def build_head(*lines: str, target: str = "/ws?key=" + key) -> bytes:
         upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
         return "\r\n".join([f"GET {target} HTTP/1.1", *lines, *upgrade, "", ""]).encode("latin-1")
 
-    ours = "Host: 127.0.0.1"
+    local_host = "Host: 127.0.0.1"
     return [
-        *(head(f"Host: {host}") for host in ("[", "]", "[::1", "[::1]x", "a:b", "127.0.0.1:", "127.0.0.1:99999")),
+        *(build_head(f"Host: {host}") for host in ("[", "]", "[::1", "[::1]x", "a:b", "127.0.0.1:", "127.0.0.1:99999")),
         *(
-            head(f"Host: {host}")
+            build_head(f"Host: {host}")
             for host in ("127.0.0.1:-1", "127.0.0.1:0", "127.0.0.1:8765:8765", "a@127.0.0.1", "", "/")
         ),
         *(
-            head(f"Host: {host}")
+            build_head(f"Host: {host}")
             for host in ("127.0.0.1\xff", "\u00b9", "127.0.0.1, 127.0.0.1", "x" * 5000, "::1", "0")
         ),
-        head(),
-        head(ours, ours),
-        head(ours, "Host: evil.example"),
+        build_head(),
+        build_head(local_host, local_host),
+        build_head(local_host, "Host: evil.example"),
         *(
-            head(ours, f"Origin: {origin}")
+            build_head(local_host, f"Origin: {origin}")
             for origin in ("[", "http://[", "http://127.0.0.1:x", "://", "http://", "\xff")
         ),
-        head(ours, "Origin: http://127.0.0.1", "Origin: http://127.0.0.1"),
-        head(ours, "X: " + "y" * 100_000),
-        head(ours, *(f"X{number}: y" for number in range(1000))),
-        head(ours, "Na me: x"),
-        head(ours, "X: a\x00b"),
-        head(ours, "Content-Length: -1"),
-        head(ours, "Content-Length: x"),
-        head(ours, target="/" + "x" * 100_000 + key),
-        head(ours, target=f"http://[/?key={key}"),
-        head(ours, target=f"//[?key={key}"),
-        head(ours, target="/%ff%00?key=%ff" + key),
-        head(ours, target=f"* ?key={key}"),
+        build_head(local_host, "Origin: http://127.0.0.1", "Origin: http://127.0.0.1"),
+        build_head(local_host, "X: " + "y" * 100_000),
+        build_head(local_host, *(f"X{number}: y" for number in range(1000))),
+        build_head(local_host, "Na me: x"),
+        build_head(local_host, "X: a\x00b"),
+        build_head(local_host, "Content-Length: -1"),
+        build_head(local_host, "Content-Length: x"),
+        build_head(local_host, target="/" + "x" * 100_000 + key),
+        build_head(local_host, target=f"http://[/?key={key}"),
+        build_head(local_host, target=f"//[?key={key}"),
+        build_head(local_host, target="/%ff%00?key=%ff" + key),
+        build_head(local_host, target=f"* ?key={key}"),
         f"GET /?key={key}\r\n\r\n".encode(),
         f"GET /?key={key} HTTP/9.9\r\n\r\n".encode(),
         f"GÉT /?key={key} HTTP/1.1\r\n\r\n".encode(),
@@ -522,13 +522,13 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
     monkeypatch.setattr(request_log_filter, "log_limiter", LogLimiter())
     key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
-    heads = malformed_heads(key)
+    heads = make_malformed_heads(key)
     with capture_logs() as logs:
         for sent in heads:
             answer = await send_raw(public, sent)
             assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
-    shown = capfd.readouterr()
-    assert key not in caplog.text + shown.out + shown.err + str(logs)
+    output = capfd.readouterr()
+    assert key not in caplog.text + output.out + output.err + str(logs)
     lines = [line for line in logs if line["event"] == "request_malformed"]
     assert 0 < len(lines) <= LOG_LINES.burst
     assert {line["log_level"] for line in lines} == {"info"}
@@ -537,15 +537,15 @@ async def test_malformed_heads_are_refused_and_links_not_logged(
 @pytest.mark.usefixtures("no_warnings")
 async def test_mutated_heads_cause_no_server_error(playground: OpenPlayground, session: aiohttp.ClientSession) -> None:
     random = Random(15)
-    heads = malformed_heads("secret")
-    before = await store_contents(playground)
+    heads = make_malformed_heads("secret")
+    before = await read_store(playground)
     for _ in range(1000):
         sent = bytearray(random.choice(heads)[:3000])
         for _ in range(random.randrange(1, 8)):
             sent[random.randrange(len(sent))] = random.randrange(256)
         answer = await send_raw(playground, bytes(sent) + b"\r\n\r\n")
         assert not answer.startswith(b"HTTP/1.1 5"), bytes(sent)
-    assert await store_contents(playground) == before
+    assert await read_store(playground) == before
     assert (await (await TabSocket.open(session, playground)).ask(do="say", chat="1", text="x", **{"as": "1"}))[
         "type"
     ] == "done"

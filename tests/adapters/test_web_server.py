@@ -35,21 +35,21 @@ def _reset_log_limiters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "_log_limiter", LogLimiter())
 
 
-async def hello(_request: web.Request) -> web.Response:
+async def send_hello(_request: web.Request) -> web.Response:
     return web.Response(text="hello")
 
 
-async def large(_request: web.Request) -> web.Response:
+async def send_large(_request: web.Request) -> web.Response:
     return web.Response(body=bytes(50_000_000))
 
 
-async def body(request: web.Request) -> web.Response:
+async def read_body(request: web.Request) -> web.Response:
     async with body_timeout():
         await request.read()
     return web.Response()
 
 
-async def stream(request: web.Request) -> web.StreamResponse:
+async def send_lines(request: web.Request) -> web.StreamResponse:
     """Send a line at once and another when the test ends the stream."""
     response = web.StreamResponse()
     await response.prepare(request)
@@ -59,7 +59,7 @@ async def stream(request: web.Request) -> web.StreamResponse:
     return response
 
 
-async def socket(request: web.Request) -> web.WebSocketResponse:
+async def echo(request: web.Request) -> web.WebSocketResponse:
     response = web.WebSocketResponse()
     await response.prepare(request)
     async for message in response:
@@ -67,9 +67,11 @@ async def socket(request: web.Request) -> web.WebSocketResponse:
     return response
 
 
-async def failing(_request: web.Request) -> web.Response:
-    raise LookupError("a fault of ours")
+async def fail(_request: web.Request) -> web.Response:
+    raise LookupError("an unexpected error")
 
+
+HANDLERS = {"/hello": send_hello, "/large": send_large, "/stream": send_lines, "/socket": echo, "/fail": fail}
 
 ENDING: web.AppKey[asyncio.Event] = web.AppKey("ending", asyncio.Event)
 
@@ -77,9 +79,8 @@ ENDING: web.AppKey[asyncio.Event] = web.AppKey("ending", asyncio.Event)
 @asynccontextmanager
 async def run_server(connections: Connections) -> AsyncIterator[tuple[int, asyncio.Event]]:
     app = web.Application()
-    handlers = (hello, large, stream, socket, failing)
-    app.add_routes([web.get(f"/{handler.__name__}", handler) for handler in handlers])
-    app.add_routes([web.post("/body", body)])
+    app.add_routes([web.get(path, handler) for path, handler in HANDLERS.items()])
+    app.add_routes([web.post("/body", read_body)])
     app[ENDING] = ending = asyncio.Event()
     port = free_port()
     runner = await listen(app, "127.0.0.1", port, "It", "nothing helps", connections)
@@ -91,10 +92,10 @@ async def run_server(connections: Connections) -> AsyncIterator[tuple[int, async
 
 
 async def ask(
-    port: int, path: str = "hello", *headers: str, line: Connection | None = None
+    port: int, path: str = "hello", *headers: str, connection: Connection | None = None
 ) -> tuple[bytes, Connection]:
     """Send a request; return the first line of the answer and the connection, which stays open."""
-    reader, writer = line or await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = connection or await asyncio.open_connection("127.0.0.1", port)
     writer.write("\r\n".join([f"GET /{path} HTTP/1.1", "Host: a", *headers, "", ""]).encode())
     try:
         async with asyncio.timeout(60):
@@ -103,16 +104,16 @@ async def ask(
         return b"", (reader, writer)
 
 
-async def wait_until_closed(line: Connection) -> None:
+async def wait_until_closed(connection: Connection) -> None:
     """Wait until the server has closed the connection."""
     async with asyncio.timeout(60):
         with suppress(ConnectionError):
-            await line[0].read()
+            await connection[0].read()
 
 
-async def until(done: Callable[[], bool]) -> None:
+async def wait_until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
-        while not done():
+        while not condition():
             await asyncio.sleep(0.01)
 
 
@@ -121,26 +122,26 @@ async def test_half_open_requests_are_closed(monkeypatch: pytest.MonkeyPatch, se
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
     connections = Connections(1000)
     async with run_server(connections) as (port, _ending):
-        lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
-        for _reader, writer in lines:
+        connections_ = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+        for _reader, writer in connections_:
             writer.write(sent)
-        await asyncio.gather(*map(wait_until_closed, lines))
-        await until(lambda: not len(connections))
+        await asyncio.gather(*map(wait_until_closed, connections_))
+        await wait_until(lambda: not len(connections))
 
 
 async def test_slow_request_head_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections_module, "HEAD_SECONDS", 0.2)
     async with run_server(Connections(10)) as (port, _ending):
-        line = await asyncio.open_connection("127.0.0.1", port)
+        connection = await asyncio.open_connection("127.0.0.1", port)
 
         async def trickle() -> None:
-            line[1].write(b"GET /hello HTTP/1.1\r\nX: ")
+            connection[1].write(b"GET /hello HTTP/1.1\r\nX: ")
             while True:
-                line[1].write(b"y")
+                connection[1].write(b"y")
                 await asyncio.sleep(0.02)
 
         trickling = asyncio.create_task(trickle())
-        await wait_until_closed(line)
+        await wait_until_closed(connection)
         trickling.cancel()
 
 
@@ -168,14 +169,14 @@ async def test_only_idle_connections_are_closed(monkeypatch: pytest.MonkeyPatch)
     async with run_server(connections) as (port, ending), aiohttp.ClientSession() as session:
         status, streaming = await ask(port, "stream")
         assert b" 200 " in status
-        async with session.ws_connect(f"http://127.0.0.1:{port}/socket") as line:
+        async with session.ws_connect(f"http://127.0.0.1:{port}/socket") as connection:
             _status, idle = await ask(port)
             await wait_until_closed(idle)
             # This takes longer than the limit for idle connections.
             _status, another = await ask(port)
             await wait_until_closed(another)
-            await line.send_str("still here")
-            assert await line.receive_str(timeout=60) == "still here"
+            await connection.send_str("still here")
+            assert await connection.receive_str(timeout=60) == "still here"
             ending.set()
             async with asyncio.timeout(60):
                 assert (await streaming[0].readuntil(b"end\n")).endswith(b"end\n")
@@ -188,35 +189,35 @@ async def test_unread_answer_closes_the_connection(monkeypatch: pytest.MonkeyPat
         _reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
-        await until(lambda: len(connections) == 1)
-        await until(lambda: not len(connections))
+        await wait_until(lambda: len(connections) == 1)
+        await wait_until(lambda: not len(connections))
         writer.close()
 
 
 async def test_connections_per_address_are_limited() -> None:
     connections = Connections(100, of_address=3)
     async with run_server(connections) as (port, _ending):
-        kept = [(await ask(port))[1] for _ in range(3)]
+        connections_ = [(await ask(port))[1] for _ in range(3)]
         with capture_logs() as logs:
             for _ in range(50):
-                status, _line = await ask(port)
+                status, _connection = await ask(port)
                 assert status in (b"", b"HTTP/1.1 503 Service Unavailable\r\n")
         assert len(connections) == 3
-        assert {line["event"] for line in logs} == {"connections_refused"}
+        assert {entry["event"] for entry in logs} == {"connections_refused"}
         assert len(logs) == LOG_LINES.burst
-        kept[0][1].close()
-        await until(lambda: len(connections) < 3)
+        connections_[0][1].close()
+        await wait_until(lambda: len(connections) < 3)
         assert b" 200 " in (await ask(port))[0]
         # The other connections still work.
-        reader, _writer = kept[1]
+        reader, _writer = connections_[1]
         await reader.readuntil(b"hello")
-        assert b" 200 " in (await ask(port, line=kept[1]))[0]
+        assert b" 200 " in (await ask(port, connection=connections_[1]))[0]
 
 
 async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
     async with run_server(Connections(100, of_address=3, behind_proxy=True)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
-        assert all(b" 200 " in status for status, _line in forwarded)
+        assert all(b" 200 " in status for status, _connection in forwarded)
         # Connections that bypass the proxy are counted.
         lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
         assert b" 200 " not in (await ask(port))[0]
@@ -224,7 +225,7 @@ async def test_forwarded_connections_are_not_counted_as_the_proxys() -> None:
             writer.close()
     async with run_server(Connections(100, of_address=3)) as (port, _ending):
         forwarded = [await ask(port, "hello", "X-Forwarded-For: 192.0.2.1") for _ in range(20)]
-        assert sum(b" 200 " in status for status, _line in forwarded) == 3
+        assert sum(b" 200 " in status for status, _connection in forwarded) == 3
 
 
 async def test_full_server_closes_the_longest_idle_connection() -> None:
@@ -246,7 +247,7 @@ async def test_full_server_closes_the_longest_idle_connection() -> None:
 async def test_full_server_with_busy_connections_refuses() -> None:
     async with run_server(Connections(3)) as (port, _ending):
         lines = [await ask(port, "stream") for _ in range(3)]
-        assert all(b" 200 " in status for status, _line in lines)
+        assert all(b" 200 " in status for status, _connection in lines)
         assert b" 200 " not in (await ask(port))[0]
 
 
@@ -262,13 +263,13 @@ def test_connection_limits_leave_files_for_the_rest(monkeypatch: pytest.MonkeyPa
 async def test_handler_errors_log_few_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
     async with run_server(Connections(10)) as (port, _ending):
         for _ in range(40):
-            status, _line = await ask(port, "failing")
+            status, _connection = await ask(port, "fail")
             assert b" 500 " in status
     assert len(caplog.records) == LOG_LINES.burst
     assert all(record.levelno == logging.ERROR and record.exc_info for record in caplog.records)
 
 
-async def test_failed_accepts_log_few_lines() -> None:
+async def test_failed_accepts_log_few_connections() -> None:
     loop = asyncio.get_running_loop()
     context = {
         "message": "socket.accept() out of system resource",
@@ -277,7 +278,7 @@ async def test_failed_accepts_log_few_lines() -> None:
     with capture_logs() as logs:
         for _ in range(10_000):
             handle_loop_error(loop, context)
-    assert [line["event"] for line in logs] == ["connection_not_accepted"] * LOG_LINES.burst
+    assert [entry["event"] for entry in logs] == ["connection_not_accepted"] * LOG_LINES.burst
 
 
 async def test_other_loop_errors_are_logged_as_usual(caplog: pytest.LogCaptureFixture) -> None:
@@ -315,14 +316,14 @@ asyncio.run(main())
 
 async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with log.open("wb") as written:
+    with log.open("wb") as log_file:
         process = subprocess.Popen(
             [sys.executable, "-c", FEW_FILES_SERVER],
             env=environment(tmp_path),
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=written,
+            stderr=log_file,
         )
     assert process.stdout
     assert process.stdin
@@ -335,7 +336,7 @@ async def test_running_out_of_files_logs_little_and_recovers(tmp_path: Path) -> 
         assert len(log.read_bytes()) < 1000
         for _reader, writer in lines:
             writer.close()
-        status, _line = await ask(port)
+        status, _connection = await ask(port)
         assert b" 404 " in status
     finally:
         process.stdin.close()

@@ -57,9 +57,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "__init__.py").touch()
     write(tmp_path, "bot/cli/main.py", module="old_place", p99="8.00", speed="1,000", skipped="2")
-    who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
-    for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "slow")):
-        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    author = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    for arguments in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "slow")):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
     (tmp_path / "bot" / "cli" / "main.py").unlink()
     write(tmp_path, "benchmarks/__main__.py", module="new_place", p99="4.00", speed="2,000", skipped="1")
     monkeypatch.setattr(compare, "ROOT", tmp_path)
@@ -79,21 +79,21 @@ def write(folder: Path, place: str, **values: str) -> None:
     (folder / "requirements.txt").write_text(f"aiohttp=={'3.1' if 'old' in project else '3.2'}\n")
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(app, ["compare", *words])
+def run_compare(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["compare", *arguments])
 
 
-def row(output: str, label: str) -> list[str]:
+def find_row(output: str, label: str) -> list[str]:
     [line] = [line for line in output.splitlines() if line.startswith(label)]
     return line.removeprefix(label).split()
 
 
 def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
-    result = call("HEAD", "--rounds", "2", "--only", "room")
+    result = run_compare("HEAD", "--rounds", "2", "--only", "room")
     assert result.exit_code == 0, result.output
-    assert row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
-    assert row(result.stdout, "room, p99 at 200/s, in bare appends' p99") == ["4.00", "2.00", "0.50"]
-    assert row(result.stdout, "room, flat out, ms of CPU a press") == ["1.50", "1.50", "1.00"]
+    assert find_row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
+    assert find_row(result.stdout, "room, p99 at 200/s, in bare appends' p99") == ["4.00", "2.00", "0.50"]
+    assert find_row(result.stdout, "room, flat out, ms of CPU a press") == ["1.50", "1.50", "1.00"]
     assert "pin other packages, and both run with now's: aiohttp 3.1 / 3.2" in result.stderr
     trees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
     assert len(trees.stdout.splitlines()) == 1
@@ -101,34 +101,34 @@ def test_both_revisions_and_their_ratio_are_printed(repository: Path) -> None:
 
 def test_each_revision_uses_its_own_entry_points_and_is_stopped(repository: Path) -> None:
     # Entry points of the installed project must not be used, so the figures must differ.
-    result = call("HEAD", "--rounds", "1", "--only", "telegram")
-    assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
-    assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
+    result = run_compare("HEAD", "--rounds", "1", "--only", "telegram")
+    assert find_row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
+    assert find_row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
     # The benchmark was able to stop the processes it had started.
     assert (repository / "benchmarks" / "ended").exists()
 
 
 def test_a_missed_interrupt_is_repeated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "PATIENCE", 2.0)
-    call("HEAD", "--rounds", "1", "--only", "inline")
+    run_compare("HEAD", "--rounds", "1", "--only", "inline")
     assert (repository / "benchmarks" / "ended").exists()
 
 
 def test_steps_print_immediately_and_sigterm_prints_the_table(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ended(_side: compare.Side) -> dict[str, float]:
+    def interrupt(_side: compare.Side) -> dict[str, float]:
         signal.raise_signal(signal.SIGTERM)
-        raise AssertionError("it goes on")
+        raise AssertionError("SIGTERM did not stop the run")
 
-    monkeypatch.setitem(compare.MEASURES, compare.START, ended)
-    kept = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("it is ended by force"))
+    monkeypatch.setitem(compare.MEASURES, compare.START, interrupt)
+    handler = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("the benchmark did not handle SIGTERM"))
     try:
-        result = call("HEAD", "--rounds", "1", "--only", "room", "--only", "start")
+        result = run_compare("HEAD", "--rounds", "1", "--only", "room", "--only", "start")
     finally:
-        signal.signal(signal.SIGTERM, kept)
+        signal.signal(signal.SIGTERM, handler)
     assert result.exit_code
-    assert row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
+    assert find_row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
     assert re.search(
         r"^round 1 of 1, room at now, \d+ s\n    room, flat out, presses/s: 2,000.00$", result.stderr, re.M
     )
@@ -138,7 +138,7 @@ def test_steps_print_immediately_and_sigterm_prints_the_table(
 
 @pytest.mark.long
 def test_missing_figure_prints_a_dash_and_the_reason(repository: Path) -> None:
-    result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
+    result = run_compare("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0
     assert "discord at now: no figures within 3 s" in result.stderr
     assert result.stderr.count("engine at now: no such benchmark") == 1
@@ -147,7 +147,7 @@ def test_missing_figure_prints_a_dash_and_the_reason(repository: Path) -> None:
 
 
 def test_unknown_revision_prints_one_line(repository: Path) -> None:
-    result = call("nowhere")
+    result = run_compare("nowhere")
     assert result.exit_code == 1
     assert result.stderr.startswith("benchmarks: git rev-parse")
-    assert call("HEAD", "--only", "nothing").exit_code == 2
+    assert run_compare("HEAD", "--only", "nothing").exit_code == 2

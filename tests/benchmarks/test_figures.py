@@ -9,19 +9,19 @@ from engine import GAMES
 from tests.groups import COMPILED_SEARCHES
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(app, list(words))
+def run_benchmark(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
 
 
 def test_engine_prints_a_baseline_next_to_each_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.engine.SECONDS", 0.01)
     monkeypatch.setattr("benchmarks.engine.ROUNDS", 1)
     monkeypatch.setattr("benchmarks.engine.GAMES_WEIGHED", 1)
-    out = call("engine").output
+    out = run_benchmark("engine").output
     assert "OpenSpiel" in out
-    assert [one.label for one in compare.FIGURES if one.bench == "engine" and one.read(out) is None] == []
+    assert [figure.label for figure in compare.FIGURES if figure.bench == "engine" and figure.read(out) is None] == []
     for game in GAMES:
-        assert out.count(game) >= 4
+        assert out.count(game) >= 3, f"not every table of benchmarks/engine.py has {game}"
 
 
 @pytest.mark.long
@@ -30,7 +30,7 @@ def test_store_prints_its_baseline_next_to_the_presses(monkeypatch: pytest.Monke
     monkeypatch.setattr("benchmarks.store.PRESSES", 256)
     monkeypatch.setattr("benchmarks.sizes.GAMES_EACH", 2)
     monkeypatch.setattr("benchmarks.sizes.PEOPLE", 3)
-    out = call("store").output
+    out = run_benchmark("store").output
     assert "bare appends/s" in out
     assert "store round trips a press" in out
     assert "a finished game, 2 of each" in out
@@ -40,22 +40,22 @@ def test_store_prints_its_baseline_next_to_the_presses(monkeypatch: pytest.Monke
 @pytest.mark.long
 @COMPILED_SEARCHES
 def test_robots_prints_points_intervals_games_and_times() -> None:
-    out = call("robots", "--game", "testa", "--deals", "2").output
+    out = run_benchmark("robots", "--game", "testa", "--deals", "2").output
     for pair in ("easy : random", "medium : easy", "strong : medium", "strong : plain", "strong : flat"):
         assert pair in out
     assert out.count("points a deal over 2 packs") == 5
     assert out.count("CPU a move") == 5
-    assert call("robots", "--game", "poker").exit_code != 0
+    assert run_benchmark("robots", "--game", "poker").exit_code != 0
 
 
 def test_robots_plays_only_games_for_one_pair() -> None:
-    out = call("robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
+    out = run_benchmark("robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
     assert " of 2 games (" in out
     assert out.count(" : ") == 1
-    refused = call("robots", "--pair", "easy:god")
-    assert refused.exit_code == 2
-    assert "strong:medium" in refused.output
-    assert call("robots", "--deals", "0").exit_code == 2
+    result = run_benchmark("robots", "--pair", "easy:god")
+    assert result.exit_code == 2
+    assert "strong:medium" in result.output
+    assert run_benchmark("robots", "--deals", "0").exit_code == 2
 
 
 def test_share_has_an_interval_even_if_all_games_are_won() -> None:
@@ -72,7 +72,7 @@ def test_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(solver, "BASELINES", 2)
     monkeypatch.setattr(solver, "PLAIN_EACH", 5)
     monkeypatch.setattr(solver, "FOUR_HANDS", (5,))
-    out = call("solver").output
+    out = run_benchmark("solver").output
     assert "baseline, plain alpha-beta" in out
     assert out.count("every card's value") == 4
 

@@ -16,8 +16,8 @@ from bot.platform import PlatformFailure
 PLATFORMS = presses.PLATFORMS
 
 
-def bench(*words: str) -> Result:
-    return CliRunner().invoke(app, list(words))
+def run_benchmark(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
@@ -34,7 +34,7 @@ def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def keep_process_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep benchmarks from changing the log and the garbage collector of this process."""
     monkeypatch.setattr("bot.running.logs.set_up", lambda _level: None)
     for module in ("benchmarks.presses", *(f"benchmarks.{platform}" for platform in PLATFORMS)):
@@ -43,24 +43,24 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 def test_web_prints_plain_aiohttp_next_to_the_bot() -> None:
-    result = bench("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
+    result = run_benchmark("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
-    told = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
-    assert [line[-1] for line in told] == ["0"] * 4, "every watcher reads of every move, and so does each page"
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
+    assert [line[-1] for line in rows] == ["0"] * 4, "every watcher and page must read every move"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_whole_bot_is_compared_with_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
-    result = bench("presses", "--adapter", platform, "--tables", "14")
+    result = run_benchmark("presses", "--adapter", platform, "--tables", "14")
     assert result.exit_code == 0, result.output
     assert result.output.count("whole bot, 12 tables:") == 2
     assert "\nbare library" in result.output
     assert "presses by CPU, whole bot to bare library" in result.output
     assert "whole bot: 14 live tables in" in result.output
     assert "Traceback" not in result.output
-    assert untold(result.stdout, platform) == []
+    assert find_missing_figures(result.stdout, platform) == []
 
 
 @pytest.mark.long
@@ -69,7 +69,7 @@ def test_picture_benchmarks_print_their_figures(platform: str, monkeypatch: pyte
     shorten(monkeypatch, platform)
     for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40, "PICTURE_AT_ONCE": 4}.items():
         monkeypatch.setattr(f"benchmarks.{platform}.{name}", value)
-    result = bench("presses", "--adapter", platform, "--pictures")
+    result = run_benchmark("presses", "--adapter", platform, "--pictures")
     assert result.exit_code == 0, result.output
     assert result.output.count("whole bot with pictures, 12 tables:") == 2
     assert result.output.count("presses by CPU, whole bot to bare library") == 2
@@ -82,12 +82,12 @@ def test_picture_benchmarks_print_their_figures(platform: str, monkeypatch: pyte
 def test_typed_commands_are_compared_with_the_bare_library(monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, "telegram")
     monkeypatch.setattr("benchmarks.telegram.QUERIES", 40)
-    result = bench("presses", "--adapter", "telegram", "--inline")
+    result = run_benchmark("presses", "--adapter", "telegram", "--inline")
     assert result.exit_code == 0, result.output
     assert "whole bot, 12 tables: 100 inline queries/s" in result.output
     assert "bare library over aiohttp: 100 inline queries/s" in result.output
-    assert untold(result.stdout, "inline") == []
-    result = bench("presses", "--adapter", "discord", "--inline")
+    assert find_missing_figures(result.stdout, "inline") == []
+    result = run_benchmark("presses", "--adapter", "discord", "--inline")
     assert (result.exit_code, "on discord" in result.stderr) == (2, True)
 
 
@@ -106,9 +106,9 @@ def test_rounds_without_all_pictures_do_not_count(capsys: pytest.CaptureFixture[
     assert "presses/s, whole bot to bare library: not told, 0 rounds in turn (3.00*)" in capsys.readouterr().out
 
 
-def untold(output: str, bench: str) -> list[str]:
+def find_missing_figures(output: str, name: str) -> list[str]:
     """Return figures that `benchmarks compare` does not find in the output of a benchmark."""
-    return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]
+    return [figure.label for figure in compare.FIGURES if figure.bench == name and figure.read(output) is None]
 
 
 @pytest.mark.long
@@ -119,7 +119,7 @@ def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.Monkey
     shorten(monkeypatch, "discord")
     monkeypatch.setattr(Commands, "sync", refuse)
     monkeypatch.setattr("benchmarks.platforms.PATIENCE", 5.0)
-    result = bench("presses", "--adapter", "discord")
+    result = run_benchmark("presses", "--adapter", "discord")
     assert result.exit_code == 1
     [line] = [line for line in result.stderr.splitlines() if line.startswith("benchmarks:")]
     assert "s for the platform's server to do: open" in line
@@ -131,33 +131,36 @@ def test_a_bot_that_never_connects_ends_the_benchmark(monkeypatch: pytest.Monkey
 def test_presses_in_one_process_print_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SECONDS": 1, "RATE": 50, "FLAT_OUT": 100, "COUNTED": 100}.items():
         monkeypatch.setattr(f"benchmarks.presses.{name}", value)
-    result = bench("presses", "--tables", "80")
+    result = run_benchmark("presses", "--tables", "80")
     assert result.exit_code == 0, result.output
     assert "baseline, bare appends at 50/s" in result.output
     assert "80 live tables, 64 at once:" in result.output
-    assert untold(result.stdout.replace("50/s", "200/s").replace("50 presses/s:", "200 presses/s:"), "room") == []
+    assert (
+        find_missing_figures(result.stdout.replace("50/s", "200/s").replace("50 presses/s:", "200 presses/s:"), "room")
+        == []
+    )
 
 
 @pytest.mark.long
 def test_panels_that_never_come_end_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.presses.SECONDS", 1)
     monkeypatch.setattr("benchmarks.presses.RATE", 50)
-    monkeypatch.setattr("benchmarks.presses.CountingAdapter.edit", never_shown)
+    monkeypatch.setattr("benchmarks.presses.CountingAdapter.edit", lose_edit)
 
-    async def impatient(crowd: presses.Crowd) -> list[float]:
-        """Shorten the limits only now, because the steps before must succeed."""
+    async def press_impatiently(crowd: presses.Crowd) -> list[float]:
+        """Shorten the limits only now, because the earlier steps must succeed."""
         monkeypatch.setattr("benchmarks.presses.PATIENCE", 5.0)
         monkeypatch.setattr("benchmarks.presses.SLOWEST", 1000)
         return await at_rate(crowd)
 
     at_rate = presses.press_at_rate
-    monkeypatch.setattr("benchmarks.presses.press_at_rate", impatient)
-    result = bench("presses", "--tables", "80")
+    monkeypatch.setattr("benchmarks.presses.press_at_rate", press_impatiently)
+    result = run_benchmark("presses", "--tables", "80")
     assert result.exit_code == 1
     assert "benchmarks: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr
 
 
-async def never_shown(*_about: object) -> None:
+async def lose_edit(*_about: object) -> None:
     """Act as an adapter that loses every edit."""
 
 
@@ -166,7 +169,7 @@ def test_presses_with_separate_workers_print_their_figures(monkeypatch: pytest.M
     monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     for name, value in {"TABLES": 12, "WARM_UP": 10, "PRESSES": 60, "RATED": 30}.items():
         monkeypatch.setattr(f"benchmarks.scale.{name}", value)
-    result = bench("scale")
+    result = run_benchmark("scale")
     assert result.exit_code == 0, result.output
     assert [name for name in ("one node", "cluster of three", "one replica asked") if name not in result.output] == []
 
@@ -174,7 +177,7 @@ def test_presses_with_separate_workers_print_their_figures(monkeypatch: pytest.M
 def test_stopped_worker_ends_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.scale.WORKERS", (1,))
     monkeypatch.setattr("benchmarks.scale.sys.executable", "/bin/false")
-    result = bench("scale")
+    result = run_benchmark("scale")
     assert result.exit_code == 1
     assert "benchmarks: worker 0 ended, with exit code 1" in result.stderr
 
@@ -194,7 +197,7 @@ async def test_other_timeout_inside_a_step_is_not_its_own() -> None:
 def test_matching_is_compared_with_checking_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.find.PEOPLE", 40)
     monkeypatch.setattr("benchmarks.find.ROUNDS", 2)
-    result = bench("find")
+    result = run_benchmark("find")
     assert result.exit_code == 0, result.output
     assert "every pair" in result.stdout
-    assert untold(result.stdout, "find") == []
+    assert find_missing_figures(result.stdout, "find") == []

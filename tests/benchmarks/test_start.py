@@ -15,10 +15,15 @@ from benchmarks.limits import BenchFailed
 def test_start_prints_the_baselines_and_the_cost_of_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "ROUNDS", 1)
     out = CliRunner().invoke(app, ["start"]).output
-    found = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))
-    assert list(found) == [*start.COMMANDS, *(name for name in found if name.startswith("buongioco run"))]
-    assert len(found) == len(start.COMMANDS) + Path("/proc/self/stat").exists()
-    assert all(float(seconds) > 0 for name, seconds in found.items() if name not in list(start.COMMANDS)[:1])
+    seconds_by_command = dict(re.findall(r"^(.+?) +(\d+\.\d\d) s of CPU$", out, re.MULTILINE))
+    assert list(seconds_by_command) == [
+        *start.COMMANDS,
+        *(name for name in seconds_by_command if name.startswith("buongioco run")),
+    ]
+    assert len(seconds_by_command) == len(start.COMMANDS) + Path("/proc/self/stat").exists()
+    assert all(
+        float(seconds) > 0 for name, seconds in seconds_by_command.items() if name not in list(start.COMMANDS)[:1]
+    )
     if Path("/proc/self/stat").exists():
         [memory] = re.findall(r"(\d+) MB of memory$", out, re.MULTILINE)
         assert int(memory) > 20

@@ -225,7 +225,7 @@ async def test_personal_link_acts_only_as_its_person(proxy: Proxy, public: OpenP
         assert (hello["me"], hello["switching"]) == ("1", False)
         await socket.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
         messages = [await socket.receive_json(timeout=60) for _ in range(2)]
-        assert {word["type"] for word in messages} == {"message", "done"}
+        assert {answer["type"] for answer in messages} == {"message", "done"}
     [message] = public.playground.chat_store.chats["1"].messages.values()
     assert (message["by"], message["text"]) == ("1", "Buongiorno")
     assert anna.token not in await proxy.wait_for_log("/ws")

@@ -165,8 +165,8 @@ def mutate_json(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
                 del holder[key]
             case 1 if isinstance(holder[key], str):
                 text = holder[key]
-                at = random.randrange(len(text) + 1)
-                holder[key] = text[:at] + odd_text(random) + text[at + random.randrange(3) :]
+                start = random.randrange(len(text) + 1)
+                holder[key] = text[:start] + odd_text(random) + text[start + random.randrange(3) :]
             case 2 if isinstance(holder, dict):
                 holder[odd_text(random)[:40]] = holder[key]
             case _:
@@ -204,8 +204,8 @@ class Payloads:
                 return mutate_text(random, random.choice(self.real))
             case 4:
                 text = random.choice(self.real)
-                at = random.randrange(len(text))
-                return text[:at] + odd_text(random) + text[at + random.randrange(4) :]
+                start = random.randrange(len(text))
+                return text[:start] + odd_text(random) + text[start + random.randrange(4) :]
             case 5:
                 return f"1t{code}:{random.choice(VERBS)}{random.choice(('', ' ', ' ' + odd_text(random)))}"
             case 6:
@@ -232,19 +232,19 @@ class Payloads:
         return f"1m{code}:{version}:{text}"
 
 
-def needs_a_game(word: object) -> bool:
+def takes_a_game(word: object) -> bool:
     """Return whether the command needs `NO_GAME` to have no effect."""
     spec = find_command_spec(str(word).lower())
     return spec is not None and spec.name in GAME_COMMANDS
 
 
-def command_arguments(random: Random, word: str, codes: Sequence[str]) -> list[str]:
+def make_arguments(random: Random, word: str, codes: Sequence[str]) -> list[str]:
     """Return arguments that have no effect for a person without a seat."""
-    words = [
+    arguments = [
         random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
         for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
     ]
-    return [NO_GAME, *words] if needs_a_game(word) else words
+    return [NO_GAME, *arguments] if takes_a_game(word) else arguments
 
 
 CHECKS = 20  # comparisons of the store, half a second apart
@@ -312,13 +312,13 @@ def _is_same(before: object, after: object) -> bool:
         return before == after
     has_started = any(name.startswith(b"d") for name in before)
     cards = {name for name in before if name.startswith(b"c")} if has_started else set()
-    done = {
-        name: MessageState(place_tag=known.place_tag, halted=State.DONE.value)
-        for name, known in before.items()
+    finished = {
+        name: MessageState(place_tag=state.place_tag, halted=State.DONE.value)
+        for name, state in before.items()
         if name in cards
     }
     return before.keys() == after.keys() and all(
-        after[name] in (surface, done.get(name, surface)) for name, surface in before.items()
+        after[name] in (surface, finished.get(name, surface)) for name, surface in before.items()
     )
 
 

@@ -32,11 +32,11 @@ from tests.fuzz.common import (
     check_unchanged,
     fail_on_errors,
     mutate_json,
-    needs_a_game,
     odd_text,
     odd_value,
     open_temporary_store,
     read_state,
+    takes_a_game,
     turn_off_clocks,
 )
 
@@ -119,9 +119,9 @@ class DiscordFuzzer:
 
     def prune(self) -> None:
         """Delete answered messages and events, so that a long run does not fill the memory."""
-        server, kept = self.server, {id(message) for _, message in self.messages}
+        server, kept_ids = self.server, {id(message) for _, message in self.messages}
         for channel in server.channels.values():
-            for number in [number for number, message in channel.messages.items() if id(message) not in kept]:
+            for number in [number for number, message in channel.messages.items() if id(message) not in kept_ids]:
                 del channel.messages[number]
             channel.ephemerals.clear()
         server.calls.clear()
@@ -134,7 +134,7 @@ class DiscordFuzzer:
 
     # Events
 
-    async def next_event(self) -> FuzzEvent:
+    async def make_event(self) -> FuzzEvent:
         random = self.random
         kind = random.randrange(100)
         if kind < 34:
@@ -182,12 +182,12 @@ class DiscordFuzzer:
     def _command(self, *, focused: bool = False) -> tuple[Channel, dict[str, Any]]:
         """Return a channel and a command that opens no table."""
         random = self.random
-        known = random.choice(self.server.commands)
-        if known.get("type", 1) != 1 and not focused:
-            return self._channel(), self._menu_command(known)
-        options = [self._option(option) for option in known.get("options") or () if random.random() < 0.7]
-        name = known["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
-        if needs_a_game(name):
+        command = random.choice(self.server.commands)
+        if command.get("type", 1) != 1 and not focused:
+            return self._channel(), self._menu_command(command)
+        options = [self._option(option) for option in command.get("options") or () if random.random() < 0.7]
+        name = command["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
+        if takes_a_game(name):
             options = [option for option in options if option["name"] != "game"]
             options.append({"name": "game", "type": TEXT, "value": NO_GAME})
         if focused:
@@ -200,13 +200,13 @@ class DiscordFuzzer:
         resolved = {"users": users} if random.random() < 0.8 else odd_value(random)
         return self._channel(), {"id": "1", "name": name, "type": 1, "options": options, "resolved": resolved}
 
-    def _menu_command(self, known: dict[str, Any]) -> dict[str, Any]:
+    def _menu_command(self, command: dict[str, Any]) -> dict[str, Any]:
         """Return a menu command on a user who cannot be challenged."""
         target = self.random.choice((BOT_USER["id"], "no id", "77", None, ""))
         users = {BOT_USER["id"]: BOT_USER}
-        return {"id": "1", "name": known["name"], "type": 2, "target_id": target, "resolved": {"users": users}}
+        return {"id": "1", "name": command["name"], "type": 2, "target_id": target, "resolved": {"users": users}}
 
-    def _option(self, known: dict[str, Any]) -> dict[str, Any]:
+    def _option(self, option: dict[str, Any]) -> dict[str, Any]:
         random = self.random
         people = (*self.strangers, FIRST_PLAYER, "x", "", -1, "9" * 30)
         fitting: dict[int, Any] = {
@@ -215,9 +215,9 @@ class DiscordFuzzer:
             USER: str(random.choice(people)),
         }
         is_odd = random.random() < 0.2
-        value = odd_value(random) if is_odd else fitting[known["type"]]
-        kind = random.choice((TEXT, NUMBER, USER, 7, 8, 9, 11)) if random.random() < 0.05 else known["type"]
-        return {"name": known["name"], "type": kind, "value": value}
+        value = odd_value(random) if is_odd else fitting[option["type"]]
+        kind = random.choice((TEXT, NUMBER, USER, 7, 8, 9, 11)) if random.random() < 0.05 else option["type"]
+        return {"name": option["name"], "type": kind, "value": value}
 
     def _press(self, user: int, custom_id: str) -> FuzzEvent:
         channel, message = self.random.choice(
@@ -239,7 +239,7 @@ class DiscordFuzzer:
                 sent = self._interaction(AUTOCOMPLETE, *self._command(focused=True))
             case _:
                 sent = self._interaction(COMMAND, *self._command())
-                while needs_a_game(sent.data["data"]["name"]):
+                while takes_a_game(sent.data["data"]["name"]):
                     # A mutated one could become valid by chance.
                     sent = self._interaction(COMMAND, *self._command())
         odd = mutate_json(random, sent.data)
@@ -280,11 +280,11 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
 
 
 async def _send_all(fuzzer: DiscordFuzzer, messages: int, outcome: Outcome) -> None:
-    left, server = iter(range(messages)), fuzzer.server
+    remaining, server = iter(range(messages)), fuzzer.server
 
     async def send_events() -> None:
-        for number in left:
-            sent = await fuzzer.next_event()
+        for number in remaining:
+            sent = await fuzzer.make_event()
             interaction = sent.interaction
             if interaction:
                 server.answered[interaction.token] = asyncio.Event()

@@ -18,8 +18,8 @@ from tests.fuzz.common import (
     Outcome,
     Payloads,
     check_unchanged,
-    command_arguments,
     fail_on_errors,
+    make_arguments,
     mutate_json,
     odd_text,
     odd_value,
@@ -151,7 +151,7 @@ class PlaygroundFuzzer:
     def _request(self, person: str, **fields: Any) -> dict[str, Any]:
         return {"n": self._name(), "as": person, **fields}
 
-    async def set_up(self, line: TabSocket) -> None:
+    async def set_up(self, tab: TabSocket) -> None:
         chat_store, worker = self.chat_store, self.playground.worker
         for name in ("Carla", "Dino"):
             await chat_store.add_person(name)
@@ -160,12 +160,12 @@ class PlaygroundFuzzer:
         await chat_store.add_chat("Circolo")
         await turn_off_clocks(worker, f"playground:{BAR}")
         for game in GAMES.values():
-            await self._ask(line, self.players[0], do="say", chat=BAR, text=f"/challenge {game.id}")
+            await self._ask(tab, self.players[0], do="say", chat=BAR, text=f"/challenge {game.id}")
             for player, label in zip(self.players[1:], ACCEPT[game.seats], strict=False):
-                await self._press(line, player, label)
+                await self._press(tab, player, label)
                 if game.id == "tavolo" and label in ("Sit North", "Sit West"):
-                    await self._press(line, self.players[0 if label == "Sit North" else 1], "Accept", private=True)
-        await self._ask(line, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
+                    await self._press(tab, self.players[0 if label == "Sit North" else 1], "Accept", private=True)
+        await self._ask(tab, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
         await worker.settled()
         people = [f"playground:{player}" for player in self.players]
         tables = {table.code: table for person in people for table in await worker.room.lists.tables_of(person)}
@@ -187,21 +187,21 @@ class PlaygroundFuzzer:
             if button["kind"] == "press"
         ]
 
-    async def _press(self, line: TabSocket, person: str, label: str, *, private: bool = False) -> None:
+    async def _press(self, tab: TabSocket, person: str, label: str, *, private: bool = False) -> None:
         chat = f"@{person}" if private else BAR
         await self.playground.worker.settled()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
-        await self._ask(line, person, do="press", chat=chat, message=message, payload=payload)
+        await self._ask(tab, person, do="press", chat=chat, message=message, payload=payload)
 
-    async def _ask(self, line: TabSocket, person: str, **fields: Any) -> None:
-        [answer] = await line.ask([json.dumps(self._request(person, **fields))])
+    async def _ask(self, tab: TabSocket, person: str, **fields: Any) -> None:
+        [answer] = await tab.ask([json.dumps(self._request(person, **fields))])
         if answer["type"] != "done":
             raise FuzzFailure(str(answer))
         await self.playground.worker.settled()
 
     # Requests
 
-    async def next_request(self) -> FuzzRequest:
+    async def make_request(self) -> FuzzRequest:
         random = self.random
         kind = random.randrange(100)
         person = random.choice(self.strangers)
@@ -222,7 +222,7 @@ class PlaygroundFuzzer:
     def _command(self, person: str) -> dict[str, Any]:
         random = self.random
         word = random.choice((*COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
-        text = " ".join([f"/{word}", *command_arguments(random, word, self.codes)])
+        text = " ".join([f"/{word}", *make_arguments(random, word, self.codes)])
         chat = random.choice((ELSEWHERE, ELSEWHERE, f"@{person}"))
         return self._request(person, do="say", chat=chat, text=text.encode("utf-8", "replace").decode()[:4000])
 
@@ -272,22 +272,22 @@ class PlaygroundFuzzer:
             )
         )
 
-    def malformed_head(self) -> bytes:
+    def make_malformed_head(self) -> bytes:
         """Return the head of a request that must be refused."""
         random = self.random
         ours = f"Host: 127.0.0.1:{self.playground.port}"
         wrong = random.randrange(4)
-        lines = [f"Host: {random.choice(HOSTS)}" if wrong == 0 else ours]
+        tabs = [f"Host: {random.choice(HOSTS)}" if wrong == 0 else ours]
         if wrong == 1:
-            lines.append(f"Origin: {random.choice(ORIGINS)}")
+            tabs.append(f"Origin: {random.choice(ORIGINS)}")
         elif wrong == 2:
-            lines.append(random.choice(FORWARDING))
+            tabs.append(random.choice(FORWARDING))
         elif wrong == 3:
-            lines.append(random.choice((*BROKEN, ours)))
-        lines += [line for line in UPGRADE if random.random() < 0.7]
-        random.shuffle(lines)
+            tabs.append(random.choice((*BROKEN, ours)))
+        tabs += [tab for tab in UPGRADE if random.random() < 0.7]
+        random.shuffle(tabs)
         first = f"{random.choice(METHODS)} {random.choice(TARGETS)} HTTP/{random.choice(('1.1', '1.1', '1.0', '9.9'))}"
-        return "\r\n".join([first, *lines, "", ""]).encode("latin-1")
+        return "\r\n".join([first, *tabs, "", ""]).encode("latin-1")
 
 
 async def run(folder: Path, messages: int, seed: int) -> Outcome:
@@ -297,15 +297,15 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
     try:
         async with aiohttp.ClientSession() as session:
             fuzzer = PlaygroundFuzzer(playground, Random(seed))
-            lines = [await _open_tab(session, playground) for _ in range(TABS)]
-            await fuzzer.set_up(lines[0])
-            await _check_run(fuzzer, lines, messages, outcome)
+            tabs = [await _open_tab(session, playground) for _ in range(TABS)]
+            await fuzzer.set_up(tabs[0])
+            await _check_run(fuzzer, tabs, messages, outcome)
     finally:
         await playground.stop()
     return outcome
 
 
-async def _check_run(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
+async def _check_run(fuzzer: PlaygroundFuzzer, tabs: list[TabSocket], messages: int, outcome: Outcome) -> None:
     store, chat_store, private = (
         fuzzer.playground.worker.store,
         fuzzer.chat_store,
@@ -319,22 +319,22 @@ async def _check_run(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages:
         f"playground:{kind}:{chat}:".encode() for kind in ("file", "picture") for chat in (ELSEWHERE, *private)
     )
 
-    async def read_kept() -> dict[bytes, object]:
+    async def read_comparable() -> dict[bytes, object]:
         return {
             key: value
             for key, value in (await read_state(store)).items()
             if key not in growing and not key.startswith(files)
         }
 
-    before, people, chats = await read_kept(), dict(chat_store.people), set(chat_store.chats)
-    shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in fuzzer.messages}
+    before, people, chats = await read_comparable(), dict(chat_store.people), set(chat_store.chats)
+    messages_before = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in fuzzer.messages}
     with fail_on_errors(outcome):
-        await _send_all(fuzzer, lines, messages, outcome)
+        await _send_all(fuzzer, tabs, messages, outcome)
         await fuzzer.playground.worker.settled()
-    await check_unchanged(before, read_kept)
+    await check_unchanged(before, read_comparable)
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise FuzzFailure("people or chats have changed")
-    if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:
+    if messages_before != {chat: json.dumps(chat_store.chats[chat].messages) for chat in messages_before}:
         raise FuzzFailure("messages have changed")
     if fuzzer.playground.playground.server.tabs._pending:
         raise FuzzFailure("requests are still pending at the end of the run")
@@ -348,29 +348,29 @@ async def _open_tab(session: aiohttp.ClientSession, playground: OpenPlayground) 
     return TabSocket(socket)
 
 
-async def _send_all(fuzzer: PlaygroundFuzzer, lines: list[TabSocket], messages: int, outcome: Outcome) -> None:
-    left = iter(range(messages))
+async def _send_all(fuzzer: PlaygroundFuzzer, tabs: list[TabSocket], messages: int, outcome: Outcome) -> None:
+    remaining = iter(range(messages))
 
-    async def send_requests(line: TabSocket) -> None:
-        for _ in left:
+    async def send_requests(tab: TabSocket) -> None:
+        for _ in remaining:
             if fuzzer.random.random() < 0.15:
                 await _send_malformed_head(fuzzer)
                 outcome.refused += 1
             else:
-                request = await fuzzer.next_request()
-                await line.ask([request.text])
+                request = await fuzzer.make_request()
+                await tab.ask([request.text])
                 outcome.presses += request.kind == "press"
                 outcome.commands += request.kind == "command"
             outcome.sent += 1
 
     async with asyncio.TaskGroup() as group:
-        for line in lines:
-            group.create_task(send_requests(line))
+        for tab in tabs:
+            group.create_task(send_requests(tab))
 
 
 async def _send_malformed_head(fuzzer: PlaygroundFuzzer) -> None:
     """Send a malformed head and check that the request is refused or the connection closed."""
-    head = fuzzer.malformed_head()
+    head = fuzzer.make_malformed_head()
     reader, writer = await asyncio.open_connection("127.0.0.1", fuzzer.playground.port)
     writer.write(head)
     try:

@@ -22,14 +22,14 @@ from tests.fuzz.common import (
     Outcome,
     Payloads,
     check_unchanged,
-    command_arguments,
     fail_on_errors,
+    make_arguments,
     mutate_json,
-    needs_a_game,
     odd_text,
     odd_value,
     open_temporary_store,
     read_state,
+    takes_a_game,
     turn_off_clocks,
 )
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
@@ -142,15 +142,15 @@ class TelegramFuzzer:
 
     def prune(self) -> None:
         """Delete answered messages, so that a long run does not fill the memory."""
-        kept = {id(message) for _, message in self.messages}
+        kept_ids = {id(message) for _, message in self.messages}
         for chat in self.server.chats.values():
-            for number in [number for number, message in chat.messages.items() if id(message) not in kept]:
+            for number in [number for number, message in chat.messages.items() if id(message) not in kept_ids]:
                 del chat.messages[number]
         self.server.calls.clear()
 
     # Requests
 
-    async def next_request(self) -> FuzzRequest:
+    async def make_request(self) -> FuzzRequest:
         secret = {SECRET_HEADER: secret_of(TOKEN), "Content-Type": "application/json"}
         kind = self.random.randrange(100)
         if kind < 8:
@@ -205,11 +205,11 @@ class TelegramFuzzer:
         random, user = self.random, choose_user(self.random, self.strangers)
         opens = opens and random.random() < 0.8
         word = random.choice((*COMMAND_WORDS, *COMMAND_WORDS, odd_text(random).strip()[:40] or "x"))
-        if not opens and needs_a_game(word):
+        if not opens and takes_a_game(word):
             word = "help"
-        words = command_arguments(random, word, self.codes)
+        arguments = make_arguments(random, word, self.codes)
         first = f"/{word}{random.choice(('', '', '@buongioco_bot', '@BUONGIOCO_BOT'))}"
-        text = " ".join([first, *words])
+        text = " ".join([first, *arguments])
         length = len(first.encode("utf-16-le", "surrogatepass")) // 2
         message: dict[str, Any] = {
             "message_id": next(self.numbers),
@@ -231,14 +231,14 @@ class TelegramFuzzer:
     def _press(self, user: dict[str, Any], payload: str) -> dict[str, Any]:
         random = self.random
         # Only the person of a private chat can press its buttons.
-        chat, shown = random.choice(
+        chat, stored = random.choice(
             [
                 (chat, message)
                 for chat, message in self.messages
                 if chat.id in (GROUP, user["id"]) or user in self.strangers
             ]
         )
-        message: dict[str, Any] | None = {**shown, "chat": chat.as_json}
+        message: dict[str, Any] | None = {**stored, "chat": chat.as_json}
         if random.random() < 0.15:
             number = random.choice((1, 0, 2**31, 2**53, -5))
             # A message that is too old to be included, or an inline message.
@@ -300,11 +300,11 @@ async def _wait_for_answer(server: TelegramServer, sent: FuzzRequest) -> None:
 
 
 async def _send_all(fuzzer: TelegramFuzzer, url: str, messages: int, outcome: Outcome) -> None:
-    left = iter(range(messages))
+    remaining = iter(range(messages))
 
     async def send_requests(session: aiohttp.ClientSession) -> None:
-        for number in left:
-            sent = await fuzzer.next_request()
+        for number in remaining:
+            sent = await fuzzer.make_request()
             async with session.post(url + sent.path, data=sent.body, headers=sent.headers) as answer:
                 status = answer.status
                 if TOKEN in await answer.text():

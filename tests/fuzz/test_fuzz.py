@@ -13,7 +13,7 @@ from tests.long import long
 MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
 
 
-@pytest.mark.parametrize("messages", [40, long(MESSAGES)])
+@pytest.mark.parametrize("messages", [60, long(MESSAGES)])
 @pytest.mark.parametrize("adapter", ADAPTERS)
 async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: int, tmp_path: Path) -> None:
     outcome = await ADAPTERS[adapter](tmp_path, messages, 15)

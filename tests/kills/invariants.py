@@ -347,10 +347,10 @@ def _find_messages_showing(
     ]
 
 
-def _is_same_text(shown: str, text: str) -> bool:
+def _is_same_text(screen_text: str, text: str) -> bool:
     """Return whether letters and digits are the same, up to the platform's ellipsis."""
-    found, expected = (re.sub(r"[\W_]", "", string) for string in (shown, text))
-    return found == expected or (shown.endswith("…") and expected.startswith(found))
+    letters, expected = (re.sub(r"[\W_]", "", string) for string in (screen_text, text))
+    return letters == expected or (screen_text.endswith("…") and expected.startswith(letters))
 
 
 def _iter_group_messages(screen: Screen) -> Iterator[dict[str, Any]]:

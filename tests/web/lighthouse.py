@@ -59,7 +59,7 @@ async def main() -> int:
                 form = {"game": "testa", "robot": "easy", "key": "0" * 16, "name": "Anna"}
                 async with session.post(f"{site.url}play", data=form, headers={"Origin": site.url[:-1]}) as answer:
                     table = str(answer.url)
-                cookie = "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
+                cookie = "; ".join(f"{morsel.key}={morsel.value}" for morsel in session.cookie_jar)
             pages = {"home": site.url, "table": table, "replay": f"{site.url}g/{game.id}", "chat": site.chat_url}
             for name, url in pages.items():
                 for screen, options in SCREENS.items():

@@ -80,9 +80,9 @@ def missing_lookup(limits: Limits) -> Callable[[web.Request], None]:
 
 @pytest.mark.parametrize("addresses", [IN_48_BITS, IN_24_BITS], ids=["48 bits", "24 bits"])
 def test_few_addresses_cannot_use_up_their_networks_tries(limits: Limits, addresses: list[str]) -> None:
-    *few, neighbour = addresses[:101]
+    *abusers, neighbour = addresses[:101]
     for count, limit in ((limits.count_code, CODES.burst), (missing_lookup(limits), MISSES.burst)):
-        count_allowed(count, few * 2 * limit)
+        count_allowed(count, abusers * 2 * limit)
         assert count_allowed(count, [neighbour] * 2 * limit) == limit
 
 
@@ -105,15 +105,15 @@ def test_one_network_cannot_hold_all_open_connections(limits: Limits, method: st
     limit = {"open_stream": STREAMS_OF_ADDRESS, "open_page": PAGES_OF_ADDRESS}[method]
     with ExitStack() as stack:
 
-        def hold(request: web.Request) -> None:
+        def hold_open(request: web.Request) -> None:
             stack.enter_context(open_connection(request))
 
         assert (
-            count_allowed(hold, [address for address in IN_48_BITS[: NETWORK_FACTOR + 2] for _ in range(limit)])
+            count_allowed(hold_open, [address for address in IN_48_BITS[: NETWORK_FACTOR + 2] for _ in range(limit)])
             == NETWORK_FACTOR * limit
             < STREAMS
         )
-        assert count_allowed(hold, ["192.0.2.9"] * 2 * limit) == limit
+        assert count_allowed(hold_open, ["192.0.2.9"] * 2 * limit) == limit
     assert limits.streams == 0
     with open_connection(request_from(IN_48_BITS[0])):
         assert limits.streams == (method == "open_stream")

@@ -51,7 +51,7 @@ async def test_press_counts_after_its_page_closed(site: OpenPlayground, monkeypa
             await slow.started.wait()
         slow.released.set()
         async with anna.connect(code) as live:
-            while any(card == other["press"] for other in (await live.receive("table"))["hand"]):
+            while any(card == card_["press"] for card_ in (await live.receive("table"))["hand"]):
                 pass
 
 

@@ -149,10 +149,10 @@ async def check_rules_page(
     # Games based on Tressette show Tressette's rules below their own.
     assert (common in page) == (game != "spades")
     assert page.count("<use ") == (13 if game == "spades" else 10)
-    others = [address for address in find_addresses(page) if address.startswith("/rules")]
-    assert f"/rules/{game}" not in others
-    for other in others:
-        async with session.get(site.url + other[1:]) as answer:
+    links = [address for address in find_addresses(page) if address.startswith("/rules")]
+    assert f"/rules/{game}" not in links
+    for link in links:
+        async with session.get(site.url + link[1:]) as answer:
             assert answer.status == 200
 
 

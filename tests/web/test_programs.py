@@ -77,8 +77,8 @@ async def test_program_reads_its_account_and_permissions(site: OpenPlayground, s
 async def test_table_code_can_be_written_in_any_form(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
     program = await add_program(site, session)
     code = (await program.call("/me/tables", {"game": "testa", "robots": "easy"}))["code"]
-    for written in (code.lower(), f"%23{code}", f"({code})"):
-        assert (await program.call(f"/me/tables/{written}"))["code"] == code
+    for spelling in (code.lower(), f"%23{code}", f"({code})"):
+        assert (await program.call(f"/me/tables/{spelling}"))["code"] == code
     status, _problem = await program.request("/me/tables/no.code")
     assert status == 404
 
@@ -176,14 +176,14 @@ async def test_disconnect_during_a_request_is_not_a_store_outage(
 
 
 async def test_a_stream_ends_with_its_token(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    program, opponent = await add_program(site, session), await add_program(site, session, "Other")
     table = await program.call("/me/tables", {"game": "testa"})
     code = table["code"]
     url = f"{program.url}/me/tables/{code}/stream"
     async with asyncio.timeout(60), session.get(url, headers={"Authorization": f"Bearer {program.token}"}) as answer:
         assert json.loads(await answer.content.readline())["code"] == code
         await Programs(site.worker.store.client).revoke(program.token.partition(".")[0])
-        await other.call(f"/me/tables/{code}/seat", {})
+        await opponent.call(f"/me/tables/{code}/seat", {})
         assert await answer.content.read() == b"", "the cards that are dealt then are not told"
 
 
@@ -198,10 +198,10 @@ async def test_revoked_token_is_refused(site: OpenPlayground, session: aiohttp.C
 @pytest.fixture
 async def site_with_its_store(tmp_path: Path) -> AsyncIterator[OpenPlayground]:
     """A site with the store in its data folder, where commands find it."""
-    program = OpenPlayground(tmp_path / "data")
-    await program.start()
-    yield program
-    await program.stop()
+    running = OpenPlayground(tmp_path / "data")
+    await running.start()
+    yield running
+    await running.stop()
 
 
 async def test_host_manages_tokens_while_the_bot_runs(
@@ -320,7 +320,7 @@ async def test_key_of_a_removed_table_opens_no_other_table(
 
 
 async def test_impossible_requests_explain_why(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    program, other = await add_program(site, session), await add_program(site, session, "Nosy")
+    program, stranger = await add_program(site, session), await add_program(site, session, "Nosy")
     table = await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"})
     table_path = f"/me/tables/{table['code']}"
     for path, body, status, says in (
@@ -336,27 +336,27 @@ async def test_impossible_requests_explain_why(site: OpenPlayground, session: ai
         answer_status, problem = await program.request(path, body)
         assert (answer_status, problem["status"]) == (status, status), (path, problem)
         assert says in problem["detail"]
-    assert (await other.request(table_path))[0] == 404
-    assert (await other.request(f"{table_path}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
+    assert (await stranger.request(table_path))[0] == 404
+    assert (await stranger.request(f"{table_path}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
     assert (await program.request("/me/tables", {"game": "testa"}, key="short"))[0] == 400
 
 
 async def test_codes_guessed_by_programs_count_like_peoples(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
-    program, other = await add_program(site, session), await add_program(site, session, "Nosy")
+    program, guesser = await add_program(site, session), await add_program(site, session, "Nosy")
     code = (await program.call("/me/tables", {"game": "testa"}))["code"]
     full = (await program.call("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
     # At tables of other people the answer is the same as for unknown tables.
     for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
         for guess in (full, "ZZZZZZ"):
-            status, problem = await other.request(f"/me/tables/{guess}{path}", body)
+            status, problem = await guesser.request(f"/me/tables/{guess}{path}", body)
             assert (status, problem["detail"]) == (404, f"You do not sit at table {guess}.")
     guesses = [full, *(f"ZZZZZ{letter}" for letter in "ABCDEFGH")]
-    found = [await other.request(f"/me/tables/{guess}/seat", {}) for guess in guesses]
-    assert [status for status, _problem in found] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
-    assert "Too many wrong codes" in found[-1][1]["detail"]
-    assert (await other.request(f"/me/tables/{code}/seat", {}))[0] == 429
+    answers = [await guesser.request(f"/me/tables/{guess}/seat", {}) for guess in guesses]
+    assert [status for status, _problem in answers] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
+    assert "Too many wrong codes" in answers[-1][1]["detail"]
+    assert (await guesser.request(f"/me/tables/{code}/seat", {}))[0] == 429
     # Requests for its own table are not guesses.
     for _ in range(2 * TRIES.burst):
         await program.call(f"/me/tables/{code}/seat", {})
@@ -383,14 +383,14 @@ async def test_result_is_available_after_the_table_is_gone(
     site: OpenPlayground, session: aiohttp.ClientSession
 ) -> None:
     """A polling program rarely asks between the opponent's last move and the removal of the table."""
-    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    program, opponent = await add_program(site, session), await add_program(site, session, "Other")
     code = (await program.call("/me/tables", {"game": "testa"}))["code"]
-    table = await other.call(f"/me/tables/{code}/seat", {})
+    table = await opponent.call(f"/me/tables/{code}/seat", {})
     resignation = {"version": table["version"], "move": "resign"}
-    await other.call(f"/me/tables/{code}/moves", resignation, key="lost-answer")
+    await opponent.call(f"/me/tables/{code}/moves", resignation, key="lost-answer")
     await site.worker.settled()
     assert (await program.call("/me/tables"))["tables"] == []
-    assert (await other.call(f"/me/tables/{code}/moves", resignation, key="lost-answer"))["phase"] == "over"
+    assert (await opponent.call(f"/me/tables/{code}/moves", resignation, key="lost-answer"))["phase"] == "over"
     result = await program.call(f"/me/tables/{code}")
     assert (result["phase"], result["winner"], result["seat"], result["moves"]) == ("over", [0], 0, [])
     assert await site.worker.archive.get(result["replay"])
@@ -405,10 +405,10 @@ async def test_result_is_available_after_the_table_is_gone(
 
 
 async def test_player_sees_only_their_own_hand(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    program, opponent = await add_program(site, session), await add_program(site, session, "Other")
     code = (await program.call("/me/tables", {"game": "testa"}))["code"]
-    await other.call(f"/me/tables/{code}/seat", {})
-    tables = [await player.call(f"/me/tables/{code}") for player in (program, other)]
+    await opponent.call(f"/me/tables/{code}/seat", {})
+    tables = [await player.call(f"/me/tables/{code}") for player in (program, opponent)]
     hands = [set(table["view"]["hand"]) for table in tables]
     assert not hands[0] & hands[1]
     for own, hidden in (hands, hands[::-1]):
@@ -492,20 +492,20 @@ async def test_example_plays_a_game_against_the_strong_robot(
 
 
 def test_writing_operations_need_a_token_and_a_key() -> None:
-    for program in OPERATIONS:
-        if program.body:
-            assert program.scope == "play"
-            assert "Idempotency-Key" in [parameter.name for parameter in program.parameters]
+    for operation in OPERATIONS:
+        if operation.body:
+            assert operation.scope == "play"
+            assert "Idempotency-Key" in [parameter.name for parameter in operation.parameters]
 
 
 async def test_key_of_another_request_gets_422(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
-    program, other = await add_program(site, session), await add_program(site, session, "Other")
+    program, other_program = await add_program(site, session), await add_program(site, session, "Other")
     request = {"game": "metamazzo"}
     table = await program.call("/me/tables", request, "first-key")
     spades = {"game": "spades", "robots": "strong", "rules": {"target": 200}}
     move = {"version": table["version"], "move": "play 3D"}
     path = f"/me/tables/{table['code']}"
-    waiting = await other.call("/me/tables", {"game": "testa"})
+    waiting = await other_program.call("/me/tables", {"game": "testa"})
     for url, body in (
         ("/me/tables", spades),
         (f"{path}/moves", move),
@@ -520,7 +520,7 @@ async def test_key_of_another_request_gets_422(site: OpenPlayground, session: ai
     # The order of fields does not matter for a repeat, and each program has its own keys.
     repeated = await program.call("/me/tables", {"robots": None, "rules": {}, "game": "metamazzo"}, "first-key")
     assert repeated["code"] == table["code"]
-    assert (await other.call("/me/tables", request, "first-key"))["code"] != table["code"]
+    assert (await other_program.call("/me/tables", request, "first-key"))["code"] != table["code"]
 
 
 async def test_key_of_a_refused_request_stays_reserved(site: OpenPlayground, session: aiohttp.ClientSession) -> None:
@@ -618,10 +618,10 @@ async def test_person_has_at_most_five_tokens_made_at_once(site: OpenPlayground)
     results = await asyncio.gather(
         *(programs.add_owned("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
     )
-    assert sum(isinstance(program, ValueError) for program in results) == 12 - MOST_EACH
+    assert sum(isinstance(result, ValueError) for result in results) == 12 - MOST_EACH
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
     # A repeated update returns the same program.
-    repeated = next(number for number, program in enumerate(results) if not isinstance(program, BaseException))
+    repeated = next(number for number, result in enumerate(results) if not isinstance(result, BaseException))
     await programs.add_owned("telegram:1", ("read",), f"u{repeated}")
     assert len(await programs.owned_by("telegram:1")) == MOST_EACH
 

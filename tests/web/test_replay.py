@@ -38,13 +38,13 @@ def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
         moves = game.record.deals[deal - 1].moves
         cards = [(place, seat, move) for place, (seat, move, *_) in enumerate(moves) if move.startswith("play ")]
-        found: list[Verdict] = []
+        prepared: list[Verdict] = []
         for place, seat, move in cards:
             lost = costs if place % 9 == 4 else 0.0
-            found.append(
+            prepared.append(
                 Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
             )
-        return found
+        return prepared
 
     site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
 
@@ -64,9 +64,7 @@ async def open_page(browser: Browser, url: str, *, language: str = "en", errors:
 
 async def read_hand(page: Page, seat: int) -> list[str]:
     cards = page.locator(f"[data-seat='{seat}'] .hand svg")
-    return [
-        await cards.nth(wait_for_hash).get_attribute("data-card") or "" for wait_for_hash in range(await cards.count())
-    ]
+    return [await cards.nth(number).get_attribute("data-card") or "" for number in range(await cards.count())]
 
 
 async def wait_for_hash(page: Page, hash_: str) -> None:

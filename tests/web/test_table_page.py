@@ -432,16 +432,16 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
             playable = [{**card, "light": "playable"} for card in state["hand"]]
             quiet = {**state, "is_mine": False, "line": "", "hand": [{**card, "light": ""} for card in playable]}
             before = {**quiet, "trick": last[:1], "last_trick": [], "says": "before"}
-            taken = {**quiet, "trick": [], "last_trick": last, "says": "taken"}
-            led = {
-                **taken,
+            after_trick = {**quiet, "trick": [], "last_trick": last, "says": "taken"}
+            after_lead = {
+                **after_trick,
                 "trick": [{**last[1], "code": "3C"}],
                 "is_mine": True,
                 "line": "Your turn.",
                 "hand": playable,
             }
-            for table in (before, led) if at_once else (before, taken, led):
-                sent.append(json.dumps({"table": {**table, "says": "led" if table is led else table["says"]}}))
+            for table in (before, after_lead) if at_once else (before, after_trick, after_lead):
+                sent.append(json.dumps({"table": {**table, "says": "led" if table is after_lead else table["says"]}}))
                 socket.send(sent[-1])
 
         socket.connect_to_server().on_message(replace)

@@ -81,8 +81,8 @@ class LiveSocket:
 
     async def press(self, payload: str, n: str = "abcd") -> dict[str, Any]:
         await self.socket.send_str(json.dumps({"n": n, "press": payload}))
-        found: dict[str, Any] = await self.receive("n")
-        return found
+        answer: dict[str, Any] = await self.receive("n")
+        return answer
 
 
 async def wait_for_card(live: LiveSocket) -> str:

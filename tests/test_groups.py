@@ -6,7 +6,6 @@ import pytest
 
 
 @pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process runs all tests")
-@pytest.mark.xdist_group("shown")
+@pytest.mark.xdist_group("example")
 def test_xdist_groups_are_assigned(request: pytest.FixtureRequest) -> None:
-    """pytest-xdist appends the group to the test's name, and reports nothing if it could not."""
-    assert request.node.nodeid.endswith("@shown")
+    assert request.node.nodeid.endswith("@example"), "pytest-xdist did not append the group to the test's name"

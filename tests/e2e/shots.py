@@ -174,7 +174,7 @@ class Shooter:
             plain = [move for move in moves if not move.endswith(("busso", "volo"))]
             move = self.random.choice(bids or (declared if self.random.random() < 0.7 else []) or plain)
             await self.worker.room.make_move(code, chair.person, table.oldest_panel(seat), move, self.make_update_id())
-        raise AssertionError("it never came to an end")
+        raise AssertionError(f"the game did not end in {MAX_MOVES} moves")
 
     async def shoot_game(self, game: str) -> None:
         seats = 4 if game in ("tressette", "tavolo") else 2
@@ -292,13 +292,13 @@ def join_pictures(files: Sequence[Path], into: Path) -> None:
 async def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, required=True)
-    parser.add_argument("--join", nargs="*", type=Path, help="put these pictures beside one another, and take none")
+    parser.add_argument("--join", nargs="*", type=Path, help="put these pictures side by side, and take none")
     parser.add_argument("--games", nargs="*", default=list(GAMES))
     parser.add_argument("--languages", nargs="*", default=LANGUAGES)
     parser.add_argument("--windows", nargs="*", default=list(WINDOWS))
     parser.add_argument("--themes", nargs="*", default=THEMES)
     parser.add_argument("--moments", nargs="*", default=[])
-    parser.add_argument("--pages", action="store_true", help="those that commands bring, too")
+    parser.add_argument("--pages", action="store_true", help="also take the pages of commands")
     options = parser.parse_args()
     if options.join:
         join_pictures(options.join, options.into)

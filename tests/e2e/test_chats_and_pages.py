@@ -123,7 +123,7 @@ async def _play_on_page_and_discord(server: DiscordServer, adapter: Observed, br
     context = await browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, locale="en-US")
     page = await context.new_page()
     await page.goto(button[1]["url"])
-    assert "#" not in page.url, "the key is taken out of the address at once"
+    assert "#" not in page.url, "the address still has the key"
     await page.get_by_role("button", name="Open my cards").tap()
     card = page.locator(".fan .tap.playable").first
     played = str(await card.get_attribute("data-card"))

@@ -46,7 +46,7 @@ async def _play_in_app(server: TelegramServer, adapter: ObservedTelegram, port: 
     await card.wait_for(timeout=30_000)
     assert page.url == f"http://127.0.0.1:{port}/t/{code}"
     assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 23, 20)", (
-        "dark as the app"
+        "the page must be dark like the app"
     )
     played = str(await card.get_attribute("data-card"))
     await card.tap()

@@ -1,4 +1,4 @@
-"""The bot as a host starts it: a process of its own, that can be killed."""
+"""A bot in its own process, which a test can kill."""
 
 import asyncio
 import itertools
@@ -42,7 +42,7 @@ def free_port() -> int:
 
 
 class Bot:
-    """The bot as a host starts it."""
+    """A bot in its own process, as a host starts it."""
 
     command: Sequence[str | Path] = (Path(sys.executable).with_name("buongioco"),)
     """The command to run. A test can replace it to change one of the bot's limits."""
@@ -108,5 +108,5 @@ class Bot:
             except (aiohttp.ClientError, OSError):
                 pass
             if time.monotonic() > deadline:
-                raise AssertionError("the bot does not come back")
+                raise AssertionError("the bot is not healthy after 90 s")
             await asyncio.sleep(0.05)

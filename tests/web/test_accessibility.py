@@ -26,10 +26,7 @@ async def check_accessibility(page: Page) -> None:
 
 
 async def resign(page: Page) -> None:
-    """Resign in the open menu.
-
-    The player's own card on its way to the table, or a new deal, can close the question. Neither lasts long.
-    """
+    """Resign in the open menu. A moving card or a new deal can close the question, so it is tried again."""
     confirm = page.get_by_role("button", name="Yes, I resign")
     for _ in range(5):
         await page.get_by_role("button", name="Resign").first.click()
@@ -37,7 +34,7 @@ async def resign(page: Page) -> None:
             await confirm.click(timeout=3000)
             return
         await page.locator(".opens-menu").click()
-    raise AssertionError("the question whether one resigns does not stay")
+    raise AssertionError("the question about resigning closed five times")
 
 
 @pytest.mark.parametrize("theme", LOOKS)

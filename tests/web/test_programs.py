@@ -111,14 +111,14 @@ async def test_unexpected_error_gives_a_problem_and_is_logged(
     site: OpenPlayground, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_arguments: object) -> None:
-        raise LookupError("a fault of ours")
+        raise LookupError("an unexpected error")
 
     program = await add_program(site, session)
     monkeypatch.setattr("bot.handlers.playing.Playing.tables", fail)
     with capture_logs() as logs:
         status, problem = await program.request("/me/tables")
     assert (status, problem["status"]) == (500, 500)
-    assert "fault of ours" not in problem["detail"]
+    assert "an unexpected error" not in problem["detail"]
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["api_request_failed"]
     assert program.token not in str(logs)
 
@@ -184,7 +184,7 @@ async def test_a_stream_ends_with_its_token(site: OpenPlayground, session: aioht
         assert json.loads(await answer.content.readline())["code"] == code
         await Programs(site.worker.store.client).revoke(program.token.partition(".")[0])
         await opponent.call(f"/me/tables/{code}/seat", {})
-        assert await answer.content.read() == b"", "the cards that are dealt then are not told"
+        assert await answer.content.read() == b"", "the stream sent cards dealt after the revocation"
 
 
 async def test_revoked_token_is_refused(site: OpenPlayground, session: aiohttp.ClientSession) -> None:

@@ -387,7 +387,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
     await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns} ({HOLD_TRICK})()")
 
     def end_deal(socket: WebSocketRoute) -> None:
-        """Replace the bot's first message with the last state of a deal that other players ended, and the next deal."""
+        """Replace the bot's first message with the end of a deal and the next deal."""
 
         def replace(text: str | bytes) -> None:
             state = json.loads(text).get("table")
@@ -408,7 +408,7 @@ async def test_leader_of_a_new_deal_is_notified_of_the_turn(playground: OpenPlay
     await page.wait_for_function("() => window.turns >= 1")
 
 
-@pytest.mark.parametrize("at_once", [False, True], ids=["in two words", "in one word"])
+@pytest.mark.parametrize("at_once", [False, True], ids=["two messages", "one message"])
 async def test_turn_is_announced_after_the_led_card_is_visible(
     playground: OpenPlayground, browser: Browser, at_once: bool
 ) -> None:
@@ -419,7 +419,7 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
     sent: list[str] = []
 
     def lead(socket: WebSocketRoute) -> None:
-        """The opponent takes a trick and leads before the page has shown the trick."""
+        """Let the opponent take a trick and lead before the page has shown the trick."""
 
         def replace(text: str | bytes) -> None:
             state = json.loads(text).get("table")

@@ -108,6 +108,12 @@ async def browser(one_browser: SharedBrowser) -> AsyncIterator[Browser]:
         await context.close()
 
 
+def fail_on_page_errors(page: Page) -> None:
+    """Fail the test if a script of the page fails or writes an error to the console."""
+    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    page.on("console", lambda line: pytest.fail(f"the console says: {line.text}") if line.type == "error" else None)
+
+
 async def expose_chat(page: Page) -> None:
     """Make names that are private to the playground's script module global for a test. Call it before `Page.goto`."""
 

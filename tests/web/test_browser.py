@@ -9,12 +9,12 @@ from playwright.async_api import Browser, Page, expect
 from bot.features.puzzles.collection import all_puzzles
 from bot.panel import Button, Panel, Span
 from tests.bot.features.ratings.test_players import store_rated_games
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.open_playground import OpenPlayground
 from tests.web.test_api import open_table
 from tests.web.test_replay import add_game
 from tests.web.test_sessions import ANNA, Chat, link_address
-from tests.web.test_table_page import wait_for_turn
+from tests.web.test_table_page import expect_change, wait_for_turn
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
@@ -22,10 +22,7 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 async def open_page(browser: Browser, url: str, size: str = "phone") -> Page:
     width, height = (360, 640) if size == "phone" else (1280, 800)
     page = await (await browser.new_context(viewport={"width": width, "height": height})).new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-    page.on(
-        "console", lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None
-    )
+    fail_on_page_errors(page)
     await page.goto(url)
     return page
 
@@ -129,9 +126,8 @@ async def test_black_suit_signs_are_light_on_dark_pages(playground: OpenPlaygrou
     # No sign is visible before the reader has a card. Between the reader's turns the page can change at any moment.
     await wait_for_turn(page)
     while not await page.locator(".menu .sign").count():
-        before = await page.locator("#table").inner_html()
-        await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
-        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+        async with expect_change(page):
+            await page.locator("#table > .buttons button, .fan .tap.playable").first.click()
         await wait_for_turn(page)
     await page.locator(".opens-menu").click()
     assert await has_light(page, ".menu .sign")

@@ -14,7 +14,7 @@ from bot.finished.game import FinishedGame
 from engine import GAMES, load
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished_game, store_game
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.open_playground import OpenPlayground
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -53,11 +53,7 @@ async def open_page(browser: Browser, url: str, *, language: str = "en", errors:
     context = await browser.new_context(locale=language, **(options or DESKTOP))
     page = await context.new_page()
     if errors:
-        page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-        page.on(
-            "console",
-            lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None,
-        )
+        fail_on_page_errors(page)
     await page.goto(url)
     return page
 

@@ -3,14 +3,15 @@
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
-from tests.browser import ONE_BROWSER
+from tests.browser import ONE_BROWSER, fail_on_page_errors
 from tests.long import long
 from tests.open_playground import OpenPlayground
 
@@ -33,10 +34,7 @@ RELEASE_TRICK = "() => { window.setTimeout = window.usual; for (const then of wi
 
 async def open_page(browser: Browser, url: str, **options: object) -> Page:
     page = await (await browser.new_context(locale="en-GB", **(options or PHONE))).new_page()  # type: ignore[arg-type]
-    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-    page.on(
-        "console", lambda message: pytest.fail(f"the console says: {message.text}") if message.type == "error" else None
-    )
+    fail_on_page_errors(page)
     await page.goto(url)
     return page
 
@@ -70,6 +68,15 @@ async def change_tables(page: Page, change: Callable[[dict[str, Any]], None]) ->
     await page.route_web_socket("**/live", forward)
     await page.reload()
     await page.wait_for_selector(".felt")
+
+
+@asynccontextmanager
+async def expect_change(page: Page, selector: str = "#table") -> AsyncIterator[None]:
+    """Wait at the end until the content of the element has changed."""
+    before = await page.locator(selector).inner_html()
+    yield
+    changed = "([selector, old]) => document.querySelector(selector).innerHTML !== old"
+    await page.wait_for_function(changed, arg=[selector, before])
 
 
 async def wait_for_turn(page: Page) -> None:
@@ -119,9 +126,8 @@ async def test_controls_are_visible(
             # No scrolling is needed, except if there are more buttons than fit on a phone.
             assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         await take_screenshot(page, f"{game}-{step}")
-        before = await page.locator("#table").inner_html()
-        await first.click()
-        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+        async with expect_change(page):
+            await first.click()
 
 
 ARE_UNCOVERED = """([selector, at]) => [...document.querySelectorAll(selector)].every((one) => {
@@ -184,9 +190,8 @@ async def test_illegal_card_says_why(playground: OpenPlayground, browser: Browse
         await wait_for_turn(page)
         if await page.locator(".fan .tap.dim").count():
             break
-        before = await page.locator(".fan").inner_html()
-        await page.locator(".fan .tap.playable").first.click()
-        await page.wait_for_function("old => document.querySelector('.fan').innerHTML !== old", arg=before)
+        async with expect_change(page, ".fan"):
+            await page.locator(".fan .tap.playable").first.click()
         await wait_for_turn(page)
     await page.locator(".fan .tap.dim").first.click()
     await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
@@ -295,10 +300,9 @@ async def test_friend_joins_by_link_and_two_play_with_keys(playground: OpenPlayg
                 while "playable" not in (await page.evaluate("document.activeElement.className")):
                     await page.keyboard.press("ArrowRight")
                 name = await page.evaluate("document.activeElement.dataset.card")
-                before = await page.locator(".felt").inner_html()
-                await page.keyboard.press("Enter")
-                await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
-                await page.wait_for_function("old => document.querySelector('.felt').innerHTML !== old", arg=before)
+                async with expect_change(page, ".felt"):
+                    await page.keyboard.press("Enter")
+                    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
                 # The next card gets the focus, so keys continue from there.
                 await expect(page.locator(".fan .tap:focus")).to_have_count(1)
         await anna.wait_for_timeout(50)
@@ -313,9 +317,8 @@ async def test_keys_draw_and_choose_without_the_buttons(playground: OpenPlaygrou
     for _ in range(5):
         await wait_for_turn(page)
         await expect(page.locator("#table > .buttons button:focus")).to_have_count(1)
-        before = await page.locator("#table").inner_html()
-        await page.keyboard.press("Enter")
-        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+        async with expect_change(page):
+            await page.keyboard.press("Enter")
 
 
 async def test_resigning_asks_first_and_the_end_offers_a_rematch(playground: OpenPlayground, browser: Browser) -> None:
@@ -469,9 +472,8 @@ async def test_menu_question_is_not_covered_by_the_score(playground: OpenPlaygro
         await expect(page.locator(".line.mine, .tally").first).to_be_visible()
         if await deal_over.count():
             break
-        before = await page.locator("#table").inner_html()
-        await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
-        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+        async with expect_change(page):
+            await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
     await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
     await page.get_by_role("button", name="Yes, I resign").click()

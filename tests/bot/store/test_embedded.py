@@ -67,6 +67,15 @@ def read_pid(folder: Path) -> int:
     return int((folder / "valkey.pid").read_text())
 
 
+def start_program(program: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a program with its store in a folder, and wait for its first line."""
+    command = [sys.executable, "-c", program, str(folder), *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    process.stdout.readline()
+    return process
+
+
 async def test_second_bot_in_the_folder_is_refused(embedded: EmbeddedStore) -> None:
     with pytest.raises(StoreError, match="Another bot is running with the data folder"):
         await EmbeddedStore(embedded.folder).start()
@@ -214,9 +223,7 @@ async def test_kills_lose_and_duplicate_no_entry(tmp_path: Path, victims: str, k
 
 
 async def test_next_bot_takes_over_the_running_valkey(tmp_path: Path) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
-    assert writer.stdout
-    writer.stdout.readline()
+    writer = start_program(WRITER, tmp_path)
     process = read_pid(tmp_path)
     writer.kill()
     writer.wait()
@@ -229,9 +236,7 @@ async def test_next_bot_takes_over_the_running_valkey(tmp_path: Path) -> None:
 
 
 async def test_valkey_that_dies_during_takeover_is_replaced(tmp_path: Path) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
-    assert writer.stdout
-    writer.stdout.readline()
+    writer = start_program(WRITER, tmp_path)
     process = read_pid(tmp_path)
     os.kill(process, signal.SIGSTOP)
     writer.kill()
@@ -272,6 +277,13 @@ def wait_for_processes(folder: Path, remaining: int = 0) -> None:
         time.sleep(0.05)
 
 
+def wait_for_guard(folder: Path) -> None:
+    """Wait until the guard of a folder's Valkey watches the lock file."""
+    valkey = read_pid(folder)
+    while not any(has_open(guard, folder / "bot.lock") for guard in find_processes(folder) - {valkey}):
+        time.sleep(0.05)
+
+
 def test_abandoned_valkey_stops_without_loss(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), "4"], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
@@ -306,11 +318,7 @@ async def load_log(embedded: EmbeddedStore) -> Log:
 def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
     valkeys = set()
     for _ in range(2):
-        writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(tmp_path), "60"], stdout=subprocess.PIPE, text=True
-        )
-        assert writer.stdout
-        writer.stdout.readline()
+        writer = start_program(WRITER, tmp_path, "60")
         valkeys.add(read_pid(tmp_path))
         writer.kill()
         writer.wait()
@@ -334,9 +342,7 @@ def test_repeated_takeovers_leave_one_guard(tmp_path: Path) -> None:
 @pytest.mark.parametrize("has_died", [False, True], ids=["first", "second"])
 def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, is_recreated: bool, has_died: bool) -> None:
     folder = tmp_path / "data"
-    writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
-    assert writer.stdout
-    writer.stdout.readline()
+    writer = start_program(KEEPER, folder)
     if has_died:
         # The bot starts another Valkey with a new process id.
         first = read_pid(folder)
@@ -344,9 +350,8 @@ def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, is_r
         while not (folder / "valkey.pid").exists() or read_pid(folder) == first:
             time.sleep(0.05)
     valkey = read_pid(folder)
-    # A slowly starting guard would take the new folder for its own.
-    while not any(has_open(guard, folder / "bot.lock") for guard in find_processes(folder) - {valkey}):
-        time.sleep(0.05)
+    # A guard that starts late would watch the new folder.
+    wait_for_guard(folder)
     shutil.rmtree(folder)
     assert valkey in find_processes(folder)
     if is_recreated:
@@ -359,12 +364,8 @@ def test_abandoned_valkey_stops_if_its_folder_is_deleted(tmp_path: Path, *, is_r
 
 def test_abandoned_valkey_stops_if_its_socket_is_deleted_first(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
-    assert writer.stdout
-    writer.stdout.readline()
-    valkey = read_pid(folder)
-    while not any(has_open(guard, folder / "bot.lock") for guard in find_processes(folder) - {valkey}):
-        time.sleep(0.05)
+    writer = start_program(KEEPER, folder)
+    wait_for_guard(folder)
     EmbeddedStore(folder).socket_path.unlink()
     writer.kill()
     writer.wait()

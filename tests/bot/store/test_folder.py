@@ -14,7 +14,7 @@ import structlog
 
 from bot.site.host_link import show_link
 from bot.store import EmbeddedStore, StoreError, folder, open_store
-from tests.bot.store.test_embedded import WRITER, read_pid
+from tests.bot.store.test_embedded import WRITER, read_pid, start_program
 
 
 @pytest.fixture
@@ -219,9 +219,7 @@ async def test_socket_in_a_folder_writable_by_others_is_not_used(long_path: Path
 async def test_next_bot_and_doctor_find_the_socket(
     long_path: Path, runtime_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(long_path)], stdout=subprocess.PIPE)
-    assert writer.stdout
-    writer.stdout.readline()
+    writer = start_program(WRITER, long_path)
     process = read_pid(long_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_folder / "another"))
     # The doctor finds the socket of a running bot in the same way.

@@ -1,6 +1,5 @@
 """Nobody gets a day's cards twice, however the table ends."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
@@ -10,31 +9,14 @@ from bot.features.daily.days import Days
 from bot.features.daily.errors import DealtToday
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.loop import reminder_hours
-from bot.features.privacy import forgetting
-from bot.features.privacy.feature import PrivacyFeature
-from bot.identity.pseudonyms import forgetting_marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player
 from tests.bot.features.daily.conftest import TODAY, TOMORROW
 from tests.bot.features.daily.test_days import begin_deal, make_move, open_players, play_deal
+from tests.bot.features.privacy.test_forgetting import forget_person
 from tests.bot.features.privacy.traces import find_traces
 from tests.long import long
-
-
-async def forget_person(worker: Worker, person: str) -> None:
-    """Forget a person, including the second pass a minute later."""
-    await worker.feature(PrivacyFeature).forgetter.begin(person)
-    while not (await forgetting_marks(worker.store.client))[person].is_erased:
-        await worker.feature(PrivacyFeature).forgetter.work()
-        await asyncio.sleep(0.01)
-    await worker.settled()
-    real_now = worker.feature(PrivacyFeature).forgetter.now
-    worker.feature(PrivacyFeature).forgetter.now = lambda: real_now() + 2 * forgetting.SECOND_PASS_AFTER
-    while await forgetting_marks(worker.store.client):
-        await worker.feature(PrivacyFeature).forgetter.work()
-        await asyncio.sleep(0.01)
-    worker.feature(PrivacyFeature).forgetter.now = real_now
 
 
 async def check_refusal(player: Player, message: str) -> None:

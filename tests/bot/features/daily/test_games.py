@@ -25,16 +25,16 @@ def add_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "eighth", replace(GAMES["testa"], id="eighth", name="Eighth"))
 
 
-def games_of_days(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
+def choose_games(first: date, count: int, drawn: Mapping[date, str]) -> list[str]:
     return [choose_game(first + timedelta(days=number), drawn) for number in range(count)]
 
 
 def test_all_games_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    week = games_of_days(TODAY, 7, STORED_DAYS)
+    week = choose_games(TODAY, 7, STORED_DAYS)
     assert sorted(week) == sorted(GAMES)
-    assert games_of_days(TODAY + timedelta(days=7), 7, STORED_DAYS) == week
+    assert choose_games(TODAY + timedelta(days=7), 7, STORED_DAYS) == week
     add_game(monkeypatch)
-    assert sorted(games_of_days(TODAY, 8, STORED_DAYS)) == sorted(GAMES)
+    assert sorted(choose_games(TODAY, 8, STORED_DAYS)) == sorted(GAMES)
 
 
 async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,11 +45,11 @@ async def test_new_game_changes_no_past_day(store: Store, monkeypatch: pytest.Mo
         add_game(monkeypatch)
         assert choose_game(TODAY, STORED_DAYS) != "testa", "the new list would draw another game"
         # The day keeps its game.
-        assert "Testa a Testa" in await day_text(bruno)
+        assert "Testa a Testa" in await read_day(bruno)
         await begin_deal(bruno)
         table = await worker.room.table(await find_table_code(bruno))
         assert table.game_id == "testa"
-        assert "Testa a Testa" in await day_text(anna)
+        assert "Testa a Testa" in await read_day(anna)
         # The next day uses the new list. The day before keeps its game.
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await worker.feature(DailyFeature).days.close_past()
@@ -86,7 +86,7 @@ def test_first_games_never_change() -> None:
     assert games == FIRST_GAMES, "days of old stores would get other games: keep FIRST_GAMES as it is"
 
 
-async def day_text(player: Player) -> str:
+async def read_day(player: Player) -> str:
     """Return the text of /daily in the private chat."""
     await player.say("/daily", player.private)
     return player.fake.last(player.private).plain

@@ -227,7 +227,7 @@ async def play_all(worker: Worker, *players: Player) -> None:
     await worker.settled()
 
 
-async def fake_verdicts(record: Record, deal: int) -> list[Verdict]:
+async def judge_first_card(record: Record, deal: int) -> list[Verdict]:
     """Judge that the first card lost two points. A real analysis takes half a minute and has its own tests."""
     (place, move), (_, better), *_ = (
         (place, move)
@@ -239,7 +239,7 @@ async def fake_verdicts(record: Record, deal: int) -> list[Verdict]:
 
 async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_players(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
-        monkeypatch.setattr(worker.robot_pool, "verdicts", fake_verdicts)
+        monkeypatch.setattr(worker.robot_pool, "verdicts", judge_first_card)
         for player in (anna, bruno):
             await player.say("/daily", GROUP)
         await play_all(worker, anna, bruno, carla)

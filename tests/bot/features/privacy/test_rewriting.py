@@ -32,12 +32,12 @@ def find_files_with_traces(folder: Path) -> list[str]:
     names = []
     for path in folder.rglob("*"):
         # The server can delete a file at any moment.
-        if path.is_file() and (content := _read(path)) and any(trace in content for trace in TRACES):
+        if path.is_file() and (content := _read_bytes(path)) and any(trace in content for trace in TRACES):
             names.append(path.name)
     return sorted(names)
 
 
-def _read(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:

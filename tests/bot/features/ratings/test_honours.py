@@ -66,7 +66,7 @@ def rebuild_fields(record: Record, fields: dict[str, Any]) -> Any:
     return {**{name: getattr(record, name) for name in type(record).model_fields}, **fields, "deals": deals}
 
 
-def honours_by_kind(games: Sequence[FinishedGame]) -> dict[str, Honour]:
+def count_honours(games: Sequence[FinishedGame]) -> dict[str, Honour]:
     tally = HonourTally()
     for game in games:
         tally.add(game)
@@ -75,9 +75,9 @@ def honours_by_kind(games: Sequence[FinishedGame]) -> dict[str, Honour]:
 
 def test_streak_is_the_longest_run_of_wins() -> None:
     winners = [0, 1, 1, 0, 0, 0, 0, 1, 1, 1]
-    honours = honours_by_kind([make_game(number, winner) for number, winner in enumerate(winners)])
+    honours = count_honours([make_game(number, winner) for number, winner in enumerate(winners)])
     assert honours["streak"] == Honour("streak", (ANNA,), 4)
-    assert "streak" not in honours_by_kind([make_game(number, number % 2) for number in range(9)])
+    assert "streak" not in count_honours([make_game(number, number % 2) for number in range(9)])
 
 
 def make_game_of_four(number: int, winners: Sequence[int], people: Sequence[str] = FOUR) -> FinishedGame:
@@ -89,13 +89,13 @@ def make_game_of_four(number: int, winners: Sequence[int], people: Sequence[str]
 
 def test_partners_share_their_streak() -> None:
     games = [make_game_of_four(number, (1, 3)) for number in range(4)]
-    assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
+    assert count_honours(games)["streak"] == Honour("streak", (BRUNO, DINO), 4)
     # A player who won before with another partner holds the longest run alone.
     games.insert(0, make_game_of_four(9, (0, 2), (BRUNO, ANNA, CARLA, DINO)))
-    assert honours_by_kind(games)["streak"] == Honour("streak", (BRUNO,), 5)
+    assert count_honours(games)["streak"] == Honour("streak", (BRUNO,), 5)
     # The first of equal runs counts.
     later_games = [make_game_of_four(number, (0, 2)) for number in range(10, 15)]
-    assert honours_by_kind([*games, *later_games])["streak"] == Honour("streak", (BRUNO,), 5)
+    assert count_honours([*games, *later_games])["streak"] == Honour("streak", (BRUNO,), 5)
 
 
 async def test_equal_first_ranks_are_all_champions(store: Store) -> None:
@@ -120,24 +120,24 @@ def test_shared_honour_lists_all_names() -> None:
 
 def test_fours_honour_is_for_the_most_four_threes() -> None:
     games = [make_game(0, 0, fours=0), make_game(1, 0, fours=1), make_game(2, 0, fours=1), make_game(3, 0)]
-    assert honours_by_kind(games)["fours"] == Honour("fours", (BRUNO,), 2)
-    assert "fours" not in honours_by_kind([make_game(0, 0)])
+    assert count_honours(games)["fours"] == Honour("fours", (BRUNO,), 2)
+    assert "fours" not in count_honours([make_game(0, 0)])
 
 
 def test_comeback_honour_is_for_the_greatest_deficit() -> None:
     target = int(make_game(0, 0).record.rules["target"])
     comeback = make_game(1, 1, totals=[(target // 2, 1), (target // 2, target)])
     share = round(100 * (target // 2 - 1) / target)
-    assert honours_by_kind([make_game(0, 0), comeback])["comeback"] == Honour("comeback", (BRUNO,), share)
-    assert "comeback" not in honours_by_kind([make_game(0, 0)])
+    assert count_honours([make_game(0, 0), comeback])["comeback"] == Honour("comeback", (BRUNO,), share)
+    assert "comeback" not in count_honours([make_game(0, 0)])
     # A win by resignation is not a comeback.
     given_up = replace(comeback, record=comeback.record.model_copy(update={"ending": "resign"}))
-    assert "comeback" not in honours_by_kind([given_up])
+    assert "comeback" not in count_honours([given_up])
 
 
 def test_forgotten_player_gets_no_honours() -> None:
     games = [replace(make_game(number, 0, fours=0), people=["somebody:1", BRUNO]) for number in range(5)]
-    assert honours_by_kind(games) == {}
+    assert count_honours(games) == {}
 
 
 @pytest.mark.parametrize(
@@ -275,12 +275,12 @@ async def test_moved_chat_keeps_its_honours(store: Store) -> None:
     assert {honour.chat for honour in await honours.honours_of(ANNA)} == {"paper:900"}
 
 
-async def no_check(_feature: RatingsFeature) -> None:
+async def skip_check(_feature: RatingsFeature) -> None:
     """Replace the worker's own check, which follows the store's clock."""
 
 
 async def test_honours_are_shown_and_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RatingsFeature, "_close_past_months", no_check)
+    monkeypatch.setattr(RatingsFeature, "_close_past_months", skip_check)
     await store_and_rate(store, [make_game(number, 0) for number in range(3)])
     async with open_worker(store, FakePlatform()) as worker:
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ class Builder:
         """Enter this many teams, as pairs at games for four, and players ``alone`` without a partner."""
         size = self.t.team_size
         count = teams * size + alone
-        self.add(*(Enter(f"paper:{number}", _name(number)) for number in range(1, count + 1)))
+        self.add(*(Enter(f"paper:{number}", _make_name(number)) for number in range(1, count + 1)))
         if size == 2:
             self.add(*(Partner(2 * team, 2 * team + 1) for team in range(teams)))
         return self
@@ -125,6 +125,6 @@ def running_tournament(form: Form, teams: int, game: str = "metamazzo", *, seed:
     return builder.play_round(unfinished=max(1, teams // 4)).t
 
 
-def _name(number: int) -> str:
+def _make_name(number: int) -> str:
     name = NAMES[(number - 1) % len(NAMES)]
     return name if name == NAME or number <= len(NAMES) else f"{name} {number}"

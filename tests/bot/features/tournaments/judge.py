@@ -50,7 +50,7 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
     """
     players = []
     for team in range(len(t.teams)):
-        rows = [_result(t, number, team) for number in range(len(t.rounds))]
+        rows = [_make_result(t, number, team) for number in range(len(t.rounds))]
         points = sum((match.score(team) for match in t.matches_of(team)), Fraction(0))
         players.append(
             sections.PlayerSection(
@@ -78,15 +78,15 @@ def ask_judge(t: Tournament, rounds: int) -> Judgement:
     return Judgement(converted, _Brackets.collapses > before)
 
 
-def _result(t: Tournament, number: int, team: int) -> Any:
+def _make_result(t: Tournament, number: int, team: int) -> Any:
     match = next((match for match in t.rounds[number] if team in match.teams), None)
     if match is None or match.is_bye:
         return results.RoundResult(id=0, color="-", result=ABSENT if match is None else BYE)
     side = match.teams.index(team)
-    return results.RoundResult(id=match.teams[1 - side] + 1, color="wb"[side], result=_token(match, team))
+    return results.RoundResult(id=match.teams[1 - side] + 1, color="wb"[side], result=_make_token(match, team))
 
 
-def _token(match: Match, team: int) -> str:
+def _make_token(match: Match, team: int) -> str:
     points = match.score(team)
     if not match.was_played:
         return "+" if points else "-"

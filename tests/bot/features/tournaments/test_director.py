@@ -73,13 +73,13 @@ async def lose_table(field: Field, code: str) -> None:
     field.worker.room.forget(code)
 
 
-def people_of(tournament: Tournament, team: int) -> frozenset[str]:
+def find_people(tournament: Tournament, team: int) -> frozenset[str]:
     return frozenset(player.person for player in tournament.members(team))
 
 
-def places_by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
+def find_places(tournament: Tournament) -> Mapping[frozenset[str], int]:
     """Return each team's place, by its people."""
-    return {people_of(tournament, line.team): line.place for line in standings(tournament)}
+    return {find_people(tournament, line.team): line.place for line in standings(tournament)}
 
 
 TOURNAMENTS: list[tuple[Form, str, int, int | None]] = [
@@ -109,7 +109,7 @@ async def test_tournament_of_whole_games_ranks_by_records(
     games = await field.games(code)
     assert all(game.chats == [GROUP] and game.is_rated for game in games)
     won = count_wins(games)
-    places = places_by_people(finished)
+    places = find_places(finished)
     assert len(places) == len(finished.teams)
     if form == "knockout":
         assert len(games) == len(finished.teams) - 1
@@ -122,7 +122,7 @@ async def test_tournament_of_whole_games_ranks_by_records(
         assert set(meetings.values()) == {1}
         assert len(meetings) == len(finished.teams) * (len(finished.teams) - 1) // 2
     if form != "knockout":
-        byes = {people_of(finished, match.first): 1 for match in finished.matches if match.is_bye and form == "swiss"}
+        byes = {find_people(finished, match.first): 1 for match in finished.matches if match.is_bye and form == "swiss"}
         order = sorted(places, key=lambda team: places[team])
         scores = [won[team] + byes.get(team, 0) for team in order]
         assert scores == sorted(scores, reverse=True)
@@ -160,7 +160,7 @@ async def test_duplicate_tables_share_packs_and_rank_by_records(
         assert len(own_packs) == len(set(own_packs))
     if scoring == "points":
         scores = count_duplicate_points(games, 50 if game == "spades" else 5)
-        places = places_by_people(finished)
+        places = find_places(finished)
         order = sorted(places, key=lambda team: places[team])
         assert [scores[team] for team in order] == sorted((scores[team] for team in order), reverse=True)
     for match in finished.matches:
@@ -312,7 +312,7 @@ async def test_player_to_move_loses_when_the_round_ends(field: Field, monkeypatc
     [match] = finished.matches
     assert match.results[0].how == "timeout"
     assert match.winner is not None
-    assert mover.person not in people_of(finished, match.winner)
+    assert mover.person not in find_people(finished, match.winner)
 
 
 async def test_player_who_has_not_played_is_reminded_once(field: Field, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def collect_scores(t: Tournament) -> list[DealScore]:
     return [score for number in range(1, len(t.rounds) + 1) for score in deal_scores(t, number)]
 
 
-def scores_of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
+def find_scores(t: Tournament, deal: int) -> list[tuple[object, object]]:
     """Return the scores of a deal, match by match."""
     return [score.scores for score in collect_scores(t) if score.deal == deal]
 
@@ -44,14 +44,14 @@ def scores_of_deal(t: Tournament, deal: int) -> list[tuple[object, object]]:
 def test_deal_scores_against_the_mean_of_all_tables() -> None:
     t = make_four_tables([6, -2, 3, 1])
     assert {score.datum for score in collect_scores(t) if score.deal == 1} == {Fraction(2)}
-    assert scores_of_deal(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
-    assert scores_of_deal(t, 2) == [(0, 0)] * 4
+    assert find_scores(t, 1) == [(4, -4), (-4, 4), (1, -1), (-1, 1)]
+    assert find_scores(t, 2) == [(0, 0)] * 4
     assert round_scores(t) == [{0: 4, 4: -4, 5: -4, 1: 4, 2: 1, 6: -1, 7: -1, 3: 1}]
 
 
 def test_mean_is_not_rounded() -> None:
     t = make_four_tables([1, 0, 0, 0])
-    assert scores_of_deal(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
+    assert find_scores(t, 1)[:2] == [(Fraction(3, 4), Fraction(-3, 4)), (Fraction(-1, 4), Fraction(1, 4))]
 
 
 def test_seats_are_swapped_in_the_second_deal() -> None:
@@ -60,7 +60,7 @@ def test_seats_are_swapped_in_the_second_deal() -> None:
         t = add_result(t, match, 4, 4, deal=1)
         # The second team has the first seat, so its margins are -9 and -3.
         t = add_result(t, match, ours, 0, deal=2)
-    assert scores_of_deal(t, 2) == [(3, -3), (-3, 3)]
+    assert find_scores(t, 2) == [(3, -3), (-3, 3)]
     assert {score.datum for score in collect_scores(t) if score.deal == 2} == {Fraction(-6)}
 
 
@@ -69,7 +69,7 @@ def test_single_table_is_its_own_mean() -> None:
     for deal in (1, 2):
         t = add_result(t, t.match(1, 0), 11, 0, deal=deal)
         t = add_result(t, t.match(1, 1), 0, 0, deal=deal, how="void")
-    assert scores_of_deal(t, 1) == scores_of_deal(t, 2) == [(0, 0)] * 2
+    assert find_scores(t, 1) == find_scores(t, 2) == [(0, 0)] * 2
     assert [score.datum for score in collect_scores(t)] == [11, 11, -11, -11]
 
 
@@ -85,10 +85,10 @@ def test_resigned_or_forfeited_deal_costs_a_fixed_penalty(how: How, game: str, s
     t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="void")
     for match in t.rounds[0]:
         t = add_result(t, match, 0, 0, deal=2, how=how, winner=0)
-    assert scores_of_deal(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
+    assert find_scores(t, 1) == [(-penalty, penalty), (0, 0), (0, 0)]
     assert {score.datum for score in collect_scores(t)} == {2, None}
     # In the second deal the second team sits first.
-    assert scores_of_deal(t, 2) == [(penalty, -penalty)] * 3
+    assert find_scores(t, 2) == [(penalty, -penalty)] * 3
 
 
 def test_resigning_costs_as_much_as_the_worst_table() -> None:
@@ -99,7 +99,7 @@ def test_resigning_costs_as_much_as_the_worst_table() -> None:
     t = add_result(t, t.match(1, 2), 0, 0, deal=1, how="resign", winner=0)
     for match in t.rounds[0]:
         t = add_result(t, match, 0, 0, deal=2)
-    assert scores_of_deal(t, 1) == [(15, -15), (-15, 15), (15, -15)]
+    assert find_scores(t, 1) == [(15, -15), (-15, 15), (15, -15)]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_difference_converts_to_steps(difference: str, count: int) -> None:
 
 
 def test_spades_steps_count_tens() -> None:
-    assert scores_of_deal(make_four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
+    assert find_scores(make_four_tables([60, -20, 30, 10], game="spades", scoring="steps"), 1) == [
         (3, -3),
         (-3, 3),
         (1, -1),
         (-1, 1),
     ]
-    assert scores_of_deal(make_four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
-    assert scores_of_deal(make_four_tables([60, -20, 30, 10], game="spades"), 1) == [
+    assert find_scores(make_four_tables([6, -2, 3, 1], scoring="steps"), 1) == [(3, -3), (-3, 3), (1, -1), (-1, 1)]
+    assert find_scores(make_four_tables([60, -20, 30, 10], game="spades"), 1) == [
         (40, -40),
         (-40, 40),
         (10, -10),

@@ -117,7 +117,7 @@ def test_random_teams_are_paired_like_the_sieve(count: int) -> None:
     """Teams have random histories and few forbidden opponents, so every criterion decides at times."""
     random, done = Random(1), 0
     while done < count:
-        records = {team: random_record(random) for team in range(random.randint(4, 8))}
+        records = {team: make_random_record(random) for team in range(random.randint(4, 8))}
         done += check_random_pairing(records, random, 0.7)
 
 
@@ -142,7 +142,7 @@ def check_random_pairing(records: dict[int, TeamRecord], random: Random, probabi
     return True
 
 
-def random_record(random: Random) -> TeamRecord:
+def make_random_record(random: Random) -> TeamRecord:
     rounds = random.randint(2, 4)
     return TeamRecord(
         score=Fraction(random.randint(0, 3)),

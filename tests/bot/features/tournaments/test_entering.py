@@ -169,7 +169,7 @@ class Model:
         return self.phase, self.game, self.options, self.players, pairs, self.out, self.teams
 
 
-def state_of(tournament: Tournament) -> tuple[Any, ...]:
+def read_state(tournament: Tournament) -> tuple[Any, ...]:
     """Return a tournament's state in the form of the model's."""
     options = {name: tournament.options[name] for name in ("form", "time", "deals")}
     players = [player.person if player else None for player in tournament.players]
@@ -249,7 +249,7 @@ class Entering(RuleBasedStateMachine):
             return list(await asyncio.gather(self._do(action, 0, updates[0]), self._do(other_action, 1, updates[1])))
 
         refusals = self.run(act_at_once())
-        state = state_of(self.run(Tournaments(self.stores[0]).load(self.code)))
+        state = read_state(self.run(Tournaments(self.stores[0]).load(self.code)))
         for first in (0, 1):
             model, expected = deepcopy(self.model), dict[int, type[TableError] | None]()
             for index in (first, 1 - first):
@@ -274,8 +274,8 @@ class Entering(RuleBasedStateMachine):
         if self.code:
             for worker in self.workers:
                 tournament = self.run(worker._tournaments.load(self.code))
-                assert state_of(tournament) == self.model.state
-                assert state_of(Tournament(self.code).after(tournament.entries)) == self.model.state
+                assert read_state(tournament) == self.model.state
+                assert read_state(Tournament(self.code).after(tournament.entries)) == self.model.state
 
 
 @pytest.mark.parametrize("examples", [10, long(EXAMPLES)])

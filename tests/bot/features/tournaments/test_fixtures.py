@@ -89,7 +89,7 @@ def make_players(worker: Worker, fake: FakePlatform, count: int) -> list[Player]
     return [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count], 1)]
 
 
-def visible_cards(table: Table, player: Player) -> set[str]:
+def find_visible_cards(table: Table, player: Player) -> set[str]:
     """Return every card that the player's view names."""
     assert table.game
     view = table.game.view(table.seat_of(player.person.id))
@@ -185,11 +185,11 @@ async def test_resigning_a_deal_reveals_no_hidden_cards(store: Store, monkeypatc
         monkeypatch.setattr(worker.feature(TournamentsFeature).director, "record_game", record_game)
         players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
         table = await open_fixture(worker, "metamazzo", 2, players, "one")
-        visible = {player.private: visible_cards(table, player) for player in players}
+        visible = {player.private: find_visible_cards(table, player) for player in players}
         for _ in range(7):
             table = await play_random_move(worker, table.code, Random(3))
             for player in players:
-                visible[player.private] |= visible_cards(table, player)
+                visible[player.private] |= find_visible_cards(table, player)
         await players[0].say("/resign", players[0].private)
         assert "The other side wins the deal." in fake.last(players[0].private).plain
         await players[0].press("Yes, I resign")

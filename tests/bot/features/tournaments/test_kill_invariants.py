@@ -39,7 +39,7 @@ def replace_tournament(tournament: Tournament, state: TournamentsAtRest) -> list
     return [tournament if current.code == tournament.code else current for current in state.tournaments]
 
 
-def tournament_of_form(state: TournamentsAtRest, form: str) -> Tournament:
+def find_tournament(state: TournamentsAtRest, form: str) -> Tournament:
     [tournament] = [tournament for tournament in state.tournaments if tournament.form == form]
     return tournament
 
@@ -78,7 +78,7 @@ def change_the_game_id(state: TournamentsAtRest) -> TournamentsAtRest:
 
 
 def record_a_result_twice(state: TournamentsAtRest) -> TournamentsAtRest:
-    tournament = tournament_of_form(state, "knockout")
+    tournament = find_tournament(state, "knockout")
     entry = encode(Result(1, 0, 0, 0, 11, 0, "played")).encode()
     return replace(state, tournaments=replace_tournament(tournament.after([entry]), state))
 
@@ -103,11 +103,11 @@ def link_to_a_held_game(state: TournamentsAtRest) -> TournamentsAtRest:
 
 
 def reveal_a_secret(state: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(state, page_text=tournament_of_form(state, "duplicate").secret(1, 2).hex())
+    return replace(state, page_text=find_tournament(state, "duplicate").secret(1, 2).hex())
 
 
 def show_two_cards(state: TournamentsAtRest) -> TournamentsAtRest:
-    return replace(state, cards={**state.cards, tournament_of_form(state, "duplicate").code: 2})
+    return replace(state, cards={**state.cards, find_tournament(state, "duplicate").code: 2})
 
 
 def show_no_card(state: TournamentsAtRest) -> TournamentsAtRest:
@@ -127,7 +127,7 @@ def lose_a_table(state: TournamentsAtRest) -> TournamentsAtRest:
 
 
 def lose_the_rounds(state: TournamentsAtRest) -> TournamentsAtRest:
-    tournament = tournament_of_form(state, "duplicate")
+    tournament = find_tournament(state, "duplicate")
     until_start = [entry for entry in tournament.entries if not entry.startswith((b"round", b"seat", b"result"))]
     return replace(state, tournaments=replace_tournament(Tournament(tournament.code).after(until_start), state))
 

@@ -50,7 +50,7 @@ SIZES: dict[str, Callable[[Form], int]] = {
 }
 
 
-def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
+def list_panels(language: str, t: Tournament) -> Iterator[Panel]:
     """Yield every panel of a tournament."""
     yield card_panel(language, t, None, "")
     yield rules_panel(language, t, is_organiser=True)
@@ -95,7 +95,7 @@ def check_panel(panel: Panel) -> None:
     assert panel.plain.count(FIRST_STRONG_ISOLATE) == panel.plain.count(POP_ISOLATE)
 
 
-def labels(panel: Panel) -> list[str]:
+def read_labels(panel: Panel) -> list[str]:
     return [button.label for button in chain.from_iterable(panel.rows)]
 
 
@@ -104,7 +104,7 @@ def strip_marks(text: str) -> str:
     return text.replace(FIRST_STRONG_ISOLATE, "").replace(POP_ISOLATE, "").replace(NO_BREAK, " ")
 
 
-def lines(panel: Panel) -> list[str]:
+def read_lines(panel: Panel) -> list[str]:
     return strip_marks(panel.plain).splitlines()
 
 
@@ -120,7 +120,7 @@ def test_panels_of_every_phase_fit_all_platforms(form: Form, size: str) -> None:
     ]
     phases += [Builder(form).enter(teams).add(Cancel()).t, Builder(form).start(teams).t]
     for t, language in product(phases, LANGUAGES):
-        for panel in panels_of(language, t):
+        for panel in list_panels(language, t):
             check_panel(panel)
 
 
@@ -134,7 +134,7 @@ def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
         finished_tournament(form, 16, "tressette", deals="4"),
     )
     for t, language in product(tournaments, LANGUAGES):
-        for panel in panels_of(language, t):
+        for panel in list_panels(language, t):
             check_panel(panel)
 
 
@@ -143,7 +143,7 @@ def test_panels_of_pairs_fit_all_platforms(form: Form) -> None:
 
 def test_open_card_shows_options_and_entrants() -> None:
     card = card_panel("en", Builder("swiss", rounds="5", time=str(3 * DAY)).enter(3).t, None, "")
-    assert lines(card) == [
+    assert read_lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Organised by Anna",
         "To 51 points · 5 minutes a move",
@@ -153,38 +153,38 @@ def test_open_card_shows_options_and_entrants() -> None:
         "Anna, Bruno, Carla",
         "It begins with 4 players or more.",
     ]
-    assert labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
+    assert read_labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
 
 
 def test_player_without_a_partner_has_a_button() -> None:
     t = Builder("duplicate", "tressette").enter(1, alone=2).t
     card = card_panel("en", t, None, "")
-    assert "Anna + Bruno" in lines(card)
-    assert lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
-    assert lines(card)[-2] == "Who has no partner when it begins gets one."
+    assert "Anna + Bruno" in read_lines(card)
+    assert read_lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
+    assert read_lines(card)[-2] == "Who has no partner when it begins gets one."
     assert [
         (label, button.payload)
-        for label, button in zip(labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
+        for label, button in zip(read_labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
     ] == [
-        (labels(card)[2], "1ptournament K7QF2M with 2"),
-        (labels(card)[3], "1ptournament K7QF2M with 3"),
+        (read_labels(card)[2], "1ptournament K7QF2M with 2"),
+        (read_labels(card)[3], "1ptournament K7QF2M with 3"),
     ]
-    assert strip_marks(labels(card)[2]) == "With Carla"
-    assert "All without a partner" not in labels(card)
+    assert strip_marks(read_labels(card)[2]) == "With Carla"
+    assert "All without a partner" not in read_labels(card)
 
 
 def test_many_players_without_a_partner_are_paged() -> None:
     t = Builder("swiss", "tavolo").enter(0, alone=50).t
-    assert "All without a partner" in labels(card_panel("en", t, None, ""))
+    assert "All without a partner" in read_labels(card_panel("en", t, None, ""))
     named = [
-        label for page in (1, 2, 3) for label in labels(partners_panel("en", t, page)) if label.startswith("With ")
+        label for page in (1, 2, 3) for label in read_labels(partners_panel("en", t, page)) if label.startswith("With ")
     ]
     assert len(named) == 50
 
 
 def test_player_who_left_before_start_is_not_listed() -> None:
     card = card_panel("en", Builder("knockout").enter(3).add(Leave(1)).t, None, "")
-    assert "Anna, Carla" in lines(card)
+    assert "Anna, Carla" in read_lines(card)
 
 
 def test_names_are_isolated_and_cut() -> None:
@@ -211,13 +211,13 @@ def test_each_option_has_a_button_and_marks_its_value(form: Form) -> None:
         rules = {name for name in t.choice.rules if not (name == "target" and form == "duplicate")}
         assert set(topics) == expected | rules
         for topic in topics:
-            marked = [label for label in labels(options_panel("en", t, topic)) if label.startswith("• ")]
+            marked = [label for label in read_labels(options_panel("en", t, topic)) if label.startswith("• ")]
             assert len(marked) == 1
 
 
 def test_duplicate_shows_no_target() -> None:
     card = card_panel("en", Builder("duplicate", deals="4", scoring="steps").t, None, "")
-    assert "4 deals a match, in steps · 5 minutes a move" in lines(card)
+    assert "4 deals a match, in steps · 5 minutes a move" in read_lines(card)
     assert "51" not in card.plain
 
 
@@ -235,7 +235,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
     card = card_panel("en", builder.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
     table = [f"{line.place}. {name[line.team]} · {line.score.value}" for line in standings(builder.t)]
-    assert lines(card) == [
+    assert read_lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Round 1 of 3 · 5 h left",
         "",
@@ -248,7 +248,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
         "",
         "When level: Buchholz, Sonneborn-Berger, card points.",
     ]
-    assert labels(card) == ["My match", "All results", "How it goes"]
+    assert read_labels(card) == ["My match", "All results", "How it goes"]
 
 
 def test_card_says_how_an_unfinished_game_ended() -> None:
@@ -264,16 +264,18 @@ def test_card_says_how_an_unfinished_game_ended() -> None:
 def test_long_standings_are_cut_on_the_card_and_paged() -> None:
     t = running_tournament("swiss", 64)
     card = card_panel("en", t, HOUR, "")
-    assert "… and 48 more" in lines(card)
-    assert "Whole table" in labels(card)
-    places = [line for page in range(1, 5) for line in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", line)]
+    assert "… and 48 more" in read_lines(card)
+    assert "Whole table" in read_labels(card)
+    places = [
+        line for page in range(1, 5) for line in read_lines(table_panel("en", t, page)) if re.match(r"\d+\. ", line)
+    ]
     assert len(places) == 64
-    assert "Whole table" not in labels(card_panel("en", running_tournament("swiss", 8), HOUR, ""))
+    assert "Whole table" not in read_labels(card_panel("en", running_tournament("swiss", 8), HOUR, ""))
 
 
 def test_last_knock_out_round_is_the_final() -> None:
     builder = Builder("knockout").start(4).play_round().begin_round()
-    assert "Final · 1 h left" in lines(card_panel("en", builder.t, HOUR, ""))
+    assert "Final · 1 h left" in read_lines(card_panel("en", builder.t, HOUR, ""))
 
 
 def test_last_possible_match_is_the_final() -> None:
@@ -282,18 +284,18 @@ def test_last_possible_match_is_the_final() -> None:
         builder.add(Result(match.round, match.number, 0, None, 0, 0, "void"))
     for match in builder.t.rounds[0][2:]:
         builder.play(match, 0, 0)
-    assert "Final · 1 h left" in lines(card_panel("en", builder.begin_round().t, HOUR, ""))
+    assert "Final · 1 h left" in read_lines(card_panel("en", builder.begin_round().t, HOUR, ""))
     three_teams = Builder("knockout").start(3).begin_round()
-    assert "Round 1 of 2 · 1 h left" in lines(card_panel("en", three_teams.t, HOUR, "")), (
+    assert "Round 1 of 2 · 1 h left" in read_lines(card_panel("en", three_teams.t, HOUR, "")), (
         "with three teams, one has a bye"
     )
 
 
 def test_round_count_is_corrected_after_the_start() -> None:
     builder = Builder("swiss", rounds="7").enter(5)
-    assert "1 day a round · 7 rounds" in lines(rules_panel("en", builder.t))
+    assert "1 day a round · 7 rounds" in read_lines(rules_panel("en", builder.t))
     builder = Builder("swiss", rounds="7").start(5)
-    assert "1 day a round · 5 rounds" in lines(rules_panel("en", builder.t))
+    assert "1 day a round · 5 rounds" in read_lines(rules_panel("en", builder.t))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -301,8 +303,8 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
     t = Builder("knockout").start(2).add(Leave(0), Leave(1)).begin_round().t
     assert t.phase == "over"
     expected = {"en": "Nobody has won.", "it": "Non ha vinto nessuno."}[language]
-    assert lines(card_panel(language, t, None, ""))[1] == f"🥇 {expected}"
-    assert lines(winner_panel(language, t, ""))[0] == f"🥇 {expected}"
+    assert read_lines(card_panel(language, t, None, ""))[1] == f"🥇 {expected}"
+    assert read_lines(winner_panel(language, t, ""))[0] == f"🥇 {expected}"
     sheet = standings_sheet(language, t, "", 1_795_568_400)
     assert isinstance(sheet, Sheet)
     assert expected in [part.text for part in sheet.parts if isinstance(part, Words)]
@@ -311,7 +313,7 @@ def test_abandoned_knock_out_has_no_winner(language: str) -> None:
 @pytest.mark.parametrize(("game", "is_shown"), [("tressette", True), ("tavolo", False)])
 def test_card_explains_a_scale_unlike_the_table(game: str, is_shown: bool) -> None:
     note = "Results are in whole points: 21 here are 63 at the table."
-    assert (note in lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_shown
+    assert (note in read_lines(card_panel("en", Builder("knockout", game).enter(4).t, HOUR, ""))) == is_shown
 
 
 def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
@@ -326,11 +328,11 @@ def test_duplicate_results_stay_hidden_until_the_round_ends() -> None:
     for panel in panels:
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
-    assert any(line.endswith(" over") for line in lines(panels[0]))
-    assert any(line.endswith(" 1 of 2 deals") for line in lines(panels[0]))
-    assert any(line.endswith(" 1 smazzata su 2") for line in lines(card_panel("it", t, HOUR, "")))
+    assert any(line.endswith(" over") for line in read_lines(panels[0]))
+    assert any(line.endswith(" 1 of 2 deals") for line in read_lines(panels[0]))
+    assert any(line.endswith(" 1 smazzata su 2") for line in read_lines(card_panel("it", t, HOUR, "")))
     builder.play(second, 2, 0, points=(876, 543))
-    pages = [lines(results_panel("en", builder.t, number, {}, "")) for number in (1, 2)]
+    pages = [read_lines(results_panel("en", builder.t, number, {}, "")) for number in (1, 2)]
     assert [page[1] for page in pages] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
     assert sum("987 : 654" in line for line in pages[0]) == 1
     assert sum("654 : 987" in line for line in pages[1]) == 1, "the seats are swapped in the second deal"
@@ -354,9 +356,9 @@ def test_rules_page_explains_every_form(form: Form) -> None:
     plain = rules_panel("en", Builder(form).t).plain
     for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
         assert heading in plain
-    assert labels(rules_panel("en", Builder(form).t)) == ["◀ Back"]
-    assert labels(rules_panel("en", Builder(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
-    assert labels(rules_panel("en", finished_tournament(form, 4), is_organiser=True)) == ["◀ Back"]
+    assert read_labels(rules_panel("en", Builder(form).t)) == ["◀ Back"]
+    assert read_labels(rules_panel("en", Builder(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
+    assert read_labels(rules_panel("en", finished_tournament(form, 4), is_organiser=True)) == ["◀ Back"]
 
 
 def test_result_button_opens_a_page_or_a_message() -> None:
@@ -380,7 +382,7 @@ def test_winner_comes_first_without_unused_tie_breaks() -> None:
         winner = int(match.first > (match.second or 0))
         builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
     t = builder.begin_round().t
-    card = lines(card_panel("en", t, None, ""))
+    card = read_lines(card_panel("en", t, None, ""))
     assert card[:6] == [
         "🏆 Round robin · Metà Mazzo",
         "🥇 Anna has won!",
@@ -414,7 +416,7 @@ def test_level_winners_share_first_place() -> None:
         # Each team wins one match and loses one.
         winner = 0 if (match.first, match.second) in ((0, 1), (1, 2), (2, 0)) else 1
         builder.play(match, 0, winner, points=(51, 10) if winner == 0 else (10, 51))
-    won = lines(winner_panel("en", builder.begin_round().t, ""))
+    won = read_lines(winner_panel("en", builder.begin_round().t, ""))
     assert won[0] == "🥇 Anna and Bruno and Carla share the first place!"
     tied = "1, direct encounter 1, Sonneborn-Berger 1, card points 0"
     assert won[3:] == [f"🥇 {name} · {tied}" for name in ("Anna", "Bruno", "Carla")]
@@ -422,7 +424,7 @@ def test_level_winners_share_first_place() -> None:
 
 def test_called_off_card_has_no_buttons() -> None:
     card = card_panel("en", Builder("swiss").enter(5).add(Cancel()).t, None, "")
-    assert lines(card)[-1] == "Anna’s tournament was called off."
+    assert read_lines(card)[-1] == "Anna’s tournament was called off."
     assert not card.rows
 
 
@@ -436,15 +438,15 @@ def test_own_page_shows_matches_and_links_to_the_hand() -> None:
     panel = player_panel("en", "paper:1", builder.t, 3 * DAY)
     other = next(team for team in own_match.teams if team)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
-    assert lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
-    assert lines(panel)[-1] == f"Against {name}: ⏳"
+    assert read_lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
+    assert read_lines(panel)[-1] == f"Against {name}: ⏳"
     assert panel.rows[0][0].payload == f"1phand {builder.t.match(2, own_match.number).seats[0]}"
-    assert "Withdraw" in labels(panel)
+    assert "Withdraw" in read_labels(panel)
     first = next(match for match in builder.t.rounds[0] if 0 in match.teams)
     assert ("✅" if first.winner == 0 else "❌") in panel.plain
 
 
-def own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Panel]:
+def list_own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Panel]:
     """Return all pages of a person's tournaments."""
     pages = [own_page(all_own, number) for number in range(1, own_page(all_own, 1).pages + 1)]
     return [own_panel(language, person, page, [HOUR] * len(page.tournaments)) for page in pages]
@@ -456,9 +458,9 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
         running_tournament("league", 3),
         Builder("knockout").enter(2).t,
     )
-    pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
+    pages = list_own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
     assert len(pages) == 20
-    titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
+    titles = [line.split(" · ")[0] for panel in pages for line in read_lines(panel) if line.startswith("🏆")]
     forms = ["League", "Knock-out", *["Swiss"] * 198]
     assert titles == [f"🏆 {number}. {form}" for number, form in enumerate(forms, 1)]
     page_buttons = [
@@ -468,8 +470,8 @@ def test_own_tournaments_are_paged_with_live_ones_first() -> None:
     assert [button.payload for button in page_buttons[1]] == ["1ptournament own 1", "1ptournament own 3"]
     assert [button.payload for button in page_buttons[19]] == ["1ptournament own 19"]
     # A single tournament is shown in full, but not if it is the last of many.
-    assert labels(own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
-    assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
+    assert read_labels(list_own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
+    assert read_lines(list_own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -480,14 +482,14 @@ def test_full_page_of_pair_leagues_fits(language: str) -> None:
     # A person can sit at twenty tables at most.
     for match in [match for match in builder.t.rounds[0] if 0 in match.teams][:2]:
         builder.seat(match, 0)
-    [panel] = own_pages(language, "paper:0", [builder.t] * 10)
+    [panel] = list_own_pages(language, "paper:0", [builder.t] * 10)
     check_panel(panel)
     # Each tournament names its organiser and the two pairs of two matches. Namesakes have numbers.
     assert panel.plain.count("Hans-Peter") == 10 + 40
     # On Discord each row, the text and the container are components too.
     buttons = sum(map(len, panel.rows))
     assert buttons + -(-buttons // 5) + 2 <= 40
-    assert utf16_length(panel.plain) + sum(utf16_length(label) for label in labels(panel)) <= 4000
+    assert utf16_length(panel.plain) + sum(utf16_length(label) for label in read_labels(panel)) <= 4000
 
 
 def test_own_points_come_first() -> None:
@@ -506,8 +508,8 @@ def test_reminder_names_opponent_and_time_left() -> None:
     builder.seat(match, 0)
     panel = reminder_panel("en", builder.t, builder.t.rounds[0][0], match.first, 5 * HOUR)
     names = ("Anna", "Bruno", "Carla")
-    assert lines(panel) == [f"⏰ Your match against {names[match.second or 0]} in Anna’s tournament: 5 h left"]
-    assert labels(panel) == ["▶ My hand", "My tournament"]
+    assert read_lines(panel) == [f"⏰ Your match against {names[match.second or 0]} in Anna’s tournament: 5 h left"]
+    assert read_labels(panel) == ["▶ My hand", "My tournament"]
 
 
 @pytest.mark.parametrize(
@@ -558,12 +560,12 @@ def test_called_off_page_shows_no_open_match() -> None:
     match = builder.t.rounds[0][0]
     builder.play(match, 1, 0, points=(9, 2)).seat(match, 2).add(Cancel())
     panel = player_panel("en", f"paper:{match.first + 1}", builder.t, None)
-    assert "It was called off." in lines(panel)
+    assert "It was called off." in read_lines(panel)
     assert "Against" not in panel.plain
-    assert labels(panel) == ["All results", "Whole table", "How it goes"]
-    [listed] = own_pages("en", f"paper:{match.first + 1}", [builder.t, builder.t])
+    assert read_labels(panel) == ["All results", "Whole table", "How it goes"]
+    [listed] = list_own_pages("en", f"paper:{match.first + 1}", [builder.t, builder.t])
     assert "Against" not in listed.plain
-    assert "▶ My hand" not in labels(listed)
+    assert "▶ My hand" not in read_labels(listed)
 
 
 def test_called_off_duplicate_shows_seal_and_secret() -> None:
@@ -589,30 +591,30 @@ def test_called_off_duplicate_shows_seal_and_secret() -> None:
     ],
 )
 def test_call_off_question_says_what_happens_to_games(t: Tournament, note: list[str]) -> None:
-    assert lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *note]
+    assert read_lines(confirm_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *note]
 
 
 def test_withdraw_question_names_the_cost() -> None:
-    assert lines(confirm_panel("en", running_tournament("league", 4), "withdraw"))[2:] == [
+    assert read_lines(confirm_panel("en", running_tournament("league", 4), "withdraw"))[2:] == [
         "Do you want to withdraw?",
         "All your matches that are not over are lost, also those to come.",
     ]
-    assert lines(confirm_panel("en", running_tournament("swiss", 4, "tressette"), "withdraw"))[3:] == [
+    assert read_lines(confirm_panel("en", running_tournament("swiss", 4, "tressette"), "withdraw"))[3:] == [
         "The match that is on is lost, and you are paired no more.",
         "Your partner goes out with you.",
     ]
     t = Builder("swiss", "tressette").start(4).begin_round().add(Leave(0)).t
-    assert "You have withdrawn." in lines(player_panel("en", "paper:1", t, HOUR))
+    assert "You have withdrawn." in read_lines(player_panel("en", "paper:1", t, HOUR))
     partners = player_panel("en", "paper:2", t, HOUR)
-    assert "Your partner has withdrawn, and you play no more." in lines(partners)
-    assert "Withdraw" not in labels(partners)
+    assert "Your partner has withdrawn, and you play no more." in read_lines(partners)
+    assert "Withdraw" not in read_labels(partners)
 
 
 def test_clock_unfit_for_the_round_time_is_warned_about() -> None:
     def warnings(form: Form, clock: int, time: int) -> list[str]:
         choice = replace(Choice.default("testa"), clock=clock)
         t = Builder(form, time=str(time)).add(Play("testa", choice.text)).t
-        return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
+        return [line for line in read_lines(options_panel("en", t)) if line.startswith("⚠️")]
 
     assert warnings("league", 300, 14 * DAY) == [
         "⚠️ However long a round is: once a game has begun, it is 5 minutes a move."
@@ -627,14 +629,14 @@ def test_duplicate_round_with_one_table_explains_scoring() -> None:
     builder = Builder("duplicate").start(4)
     note = "One table: there is nothing to compare with, so only what is given up or lost on time counts."
     t = builder.begin_round().t
-    assert note not in lines(card_panel("en", t, HOUR, ""))
+    assert note not in read_lines(card_panel("en", t, HOUR, ""))
     for match in t.rounds[0]:
         for deal in match.deals:
             builder.play(match, deal, 0)
     builder.add(Leave(0)).add(Leave(1)).begin_round()
     assert sum(not match.is_bye for match in builder.t.rounds[-1]) == 1
-    assert note in lines(card_panel("en", builder.t, HOUR, ""))
-    assert note in lines(player_panel("en", "paper:3", builder.t, HOUR))
+    assert note in read_lines(card_panel("en", builder.t, HOUR, ""))
+    assert note in read_lines(player_panel("en", "paper:3", builder.t, HOUR))
     [match] = [match for match in builder.t.rounds[-1] if not match.is_bye]
     builder.play(match, 1, 0, "resign").play(match, 2, 0, points=(40, 2))
     assert [score.scores[0] for score in deal_scores(builder.t, len(builder.t.rounds))] == [5, 0]
@@ -642,11 +644,17 @@ def test_duplicate_round_with_one_table_explains_scoring() -> None:
 
 def test_own_page_buttons_depend_on_the_reader() -> None:
     t = Builder("swiss").enter(3).t
-    assert labels(player_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
-    assert labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
-    assert labels(player_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
-    assert labels(player_panel("en", "paper:1", running_tournament("swiss", 4), None))[-1] == "Call off"
-    assert "Call off" not in labels(player_panel("en", "paper:1", finished_tournament("swiss", 4), None))
+    assert read_labels(player_panel("en", "paper:1", t, None)) == [
+        "How it goes",
+        "Leave",
+        "Start",
+        "Options",
+        "Call off",
+    ]
+    assert read_labels(player_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
+    assert read_labels(player_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
+    assert read_labels(player_panel("en", "paper:1", running_tournament("swiss", 4), None))[-1] == "Call off"
+    assert "Call off" not in read_labels(player_panel("en", "paper:1", finished_tournament("swiss", 4), None))
 
 
 def test_place_appears_once_a_round_counts() -> None:
@@ -666,7 +674,7 @@ def test_hand_buttons_name_the_opponent() -> None:
     for match in own_matches:
         builder.seat(match, 0)
     panel = player_panel("en", "paper:1", builder.t, HOUR)
-    assert {strip_marks(label) for label in labels(panel)[:2]} == {"▶ Bruno", "▶ Carla"}
+    assert {strip_marks(label) for label in read_labels(panel)[:2]} == {"▶ Bruno", "▶ Carla"}
 
 
 def test_own_list_shows_chat_and_place() -> None:
@@ -674,14 +682,14 @@ def test_own_list_shows_chat_and_place() -> None:
     page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
     panel = own_panel("en", "paper:1", page, [None, None])
     [standing] = [line for line in standings(t) if line.team == 0]
-    assert lines(panel)[3] == "Bar Centrale · organised by Anna"
-    assert lines(panel)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
-    assert labels(panel) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
+    assert read_lines(panel)[3] == "Bar Centrale · organised by Anna"
+    assert read_lines(panel)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
+    assert read_labels(panel) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
 
 
 def test_whole_table_shows_tie_break_values() -> None:
     t = running_tournament("swiss", 8)
-    panel_lines = lines(table_panel("en", t, 1))
+    panel_lines = read_lines(table_panel("en", t, 1))
     for team_line in standings(t):
         values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in team_line.tie_breaks)
         assert sum(line.endswith(f"· {team_line.score.value}, {values}") for line in panel_lines) >= 1

@@ -28,7 +28,7 @@ from tests.bot.features.tournaments.logs import (
 )
 
 
-def place_by_team(t: Tournament) -> dict[int, int]:
+def find_places(t: Tournament) -> dict[int, int]:
     return {line.team: line.place for line in standings(t)}
 
 
@@ -54,31 +54,31 @@ def test_knock_out_ranks_by_rounds_won() -> None:
 def test_knock_out_bye_advances_a_team() -> None:
     t = start_tournament("knockout", 3)
     t = add_round(t, (0, None), (1, 2))
-    assert place_by_team(t) == {0: 1, 1: 2, 2: 2}
+    assert find_places(t) == {0: 1, 1: 2, 2: 2}
     t = play_by_seed(t, t.match(1, 1))
-    assert place_by_team(t) == {0: 1, 1: 1, 2: 3}
+    assert find_places(t) == {0: 1, 1: 1, 2: 3}
     assert (find_standing(t, 0).score.value, find_standing(t, 0).played, find_standing(t, 0).won) == ("1", 0, 0)
 
 
 def test_remaining_team_ranks_above_an_eliminated_one() -> None:
     t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
     t = add_result(t, t.match(1, 0), 10, 31)
-    assert place_by_team(t) == {3: 1, 1: 2, 2: 2, 0: 4}
+    assert find_places(t) == {3: 1, 1: 2, 2: 2, 0: 4}
     t = add_entries(play_by_seed(t, t.match(1, 1)), Leave(1))
     assert next_round(t) is None
-    assert place_by_team(t) == {3: 1, 1: 2, 0: 3, 2: 3}
+    assert find_places(t) == {3: 1, 1: 2, 0: 3, 2: 3}
     assert find_standing(t, 1).is_out
 
 
 def test_knock_out_winner_stays_first_after_leaving() -> None:
     t = add_entries(play_tournament(start_tournament("knockout", 4)), Leave(0))
-    assert place_by_team(t) == {0: 1, 1: 2, 2: 3, 3: 3}
+    assert find_places(t) == {0: 1, 1: 2, 2: 3, 3: 3}
 
 
 def test_knock_out_without_survivors_has_no_winner() -> None:
     abandoned = add_entries(start_tournament("knockout", 2), Leave(0), Leave(1))
     assert next_round(abandoned) is None
-    assert place_by_team(abandoned) == {0: 1, 1: 1}
+    assert find_places(abandoned) == {0: 1, 1: 1}
     final = add_round(start_tournament("knockout", 2), (0, 1))
     void = add_result(final, final.match(1, 0), 0, 0, how="void")
     bye = add_entries(add_round(start_tournament("knockout", 3), (0, None), (1, 2)), Leave(0))
@@ -97,7 +97,7 @@ def test_void_match_eliminates_both() -> None:
     t = add_round(start_tournament("knockout", 4), (0, 3), (1, 2))
     t = add_result(t, t.match(1, 0), 0, 0, how="void")
     t = play_by_seed(t, t.match(1, 1))
-    assert place_by_team(t) == {1: 1, 0: 2, 2: 2, 3: 2}
+    assert find_places(t) == {1: 1, 0: 2, 2: 2, 3: 2}
     assert (find_standing(t, 0).played, find_standing(t, 0).won, find_standing(t, 0).is_out) == (0, 0, True)
 
 
@@ -152,7 +152,7 @@ def test_unplayed_match_counts_like_an_equal_opponent() -> None:
         1: ["1", "2", "1", "0"],
         3: ["0", "2", "0", "−21"],
     }
-    assert place_by_team(t) == {0: 1, 4: 2, 1: 3, 2: 3, 3: 5}
+    assert find_places(t) == {0: 1, 4: 2, 1: 3, 2: 3, 3: 5}
     assert {line.team: (line.played, line.won) for line in standings(t)} == {
         0: (2, 2),
         4: (1, 0),

@@ -77,11 +77,11 @@ def test_teams_never_meet_twice_and_play_each_round(
         assert sum(match.is_bye for match in matches) == len(active) % 2
     assert len(t.rounds) == rounds_in_all(t) or not any(
         can_pair_new_opponents(t, remaining)
-        for remaining in ([team for team in playing_teams(t) if team != out] for out in [*possible_byes(t)])
+        for remaining in ([team for team in playing_teams(t) if team != out] for out in [*find_possible_byes(t)])
     )
 
 
-def possible_byes(t: Tournament) -> list[int | None]:
+def find_possible_byes(t: Tournament) -> list[int | None]:
     """Return the teams that can get a bye, or None if their number is even."""
     if len(playing_teams(t)) % 2 == 0:
         return [None]

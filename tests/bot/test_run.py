@@ -230,8 +230,8 @@ def test_taken_port_and_nothing_to_run_are_one_line_errors(tmp_path: Path) -> No
 async def test_telegram_runs_though_the_playground_port_is_taken(tmp_path: Path) -> None:
     server = TelegramServer()
     await server.start()
-    server.order(
-        "getMe", TelegramFailure(says=b"<html>Bad day</html>"), TelegramFailure(says=b'{"ok":true,"result":{}}')
+    server.fail_next(
+        "getMe", TelegramFailure(body=b"<html>Bad day</html>"), TelegramFailure(body=b'{"ok":true,"result":{}}')
     )
     with socket.socket() as taken_socket:
         taken_socket.bind(("127.0.0.1", 0))

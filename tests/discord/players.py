@@ -178,7 +178,7 @@ class Person:
         return True
 
 
-class Observed(Discord):
+class ObservedDiscord(Discord):
     """The adapter, with its worker for tests to inspect. The adapter itself only knows `CardRoom`."""
 
     worker: Worker
@@ -187,12 +187,12 @@ class Observed(Discord):
 @asynccontextmanager
 async def on_discord(
     store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, pictures: bool = False, **more: Any
-) -> AsyncIterator[Observed]:
+) -> AsyncIterator[ObservedDiscord]:
     """Run a worker with the real adapter and library against the fake server. ``more`` are settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
-    adapter = Observed(Dispatcher(worker), TOKEN)
+    adapter = ObservedDiscord(Dispatcher(worker), TOKEN)
     adapter.worker = worker
     adapter.shows_pictures = pictures
     if quick:

@@ -99,7 +99,7 @@ class Failure:
     """
 
     refusal: Refused | None = None
-    says: bytes | None = None
+    body: bytes | None = None
     kind: str = "application/json"
     status: int = 200
     hang_up: bool = False
@@ -129,10 +129,10 @@ class DiscordServer:
         self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
         self.buckets: dict[str, tuple[int, float]] = {}
         self.interactions_url: str | None = None
-        self.away: Failure | None = None  # failure of every call until this is None again
-        self.calls_while_away = 0
+        self.outage: Failure | None = None  # failure of every call until this is None again
+        self.calls_during_outage = 0
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
-        self._orders: dict[str, deque[Failure]] = defaultdict(deque)
+        self._failures: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
         self._made_by: dict[int, str] = {}
         self._used: dict[str, deque[float]] = defaultdict(deque)
@@ -166,8 +166,8 @@ class DiscordServer:
                 self._check_call(name, request)
                 body = await self._body(request)
                 self.calls.append((name, body))
-                failure = self._orders[name].popleft() if self._orders[name] else self.away
-                self.calls_while_away += failure is not None and failure is self.away
+                failure = self._failures[name].popleft() if self._failures[name] else self.outage
+                self.calls_during_outage += failure is not None and failure is self.outage
                 if request.content_type == FORM_DATA:
                     self.uploads += 1
                     failure = failure or self.uploading
@@ -178,14 +178,14 @@ class DiscordServer:
                 if failure and failure.silent:
                     await asyncio.Event().wait()
                 if failure and not failure.done_first:
-                    if failure.says is not None:
-                        return web.Response(body=failure.says, content_type=failure.kind, status=failure.status)
+                    if failure.body is not None:
+                        return web.Response(body=failure.body, content_type=failure.kind, status=failure.status)
                     self._fail(failure, request)
                 self._take_from_bucket(name, request)
                 result = await getattr(self, f"_{name}")(request, body)
                 if failure:
-                    if failure.says is not None:
-                        return web.Response(body=failure.says, content_type=failure.kind, status=failure.status)
+                    if failure.body is not None:
+                        return web.Response(body=failure.body, content_type=failure.kind, status=failure.status)
                     self._fail(failure, request)
                 return _json(result, headers=self._bucket_headers(name, request))
             except Refused as refused:
@@ -268,9 +268,9 @@ class DiscordServer:
 
     # Set-up by tests
 
-    def order(self, name: str, *failures: Failure) -> None:
+    def fail_next(self, name: str, *failures: Failure) -> None:
         """Let the next calls of a kind fail, one failure each."""
-        self._orders[name].extend(failures)
+        self._failures[name].extend(failures)
 
     def server(self, number: int) -> int:
         """Add a server with the bot as a member."""

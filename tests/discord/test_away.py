@@ -18,7 +18,7 @@ from tests.bot.fast_loop import run_fast
 from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, text_of
+from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, text_of
 from tests.discord.server import BAR, BOT, CHANNEL, PATIENCE, DiscordServer, Failure
 from tests.long import long
 
@@ -39,7 +39,7 @@ class Timed(DiscordServer):
     def _check_call(self, name: str, request: Any) -> None:
         super()._check_call(name, request)
         which = request.match_info.get("channel") or request.match_info.get("token", "")
-        self.call_log.append((asyncio.get_running_loop().time(), name, which, bool(self._orders[name])))
+        self.call_log.append((asyncio.get_running_loop().time(), name, which, bool(self._failures[name])))
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Timed, list[Person]]]:
+async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDiscord, Timed, list[Person]]]:
     """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), Timed()
     await valkey.start()
@@ -97,16 +97,16 @@ async def go_away(server: DiscordServer, how: str) -> None:
     if how == "closed port":
         await server.stop()
     elif how == "502":
-        server.away = Failure(Refused(502, 0, "Bad Gateway"))
+        server.outage = Failure(Refused(502, 0, "Bad Gateway"))
         server.gateway.refuses_with = 502
         await server.gateway.drop()
     else:
-        server.away = Failure(silent=True)
+        server.outage = Failure(silent=True)
         server.gateway.silent = True
 
 
 async def come_back(server: DiscordServer, how: str) -> None:
-    server.away, server.gateway.refuses_with, server.gateway.silent = None, 0, False
+    server.outage, server.gateway.refuses_with, server.gateway.silent = None, 0, False
     if how == "closed port":
         await server.start(server.port)
 
@@ -180,7 +180,7 @@ def slow_down(seconds: float) -> Failure:
 
 
 # Cloudflare's answer in front of Discord, which does not say how long to wait.
-CLOUDFLARE_LIMIT = Failure(says=b"error code: 1015", kind="text/plain", status=429)
+CLOUDFLARE_LIMIT = Failure(body=b"error code: 1015", kind="text/plain", status=429)
 
 # By command: the answer to the next edit of the board or a hand, and the seconds without calls that must follow.
 # The library itself waits after the first. The bot must wait after the others.
@@ -196,10 +196,10 @@ async def flood_commands(folder: Path, rounds: int) -> None:
         with capture_logs() as logs:
             for number in range(rounds):
                 for word in ("help", "leaderboard", "rules", "stats", "tables"):
-                    server.order("answer", slow_down(2))
+                    server.fail_next("answer", slow_down(2))
                     given += [person.begin(word, channel) for person in crowd]
                     if number == 0 and word in WAITS:
-                        server.order("edit", WAITS[word][0])
+                        server.fail_next("edit", WAITS[word][0])
                     await play_visible(people)
                     moves += 1
                     await asyncio.sleep(7)

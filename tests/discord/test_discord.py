@@ -23,7 +23,7 @@ from bot.running import supervisor
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, text_of, until
+from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
 from tests.long import long, mostly_long
 from tests.tricks import has_come_to
@@ -179,7 +179,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 
 
 def hold_back_answer(
-    server: DiscordServer, adapter: Observed, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
+    server: DiscordServer, adapter: ObservedDiscord, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
 ) -> asyncio.Event:
     """Defer the next command and run it while the deferral is on its way to Discord.
 
@@ -187,7 +187,7 @@ def hold_back_answer(
     """
     command, arrives = adapter.card_room.handle_command, asyncio.Event()
     monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
-    server.order("answer", Failure(refusal, gate=arrives))
+    server.fail_next("answer", Failure(refusal, gate=arrives))
 
     async def answer_late(given: Any) -> Any:
         await until(lambda: any(name == "answer" for name, _body in server.calls))
@@ -297,19 +297,19 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
 
-def block(adapter: Observed, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def block(adapter: ObservedDiscord, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no message go to a person's private chat. A press there is soon deferred."""
     adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{person.number}"), 3600.0)
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.05)
 
 
-def unblock(adapter: Observed) -> None:
+def unblock(adapter: ObservedDiscord) -> None:
     """Release the messages that ``block`` held back."""
     adapter.worker.delivery._tools.limiter._blocked.clear()
     adapter.worker.delivery.resume_platform("discord")
 
 
-async def until_acknowledged(adapter: Observed, interaction: Interaction, person: Person) -> None:
+async def until_acknowledged(adapter: ObservedDiscord, interaction: Interaction, person: Person) -> None:
     """Wait until a press in the private chat is acknowledged, and the bot knows it."""
     await until(
         lambda: interaction.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}"))
@@ -347,7 +347,7 @@ async def test_bot_edits_the_panel_after_its_press_expired(
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
         block(adapter, mover, monkeypatch)
-        server.order("edit_by", Failure(Refused(404, 10015)))
+        server.fail_next("edit_by", Failure(Refused(404, 10015)))
         interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until_acknowledged(adapter, interaction, mover)
         assert text_of(panel) == before
@@ -396,7 +396,7 @@ async def test_answered_or_expired_interactions_do_no_harm(store: Store, server:
             mover = await wait_for_mover(people)
             panel = mover.visible_messages(mover.private)[-1]
             before = text_of(panel)
-            server.order("answer", Failure(refusal))
+            server.fail_next("answer", Failure(refusal))
             mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
             await until(lambda m=mover, b=before: text_of(m.visible_messages(m.private)[-1]) != b)  # type: ignore[misc]
         await play_tricks(server, people, 3)
@@ -441,10 +441,10 @@ async def test_transient_failures_cost_only_time(
     monkeypatch.setattr("discord.http.asyncio", quick)
     async with on_discord(store, server) as adapter:
         for name in ("send", "edit", "answer", "open_private"):
-            server.order(name, failure)
+            server.fail_next(name, failure)
         people = await seat_people(server, "metamazzo")
         for name in ("send", "edit", "answer"):
-            server.order(name, failure)
+            server.fail_next(name, failure)
         await play_tricks(server, people, 2)
         await adapter.worker.settled()
         # No message is duplicated: one board and one hand each.
@@ -576,7 +576,7 @@ async def test_too_many_refusals_pause_requests(store: Store, server: DiscordSer
         people = await seat_people(server, "metamazzo")
         adapter.budget._most = 3
         with capture_logs() as logs:
-            server.order("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
+            server.fail_next("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
             await (await wait_for_mover(people)).play(Random(1))
             await until(lambda: len(adapter.budget._refused) == 3)
             await asyncio.sleep(0.3)
@@ -646,7 +646,7 @@ async def test_concurrent_sends_open_one_private_chat(store: Store, server: Disc
     async with on_discord(store, server) as adapter:
         Person(server, 1, "Anna")
         opens = asyncio.Event()
-        server.order("open_private", Failure(gate=opens))
+        server.fail_next("open_private", Failure(gate=opens))
         hello = Panel((Span("Hello"),))
         sending = [asyncio.create_task(adapter.send("discord:@1", hello, key)) for key in ("k", "l")]
         await until(lambda: "open_private" in [name for name, _body in server.calls])
@@ -663,18 +663,18 @@ async def test_stale_private_chat_is_not_used_again(store: Store, server: Discor
         await adapter.send("discord:@1", hello, "k")
         server.become_another_application(forgets=True)
         server.calls.clear()
-        server.order("open_private", *[Failure(Refused(400, 40003))] * 2)
+        server.fail_next("open_private", *[Failure(Refused(400, 40003))] * 2)
         for _ in range(2):
             with pytest.raises(SlowDown):
                 await adapter.send("discord:@1", hello, "l")
         assert [name for name, _body in server.calls] == ["send", "open_private", "open_private"]
 
 
-@pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"{}")], ids=["cut off", "nonsense"])
+@pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(body=b"{}")], ids=["cut off", "nonsense"])
 async def test_failed_private_chat_means_not_delivered(store: Store, server: DiscordServer, failure: Failure) -> None:
     async with on_discord(store, server) as adapter:
         # The library makes five attempts.
-        server.order("open_private", *[failure] * 5)
+        server.fail_next("open_private", *[failure] * 5)
         with pytest.raises(NotDelivered):
             await adapter.send("discord:@1", Panel((Span("Hello"),)), "k")
         assert "send" not in [name for name, _body in server.calls]
@@ -691,7 +691,7 @@ async def test_closing_connections_fails_pending_retries(store: Store, server: D
             call = adapter.rest.edit_with_token(token, "1", {"attachments": []})
         else:
             call = adapter.rest.delete(str(CHANNEL), "1")
-        server.order("edit_by" if by_token else "delete", away)
+        server.fail_next("edit_by" if by_token else "delete", away)
         waiting = asyncio.create_task(call)
         await until(lambda: server.calls[-1][0] in ("edit_by", "delete"))
         # On a slow machine the connection can be lost earlier.
@@ -719,7 +719,7 @@ async def test_wrong_token_error_does_not_show_the_token(store: Store, server: D
 
 async def test_bot_starts_while_discord_is_away(store: Store, server: DiscordServer) -> None:
     for name in ("me", "application", "gateway"):
-        server.order(name, Failure(hang_up=True))
+        server.fail_next(name, Failure(hang_up=True))
     async with on_discord(store, server) as adapter:
         assert adapter.healthy
         await seat_people(server, "testa")

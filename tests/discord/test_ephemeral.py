@@ -11,7 +11,7 @@ from bot.delivery import surface_waits
 from bot.store import Store
 from engine import verify
 from tests.discord.judge import Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, text_of, until
+from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, text_of, until
 from tests.discord.server import CHANNEL, DiscordServer, Failure
 
 
@@ -38,7 +38,7 @@ async def begin_game(server: DiscordServer, game: str = "metamazzo", **options: 
     return anna, bruno
 
 
-async def wait_for_annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
+async def wait_for_annas_turn(adapter: ObservedDiscord, anna: Person, bruno: Person) -> None:
     """Play until it is Anna's turn. Her hand is in the private chat, Bruno's hand is ephemeral."""
     await adapter.worker.settled()
     while not buttons_of(anna.visible_messages(anna.private)[-1]):
@@ -207,7 +207,7 @@ async def test_token_revoked_early_is_given_up(
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
-        server.order("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
+        server.fail_next("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
         await wait_for_annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))

@@ -10,7 +10,7 @@ import pytest
 
 from bot.delivery import surface_waits
 from bot.store import Store
-from tests.discord.players import Observed, Person, on_discord, seat_people, text_of, until
+from tests.discord.players import ObservedDiscord, Person, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 from tests.tricks import has_come_to
 
@@ -29,7 +29,7 @@ async def skip_pause(_self: object, _shard: int | None, *, initial: bool) -> Non
 
 
 async def play_one_trick(
-    adapters: Iterable[Observed], server: DiscordServer, people: list[Person], seconds: float = 60.0
+    adapters: Iterable[ObservedDiscord], server: DiscordServer, people: list[Person], seconds: float = 60.0
 ) -> None:
     """Play until one more trick is taken and every message shows it."""
     channel, random = server.channels[CHANNEL], Random(1)

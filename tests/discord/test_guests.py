@@ -99,7 +99,7 @@ async def test_press_being_answered_by_another_worker_is_retried(store: Store, s
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
-        server.order("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
+        server.fail_next("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(message) for message in channel.messages.values()))
         assert not adapter.budget._refused
@@ -108,6 +108,6 @@ async def test_press_being_answered_by_another_worker_is_retried(store: Store, s
 async def test_refused_answers_count_against_the_budget(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        server.order("answer", Failure(Refused(403, 50001)))
+        server.fail_next("answer", Failure(Refused(403, 50001)))
         anna.begin("rules")
         await until(lambda: len(adapter.budget._refused) == 1)

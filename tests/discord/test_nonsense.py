@@ -34,8 +34,8 @@ PAGE = b"<html><h1>Your network has a message for you</h1></html>"
 def nonsense(*, done_first: bool = False) -> list[Failure]:
     """Return nonsense answers: a web page, invalid JSON, and JSON of another shape."""
     return [
-        Failure(says=PAGE, kind="text/html", done_first=done_first),
-        *(Failure(says=says, done_first=done_first) for says in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
+        Failure(body=PAGE, kind="text/html", done_first=done_first),
+        *(Failure(body=says, done_first=done_first) for says in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
     ]
 
 
@@ -50,7 +50,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("failure", [nonsense()[0], *map(long, nonsense()[1:4])], ids=str)
 @pytest.mark.parametrize("call", ["me", "application", "gateway", "set_commands"])
 async def test_nonsense_at_startup_is_retried(store: Store, server: DiscordServer, call: str, failure: Failure) -> None:
-    server.order(call, failure)
+    server.fail_next(call, failure)
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
             await until(lambda: adapter.healthy)
@@ -62,11 +62,11 @@ async def test_nonsense_at_startup_is_retried(store: Store, server: DiscordServe
 async def test_nonsense_answers_duplicate_no_message(store: Store, server: DiscordServer, failure: Failure) -> None:
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
-            server.order("answer", failure)
-            server.order("send", failure, failure)
-            server.order("open_private", failure)
+            server.fail_next("answer", failure)
+            server.fail_next("send", failure, failure)
+            server.fail_next("open_private", failure)
             people = await seat_people(server, "metamazzo")
-            server.order("edit", failure)
+            server.fail_next("edit", failure)
             await play_tricks(server, people, 2)
             await adapter.worker.settled()
             # Repeated messages were recognized by their nonce, and the command's answer was fetched.
@@ -127,7 +127,7 @@ async def test_permanent_gateway_refusal_is_logged_once(
 @pytest.mark.parametrize("failure", nonsense(), ids=str)
 async def test_doctor_reports_nonsense(server: DiscordServer, failure: Failure) -> None:
     settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
-    server.order("application", failure)
+    server.fail_next("application", failure)
     [(well, line)] = [finding async for finding in examine(settings)]
     assert (well, "does not answer" in line) == (False, True)
 

@@ -23,7 +23,16 @@ from engine import verify
 from tests.bot.delivery.test_surface_sync import commit_move, surface_of
 from tests.bot.worker.test_games import shortest_target
 from tests.discord.judge import LAYOUT, Refused
-from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seat_people, text_of, until
+from tests.discord.players import (
+    ObservedDiscord,
+    Person,
+    buttons_of,
+    on_discord,
+    picture_of,
+    seat_people,
+    text_of,
+    until,
+)
 from tests.discord.server import ATTACH, BAR, CHANNEL, ENOUGH, GROUP, THREAD, Channel, DiscordServer, Failure
 from tests.long import long
 
@@ -45,7 +54,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "SETTLE_SECONDS", 0.05)
 
 
-def record_pictures(adapter: Observed) -> set[tuple[str, str]]:
+def record_pictures(adapter: ObservedDiscord) -> set[tuple[str, str]]:
     """Return a set that records the first line and the picture of every panel sent from now on."""
     pairs: set[tuple[str, str]] = set()
 
@@ -87,7 +96,7 @@ def check_pictures(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
             assert not server.attached[int(message["id"])]
 
 
-async def wait_for_mover(adapter: Observed, people: list[Person]) -> Person:
+async def wait_for_mover(adapter: ObservedDiscord, people: list[Person]) -> Person:
     await adapter.worker.settled()
     return next(person for person in people if buttons_of(hand(person)))
 
@@ -342,7 +351,7 @@ WITH_TABS = b'{"id": 7, "components": [{"items": [{"media": {"url": "a/b\\tc.png
 async def test_answer_without_a_picture_is_no_error(store: Store, server: DiscordServer, said: bytes) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
-        server.order("edit", Failure(says=said, done_first=True))
+        server.fail_next("edit", Failure(body=said, done_first=True))
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
         assert sent.picture == ""
         sent = await adapter.edit(PLACE, sent, panel("three", "second"))
@@ -473,7 +482,7 @@ async def test_late_picture_on_an_ephemeral_hand_is_replaced(
         [table] = await adapter.worker.room.lists.tables_of("discord:2")
         surface = surface_of(adapter.worker, table.code, Hand(1))
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
-        server.order("edit_by", Failure(gate=goes_on), *[Failure(Refused(403, 50013))] * text_is_refused)
+        server.fail_next("edit_by", Failure(gate=goes_on), *[Failure(Refused(403, 50013))] * text_is_refused)
         await bruno.slash("hand")
         await until(lambda: bool(surface.known.ephemeral and surface.known.message))
         [message] = channel.ephemerals[2].values()
@@ -505,7 +514,7 @@ async def test_timed_out_upload_can_arrive_despite_refused_text(
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         slow_down = Refused(429, 0, "You are being rate limited.", retry_after=3600.0, **{"global": False})
-        server.order("edit", Failure(silent=True), Failure(slow_down))
+        server.fail_next("edit", Failure(silent=True), Failure(slow_down))
         with pytest.raises(PlatformFailure) as error:
             await adapter.edit(PLACE, sent, panel("two", "second"))
         assert not isinstance(error.value, NotDelivered)
@@ -568,7 +577,7 @@ async def test_reopening_a_private_chat_makes_no_picture_late(
         sent = await adapter.send("discord:@1", panel("one", "first"), "k")
         server.become_another_application(forgets=True)
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
-        server.order("open_private", Failure(after=2.0))
+        server.fail_next("open_private", Failure(after=2.0))
         server.calls.clear()
         with pytest.raises(MessageGone):
             await adapter.edit("discord:@1", sent, panel("two", "second"))
@@ -600,7 +609,7 @@ async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: Dis
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
-        server.order("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
+        server.fail_next("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
         interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: bool(interaction.answer) and text_of(hand(mover)) != before)
         await adapter.worker.settled()

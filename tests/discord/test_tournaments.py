@@ -22,7 +22,7 @@ from bot.store import Store
 from engine import verify
 from tests.bot.features.tournaments.field import scores_in_order, team_name
 from tests.bot.features.tournaments.leaks import dump_info_logs, fetch_pages, find_leaks, scenes
-from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
+from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _quick
 from tests.long import long
@@ -100,7 +100,7 @@ async def open_tournament(server: DiscordServer, count: int, form: str) -> list[
 
 
 async def play_to_the_end(
-    adapter: Observed, server: DiscordServer, people: Sequence[Person], resigning: float
+    adapter: ObservedDiscord, server: DiscordServer, people: Sequence[Person], resigning: float
 ) -> Tournament:
     """Play to the end. The card stays one message, and the last person opens each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
@@ -162,7 +162,7 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
 
 
 @asynccontextmanager
-async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Observed, Site]]:
+async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple[ObservedDiscord, Site]]:
     """Run a worker with Discord and the web pages."""
     async with on_discord(store, server, pictures=True, playground_port=0) as adapter:
         [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]

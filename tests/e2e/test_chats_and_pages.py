@@ -13,7 +13,17 @@ from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, open_store
 from bot.worker import Worker
 from tests.browser import ONE_BROWSER
-from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seat_people, text_of, until
+from tests.discord.players import (
+    BAR,
+    CHANNEL,
+    ObservedDiscord,
+    Person,
+    buttons_of,
+    on_discord,
+    seat_people,
+    text_of,
+    until,
+)
 from tests.discord.server import DiscordServer
 from tests.discord.test_two_platforms import both
 from tests.kills.bot_process import free_port
@@ -110,7 +120,7 @@ def list_people(worker: Worker, code: str) -> list[str]:
     return [chair.person for chair in table.chairs if chair] if table else []
 
 
-async def _play_on_page_and_discord(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
+async def _play_on_page_and_discord(server: DiscordServer, adapter: ObservedDiscord, browser: Browser) -> None:
     players = await seat_people(server, "metamazzo")
     [table] = await adapter.worker.room.lists.tables_of("discord:1")
     assert table.game
@@ -154,7 +164,7 @@ def is_offered(person: Person, card: str) -> bool:
     return any(button.get("custom_id", "").endswith(f":play {card}") for button in buttons)
 
 
-def read_hand(adapter: Observed, code: str, person: Person) -> list[str]:
+def read_hand(adapter: ObservedDiscord, code: str, person: Person) -> list[str]:
     table = adapter.worker.room.cached_table(code)
     assert table
     assert table.game

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from engine import GAMES
 from tests.bot.fake_platform import NAMES
-from tests.discord.players import Observed, Person, buttons_of, on_discord, seat_people, until
+from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, until
 from tests.discord.server import (
     AUTOCOMPLETE,
     BAR,
@@ -78,7 +78,7 @@ class AnsweringServer(DiscordServer):
 class DiscordFuzzer:
     """A channel with a table of every game, and the events sent about it."""
 
-    def __init__(self, server: AnsweringServer, adapter: Observed, random: Random) -> None:
+    def __init__(self, server: AnsweringServer, adapter: ObservedDiscord, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.bar = server.channels[CHANNEL]
         self.strangers: list[int] = []

@@ -116,7 +116,7 @@ class TelegramFuzzer:
         self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
             # Half of the strangers have opened their private chat.
-            Person(self.server, number, f"Zeno{number}", "it", started=number % 2 == 0)
+            Person(self.server, number, f"Zeno{number}", "it", has_started=number % 2 == 0)
             self.strangers.append(self.server.users[number])
         self._record_unanswered()
 

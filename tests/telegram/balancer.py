@@ -9,15 +9,15 @@ from aiohttp import web
 
 
 @asynccontextmanager
-async def balancer(ports: list[int]) -> AsyncIterator[int]:
-    """Forward each request to the next worker and skip workers that do not answer; yield the port."""
-    turns = itertools.cycle(ports)
+async def run_balancer(ports: list[int]) -> AsyncIterator[int]:
+    """Forward each request to the next worker that answers. Yield the port."""
+    next_ports = itertools.cycle(ports)
 
-    async def pass_on(request: web.Request) -> web.Response:
+    async def forward(request: web.Request) -> web.Response:
         body = await request.read()
         async with aiohttp.ClientSession() as session:
             for _ in ports:
-                url = f"http://127.0.0.1:{next(turns)}{request.path}"
+                url = f"http://127.0.0.1:{next(next_ports)}{request.path}"
                 headers = {name: value for name, value in request.headers.items() if name.startswith("X-")}
                 try:
                     async with session.post(url, data=body, headers=headers) as answer:
@@ -27,7 +27,7 @@ async def balancer(ports: list[int]) -> AsyncIterator[int]:
         return web.Response(status=502)
 
     app = web.Application()
-    app.router.add_post("/{path:.*}", pass_on)
+    app.router.add_post("/{path:.*}", forward)
     runner = web.AppRunner(app, shutdown_timeout=0.2)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

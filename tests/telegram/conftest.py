@@ -1,4 +1,4 @@
-"""A fake Telegram server, and long timeouts for slow machines."""
+"""The fake Telegram server, and long timeouts for slow machines."""
 
 from collections.abc import AsyncIterator
 
@@ -9,8 +9,8 @@ from tests.telegram.server import ANSWER_SECONDS, TelegramServer
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the upload timeout, so that a busy machine still sends pictures. Tests of the timeout lower it."""
+def _long_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the upload timeout so that a busy machine still sends pictures. Tests of the timeout lower it."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
 
@@ -21,5 +21,5 @@ async def server() -> AsyncIterator[TelegramServer]:
     yield telegram
     await telegram.stop()
     if telegram.checks_answers:
-        late = telegram.unanswered_presses()
-        assert not late, f"The bot must answer each press within {ANSWER_SECONDS:.0f} seconds: {late}"
+        presses = telegram.unanswered_presses()
+        assert not presses, f"The bot must answer each press within {ANSWER_SECONDS:.0f} seconds: {presses}"

@@ -56,9 +56,9 @@ class Photos:
             raise Refused(400, "Bad Request: wrong file identifier/HTTP URL specified")
         width, height = _size(self.files[file_id])
         size = len(self.files[file_id])
-        about = {"file_unique_id": f"u{file_id}", "file_size": size}
-        small = {"file_id": f"{file_id}small", "width": max(1, width // 4), "height": max(1, height // 4), **about}
-        return [small, {"file_id": file_id, "width": width, "height": height, **about}]
+        shared = {"file_unique_id": f"u{file_id}", "file_size": size}
+        small = {"file_id": f"{file_id}small", "width": max(1, width // 4), "height": max(1, height // 4), **shared}
+        return [small, {"file_id": file_id, "width": width, "height": height, **shared}]
 
 
 def _size(content: bytes) -> tuple[int, int]:

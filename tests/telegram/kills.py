@@ -1,6 +1,7 @@
-"""The kill harness on Telegram: the bot is killed, while the fake server and its people live on.
+"""The kill harness on Telegram: the bot is killed while the fake server and its people continue.
 
-Every second challenge is sent by inline mode, to a chat without the bot.
+Every second challenge goes by inline mode to a chat without the bot.
+
 python -m tests.telegram.kills --kills 100 --seed 1
 """
 
@@ -21,8 +22,8 @@ from tests.telegram.content import text_of
 from tests.telegram.players import Person
 from tests.telegram.server import CONTENT_FIELDS, TOKEN, Chat, TelegramServer
 
-AT_RISK_SECONDS = 3.0  # seconds after which a message is certainly saved, even on a crowded machine
-BUSY_GROUP = -2001  # group of the challenges not sent inline; it wants more messages than Telegram allows
+AT_RISK_SECONDS = 3.0  # age at which a message is certainly stored, even on a busy machine
+BUSY_GROUP = -2001  # group of the challenges by command; it needs more messages than Telegram allows
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
 
@@ -38,7 +39,7 @@ class TelegramPage(PlatformPage):
         super().__init__(bot)
         self.server = server
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
-        self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
+        self.people = [{"id": number, "name": person.name} for number, person in self.persons.items()]
         self._groups = count(1)
         self._painted: dict[str, bytes] = {}
         self._sending: set[asyncio.Task[None]] = set()
@@ -48,7 +49,7 @@ class TelegramPage(PlatformPage):
         return [*self.server.unanswered_presses(), *self.server.rate_violations()]
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        return [one for one in super().panels(person, code) if "invites you to play" not in one["text"]]
+        return [message for message in super().panels(person, code) if "invites you to play" not in message["text"]]
 
     def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         for chat in self._chats():
@@ -62,10 +63,10 @@ class TelegramPage(PlatformPage):
         return [*self.server.chats.values(), *self.server.inline_chats.values()]
 
     def count_at_risk(self) -> int:
-        #  Dates are whole seconds, rounded down.
+        # Dates are whole seconds, rounded down.
         since = int(time.time() - AT_RISK_SECONDS)
-        shown = (one for chat in self.server.chats.values() for one in chat.messages.values())
-        return max(1, len([one for one in shown if one["from"]["is_bot"] and one["date"] >= since]))
+        messages = (message for chat in self.server.chats.values() for message in chat.messages.values())
+        return max(1, len([message for message in messages if message["from"]["is_bot"] and message["date"] >= since]))
 
     def convert(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = message.get("reply_markup", {}).get("inline_keyboard", ())
@@ -83,10 +84,9 @@ class TelegramPage(PlatformPage):
     def has_picture(self, message: dict[str, Any], subject: Subject) -> bool:
         if message["picture"] is None:
             return False
-        digest = subject.digest
-        if digest not in self._painted:
-            self._painted[digest] = paint(subject)
-        return self.server.photos.files[message["picture"]] == self._painted[digest]
+        if subject.digest not in self._painted:
+            self._painted[subject.digest] = paint(subject)
+        return self.server.photos.files[message["picture"]] == self._painted[subject.digest]
 
     def say(self, person: str, text: str) -> None:
         number = next(self._groups)

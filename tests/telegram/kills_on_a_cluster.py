@@ -1,7 +1,8 @@
 """The kill harness with three workers on a cluster of three primaries and their replicas, on a webhook.
 
 python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
-Presses go to any worker. A worker, a primary or both are killed while people play on. A killed primary comes back as a
+
+Presses go to any worker. A worker, a primary or both are killed while people continue to play. A killed primary comes back as a
 replica. `tests.kills.invariants` has the checks.
 """
 
@@ -18,7 +19,7 @@ from bot.store import open_store
 from tests.kills.bot_process import Bot, free_port
 from tests.kills.harness import Harness, main
 from tests.kills.invariants import Disagreement
-from tests.telegram.balancer import balancer
+from tests.telegram.balancer import run_balancer
 from tests.telegram.kills import TelegramPage
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -27,7 +28,7 @@ PATIENCE = 60.0  # seconds after a kill in which presses must work and the clust
 
 
 class Crew(Bot):
-    """Three workers and their cluster, instead of one bot."""
+    """Three workers on a cluster instead of one bot."""
 
     def __init__(self, folder: Path, cluster: LocalCluster, ports: list[int], **settings: str) -> None:
         super().__init__(folder)
@@ -48,7 +49,7 @@ class Crew(Bot):
             await worker.kill()
 
     def kill_store(self) -> None:
-        """Do nothing: the cluster ends with its context."""
+        """Do nothing: `on_a_cluster` stops the cluster."""
 
 
 class Worker(Bot):
@@ -65,8 +66,8 @@ class CrewPage(TelegramPage):
 
     def complaints(self) -> list[str]:
         """Ignore late answers: the fake server delivers updates to the webhook one by one, so kills delay them."""
-        open_ones = [one for one in self.server.unanswered_presses() if "is open" in one]
-        return [*open_ones, *self.server.rate_violations()]
+        open_presses = [press for press in self.server.unanswered_presses() if "is open" in press]
+        return [*open_presses, *self.server.rate_violations()]
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
         for worker in self.bot.workers:
@@ -77,7 +78,7 @@ class ClusterHarness(Harness):
     """A harness with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
-    check_every = 20  # rounds; tables rest only when a killed worker's lease has ended, after 15 seconds
+    check_every = 20  # rounds; tables rest only after a killed worker's lease has ended, which takes 15 seconds
 
     page: CrewPage
 
@@ -86,7 +87,7 @@ class ClusterHarness(Harness):
         return self.page.bot.cluster.url
 
     async def play_round(self, session: aiohttp.ClientSession, kill: str) -> None:
-        """Play for a moment, kill, and play on until presses work again and the cluster is complete."""
+        """Play, kill, and play until presses work again and the cluster is complete."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
@@ -114,11 +115,11 @@ class ClusterHarness(Harness):
         replica = await asyncio.to_thread(cluster.replica_of, primary)
         primary.kill()
         if not await _wait_until_primary(replica):
-            raise Disagreement("no replica takes over")
+            raise Disagreement(f"no replica became primary within {PATIENCE:.0f} seconds")
         primary.start()
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Wait for rest and check the state, while the workers run on."""
+        """Wait for rest and check the state while the workers run."""
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
@@ -145,7 +146,7 @@ async def on_a_cluster(folder: Path) -> AsyncIterator[CrewPage]:
     cluster = LocalCluster(folder)
     try:
         await asyncio.to_thread(cluster.start)
-        async with balancer(ports) as front:
+        async with run_balancer(ports) as front:
             settings = {
                 "REDIS_URL": cluster.url,
                 "BUONGIOCO_STORE_REPLICAS": "1",

@@ -22,7 +22,7 @@ def type_model(name: str) -> type[BaseModel]:
 
 
 class SetMySettings(BaseModel):
-    """The method of November 2026, as aiogram's development version has it, with only the fields that we send."""
+    """The method setMySettings, which aiogram has only in its development version, with the field that we send."""
 
     callback_query_mode: str | None = None
 

@@ -1,4 +1,4 @@
-"""People on the fake Telegram, who see its messages and press their buttons."""
+"""People on the fake Telegram, who read messages and press buttons."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -21,10 +21,8 @@ GROUP = -1001
 
 
 class Person:
-    """A person with a phone."""
-
     def __init__(
-        self, server: TelegramServer, number: int, name: str, language: str = "en", *, started: bool = True
+        self, server: TelegramServer, number: int, name: str, language: str = "en", *, has_started: bool = True
     ) -> None:
         self.server, self.number, self.name = server, number, name
         server.users[number] = {
@@ -35,15 +33,15 @@ class Person:
             "language_code": language,
         }
         self.private = server.private(number)
-        if started:
-            server.started.add(number)
+        if has_started:
+            server.started_users.add(number)
 
     def say(self, text: str, chat: Chat | None = None, **more: Any) -> dict[str, Any]:
         return self.server.write(chat or self.server.group(GROUP), self.number, text, **more)
 
     def start(self, code: str = "") -> None:
         """Press Start, or open a deep link with a start word."""
-        self.server.started.add(self.number)
+        self.server.started_users.add(self.number)
         self.say(f"/start {code}".strip(), self.private)
 
     def visible_messages(self, chat: Chat) -> list[dict[str, Any]]:
@@ -87,16 +85,22 @@ class Person:
         return True
 
 
-async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+def bot_text(chat: Chat) -> str:
+    """Return the texts of the bot's messages in a chat."""
+    return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
+
+
+async def until(is_done: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until a condition is met."""
     deadline = asyncio.get_running_loop().time() + seconds
-    while not done():
+    while not is_done():
         if asyncio.get_running_loop().time() > deadline:
-            raise AssertionError("it did not come to that")
+            raise AssertionError(f"the condition was not met within {seconds:.0f} seconds")
         await asyncio.sleep(0.005)
 
 
 class ObservedTelegram(Telegram):
-    """The adapter with its worker, which only tests can see."""
+    """The adapter with its worker, which only tests can use."""
 
     worker: Worker
 
@@ -111,7 +115,10 @@ async def on_telegram(
     pictures: bool = False,
     **more: Any,
 ) -> AsyncIterator[ObservedTelegram]:
-    """Run a worker with the real adapter and library on the fake server; ``more`` are settings."""
+    """Run a worker with the real adapter and library on the fake server.
+
+    ``quick`` removes the adapter's rate limits. ``more`` are settings.
+    """
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
     worker.room.new_secret = Random(0).randbytes
@@ -133,13 +140,13 @@ async def on_telegram(
 
 
 async def seat_people(server: TelegramServer, game: str, *options: str) -> list[Person]:
-    """Seat people at a table; return them by seat."""
+    """Seat people at a new table; return them by seat."""
     group = server.group(GROUP)
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     people[0].say(f"/challenge {game}")
-    for label in options:
-        for each in ("Options", label, "Back"):
-            await people[0].press(each, group)
+    for option in options:
+        for label in ("Options", option, "Back"):
+            await people[0].press(label, group)
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         toast = await person.press(label, group)
         if "asked" in toast:

@@ -1,7 +1,7 @@
-"""A fake Bot API server over HTTP, written from the documentation, and as strict as Telegram.
+"""A fake Bot API server over HTTP, written from the documentation and as strict as Telegram.
 
-Each request is checked against aiogram's model of the method. Unknown fields, wrong types and too long texts or
-payloads are refused. So are edits of missing messages. Tests order failures with `order`.
+Each request is checked against aiogram's model of the method. The server refuses unknown fields, wrong types, long
+texts and edits of missing messages. Tests let calls fail with `fail_next`.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from bot.panel import utf16_length
-from tests.telegram.attended import AttendedClock
+from tests.telegram.clock import RunningClock
 from tests.telegram.content import Photos, Refused, caption_content, resolve_attachment, text_content
 from tests.telegram.models import method_model, type_model
 
@@ -65,11 +65,11 @@ PRESS_SECONDS = 15.0
 
 @dataclass
 class Failure:
-    """An ordered failure: a refusal, another answer or none, before or after the call took effect."""
+    """A call's failure: a refusal, another answer or no answer, before or after the call took effect."""
 
     refusal: Refused | None = None
-    says: bytes | None = None
-    status: int = 200  # HTTP status of ``says``
+    body: bytes | None = None
+    status: int = 200  # HTTP status with ``body``
     done_first: bool = False
     hang_up: bool = False
     silent: bool = False  # the call is never answered
@@ -86,10 +86,10 @@ class Chat:
     written_at: list[float] = field(default_factory=list)
     """Times of sends and edits by the server's clock."""
     refusal: Refused | None = None
-    takes_photos: bool = True
+    accepts_photos: bool = True
     bot_is_admin: bool = False
     admins: dict[int, bool] = field(default_factory=dict)
-    """Administrators, and whether they are anonymous."""
+    """True for an anonymous administrator, by user."""
     hides_members: bool = False
     """If true, a bot without admin rights cannot request members."""
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
@@ -103,7 +103,7 @@ class Chat:
 
 @dataclass
 class Query:
-    """A press: its user and time. ``answered_after`` is in attended seconds, since the press or the bot's start."""
+    """A press: its user and time. ``answered_after`` counts from the press or the bot's start, by the server's `clock`."""
 
     user: int
     at: float
@@ -112,12 +112,12 @@ class Query:
 
 
 class TelegramServer:
-    """The server, its chats, and the pending updates."""
+    """The server, its chats and the pending updates."""
 
     def __init__(self) -> None:
         self.chats: dict[int, Chat] = {}
         self.users: dict[int, dict[str, Any]] = {}
-        self.started: set[int] = set()
+        self.started_users: set[int] = set()
         self.answers: dict[str, dict[str, Any]] = {}
         self.menus: dict[str, list[dict[str, Any]]] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -127,39 +127,39 @@ class TelegramServer:
         self.token = TOKEN
         self.group_limit = 10**6
         self.now = time.time
-        self.away: Failure | None = None
-        """The failure of every call, until this is None again."""
-        self.calls_while_away = 0
-        """Number of calls while away."""
+        self.outage: Failure | None = None
+        """The failure of every call, while this is not None."""
+        self.calls_during_outage = 0
+        """Number of calls during outages."""
         self.redeliver = False
         self.short_answers = 0
-        """Number of polls that got a single update because they came too soon."""
+        """Number of polls that got one update because they came too soon."""
         self._last_poll = -1, 0.0
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
         self.webhook_failed_at = 0
-        """Time of the webhook's last failure in Unix seconds; 0 for just now."""
+        """Unix time of the webhook's last failure; 0 for the current time."""
         self.queries: dict[str, Query] = {}
-        self.clock = AttendedClock()
+        self.clock = RunningClock()
         self.checks_answers = True
-        """If true, all presses must be answered at a test's end."""
+        """If true, all presses must be answered by the end of the test."""
         self._bot_is_new = True
         self.callback_query_mode = "default"
-        """The way in which presses name ordinary messages. Hosts can change it at BotFather since November 2026."""
-        self._called_inline: dict[str, dict[str, Any]] = {}
-        """Ordinary messages that a press named by an inline id, by that id."""
+        """How presses name ordinary messages. Hosts can change it with BotFather since November 2026."""
+        self._messages_by_inline_id: dict[str, dict[str, Any]] = {}
+        """Ordinary messages that a press has named by an inline id."""
         self.supports_inline = True
-        self.refuses_inline: Refused | None = None
+        self.inline_refusal: Refused | None = None
         """The refusal of every edit of an inline message."""
         self.inline_chats: dict[str, Chat] = {}
         """Chats without the bot, by the id of each of their inline messages."""
         self.inline_answers: dict[str, dict[str, Any]] = {}
-        """Answers to inline queries by query id; empty while unanswered."""
-        self.typed: dict[str, str] = {}
+        """Answers to inline queries by query id; empty before the answer."""
+        self.inline_texts: dict[str, str] = {}
         """Texts of inline queries by query id."""
         self._delivery: asyncio.Task[None] | None = None
-        self._orders: dict[str, deque[Failure]] = defaultdict(deque)
+        self._failures: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
         self._new = asyncio.Event()
         self._update_ids, self._message_ids, self._query_ids = count(1000), count(1), count(1)
@@ -183,8 +183,8 @@ class TelegramServer:
         if self._runner:
             await self._runner.cleanup()
 
-    def _bot_listens(self) -> None:
-        """Note that the bot polls. Earlier presses count from its start."""
+    def _note_bot_start(self) -> None:
+        """Count the time to answer earlier presses from the bot's start."""
         if self._bot_is_new:
             self._bot_is_new = False
             for query in self.queries.values():
@@ -192,37 +192,37 @@ class TelegramServer:
 
     def rate_violations(self) -> list[str]:
         """Return the groups that got more than `PER_MINUTE` messages and edits within a minute."""
-        found = []
+        violations = []
         for chat in [*self.chats.values(), *self.inline_chats.values()]:
             most, times = 0, deque[float]()
-            for at in chat.written_at if chat.type != "private" else ():
-                times.append(at)
-                while times[0] <= at - 60:
+            for time_written in chat.written_at if chat.type != "private" else ():
+                times.append(time_written)
+                while times[0] <= time_written - 60:
                     times.popleft()
                 most = max(most, len(times))
             if most > PER_MINUTE:
-                found.append(f"chat {chat.id} got {most} messages in a minute")
-        return found
+                violations.append(f"chat {chat.id} got {most} messages in a minute")
+        return violations
 
     def unanswered_presses(self) -> list[str]:
         """Return the presses that were answered too late or not at all."""
-        found = []
+        presses = []
         for name, query in self.queries.items():
             if "answered" not in self.answers.get(name, {"answered": True}):
-                found.append(f"query {name} is open")
+                presses.append(f"query {name} is open")
             elif (query.answered_after or 0.0) > ANSWER_SECONDS:
-                found.append(f"query {name} was answered after {query.answered_after:.1f} s")
-        return found
+                presses.append(f"query {name} was answered after {query.answered_after:.1f} s")
+        return presses
 
     # Set up by tests
 
-    def order(self, method: str, *failures: Failure) -> None:
-        """Make the next calls of a method fail, one failure each."""
-        self._orders[method].extend(failures)
+    def fail_next(self, method: str, *failures: Failure) -> None:
+        """Let the next calls of a method fail, one failure each."""
+        self._failures[method].extend(failures)
 
-    def forget_orders(self) -> None:
-        """Drop all ordered failures."""
-        self._orders.clear()
+    def clear_failures(self) -> None:
+        """Let no more calls fail."""
+        self._failures.clear()
 
     def group(self, number: int, title: str = "Bar Sport") -> Chat:
         return self.chats.setdefault(number, Chat(number, "supergroup", title))
@@ -245,10 +245,10 @@ class TelegramServer:
         entities = []
         if text.startswith("/"):
             entities.append({"type": "bot_command", "offset": 0, "length": utf16_length(text.split(maxsplit=1)[0])})
-        at = text.find(" @")
-        if at >= 0:
-            word = text[at + 1 :].split(maxsplit=1)[0]
-            entities.append({"type": "mention", "offset": utf16_length(text[: at + 1]), "length": utf16_length(word)})
+        before, at_sign, after = text.partition(" @")
+        if at_sign:
+            handle = f"@{after}".split(maxsplit=1)[0]
+            entities.append({"type": "mention", "offset": utf16_length(before) + 1, "length": utf16_length(handle)})
         number = next(self._message_ids)
         message = {
             "message_id": number,
@@ -268,8 +268,8 @@ class TelegramServer:
         query = str(next(self._query_ids))
         self.answers[query] = {}
         self.queries[query] = Query(user, time.monotonic(), self.clock.now)
-        # Exactly one of both (core.telegram.org/bots/api#callbackquery).
-        which = (
+        # Exactly one of the two fields (core.telegram.org/bots/api#callbackquery).
+        origin = (
             {"inline_message_id": name}
             if (name := self._inline_id(chat, message))
             else {"message": {key: value for key, value in message.items() if key != "rows"}}
@@ -280,7 +280,7 @@ class TelegramServer:
                 "from": self.users[user],
                 "chat_instance": str(chat.id) if chat.type == "elsewhere" else "1",
                 "data": data,
-                **which,
+                **origin,
             }
         )
         return query
@@ -295,7 +295,7 @@ class TelegramServer:
         if "inline_message_id" in message or not is_by_id:
             return str(message.get("inline_message_id", ""))
         name = f"BBBB-{abs(chat.id)}_{message['message_id']}"
-        self.inline_chats[name], self._called_inline[name] = chat, message
+        self.inline_chats[name], self._messages_by_inline_id[name] = chat, message
         return name
 
     # Inline mode (core.telegram.org/bots/api#inline-mode)
@@ -305,17 +305,17 @@ class TelegramServer:
         assert self.supports_inline
         query = str(next(self._query_ids))
         self.inline_answers[query] = {}
-        self.typed[query] = text
+        self.inline_texts[query] = text
         self.push(inline_query={"id": query, "from": self.users[user], "query": text, "offset": ""})
         return query
 
     def send_result(self, user: int, query: str, result: str, chat: Chat, *, feedback: bool = False) -> dict[str, Any]:
-        """Send one of the results; return the message.
+        """Send a result of an inline query; return the message.
 
         The bot is informed only with inline ``feedback`` (core.telegram.org/bots/inline#collecting-feedback). It gets
         the inline id if the message has a keyboard (core.telegram.org/bots/api#choseninlineresult).
         """
-        [chosen] = [one for one in self.inline_answers[query]["results"] if one["id"] == result]
+        [chosen] = [offer for offer in self.inline_answers[query]["results"] if offer["id"] == result]
         content, markup = chosen["input_message_content"], chosen.get("reply_markup")
         message: dict[str, Any] = {
             "message_id": next(self._message_ids),
@@ -333,7 +333,7 @@ class TelegramServer:
                 chosen_inline_result={
                     "result_id": result,
                     "from": self.users[user],
-                    "query": self.typed[query],
+                    "query": self.inline_texts[query],
                     **named,
                 }
             )
@@ -349,17 +349,17 @@ class TelegramServer:
             raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
         if len(results) > MAX_INLINE_RESULTS:
             raise Refused(400, "Bad Request: RESULTS_TOO_MUCH")
-        if len({one["id"] for one in results}) < len(results):
+        if len({result["id"] for result in results}) < len(results):
             raise Refused(400, "Bad Request: RESULT_ID_DUPLICATE")
-        for one in results:
-            if not 1 <= len(one["id"].encode()) <= 64:
+        for result in results:
+            if not 1 <= len(result["id"].encode()) <= 64:
                 raise Refused(400, "Bad Request: RESULT_ID_INVALID")
-            if one["type"] != "article" or not one["title"]:
+            if result["type"] != "article" or not result["title"]:
                 raise Refused(400, "Bad Request: a result that this server does not know")
-            if unknown := set(one) - set(type_model("InlineQueryResultArticle").model_fields):
+            if unknown := set(result) - set(type_model("InlineQueryResultArticle").model_fields):
                 raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
-            content = one["input_message_content"]
-            text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
+            content = result["input_message_content"]
+            text_content({**content, "text": content["message_text"], "reply_markup": result.get("reply_markup")})
         if button := fields.get("button"):
             # A label, and one of two actions (core.telegram.org/bots/api#inlinequeryresultsbutton).
             if set(button) != {"text", "start_parameter"} or not button["text"]:
@@ -369,24 +369,26 @@ class TelegramServer:
         self.inline_answers[query] = fields
         return True
 
-    def _edit_inline(self, fields: dict[str, Any], what: str) -> bool:
-        """Edit an inline message and return True. It cannot get a new file.
+    def _edit_inline(self, fields: dict[str, Any], part: str) -> bool:
+        """Edit an inline message. It cannot get a new file.
 
         Sources: core.telegram.org/bots/api#editmessagetext and core.telegram.org/bots/api#editmessagemedia.
         """
         if fields.get("chat_id") or fields.get("message_id"):
             raise Refused(400, "Bad Request: chat not found")
-        if self.refuses_inline:
-            raise self.refuses_inline
-        if what != "text":
+        if self.inline_refusal:
+            raise self.inline_refusal
+        if part != "text":
             raise Refused(400, "Bad Request: a new file can't be uploaded for an inline message")
         name = fields["inline_message_id"]
         chat = self.inline_chats.get(name)
-        found = [one for one in chat.messages.values() if one.get("inline_message_id") == name] if chat else []
-        found += [self._called_inline[name]] if name in self._called_inline else []
-        if not chat or not found:
+        messages = (
+            [message for message in chat.messages.values() if message.get("inline_message_id") == name] if chat else []
+        )
+        messages += [self._messages_by_inline_id[name]] if name in self._messages_by_inline_id else []
+        if not chat or not messages:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
-        if not self._change(chat, found[0], fields, what):
+        if not self._change(chat, messages[0], fields, part):
             raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
         self._rate_limit(chat)
         return True
@@ -426,22 +428,22 @@ class TelegramServer:
             self._check_call(request.match_info["token"], method)
             fields = await self._read_fields(method, request)
             self.calls.append((method, fields))
-            failure = self._orders[method].popleft() if self._orders[method] else self.away
-            self.calls_while_away += failure is not None and failure is self.away
+            failure = self._failures[method].popleft() if self._failures[method] else self.outage
+            self.calls_during_outage += failure is not None and failure is self.outage
             if failure and failure.gate:
                 await failure.gate.wait()
             if failure and failure.silent and not failure.done_first:
                 await asyncio.Event().wait()
             if failure and not failure.done_first:
-                if failure.says is not None:
-                    return web.Response(body=failure.says, status=failure.status)
+                if failure.body is not None:
+                    return web.Response(body=failure.body, status=failure.status)
                 self._fail(failure, request)
             result = await getattr(self, f"_{method}")(fields)
             if failure and failure.silent:
                 await asyncio.Event().wait()
             if failure:
-                if failure.says is not None:
-                    return web.Response(body=failure.says, status=failure.status)
+                if failure.body is not None:
+                    return web.Response(body=failure.body, status=failure.status)
                 self._fail(failure, request)
             return web.json_response({"ok": True, "result": result})
         except Refused as refused:
@@ -496,16 +498,16 @@ class TelegramServer:
         except ValidationError as error:
             raise Refused(400, f"Bad Request: {error}") from None
         if method == "sendPhoto":
-            fields["photo"] = self._uploaded(fields["photo"], parts)
+            fields["photo"] = self._save_upload(fields["photo"], parts)
         elif method.endswith("Media"):
             if fields["media"]["type"] != "photo":
                 raise Refused(400, "Bad Request: type of file mismatch")
-            fields["media"]["media"] = self._uploaded(fields["media"]["media"], parts)
+            fields["media"]["media"] = self._save_upload(fields["media"]["media"], parts)
         if set(parts) - {"document"}:
-            raise Refused(400, f"Bad Request: files that nothing names: {sorted(parts)}")
+            raise Refused(400, f"Bad Request: unused files {sorted(parts)}")
         return fields
 
-    def _uploaded(self, photo: str, parts: dict[str, bytes]) -> str:
+    def _save_upload(self, photo: str, parts: dict[str, bytes]) -> str:
         """Return the ``file_id`` of a photo, which can be uploaded with the request."""
         content = resolve_attachment(photo, parts)
         return photo if content is None else self.photos.save(content)
@@ -516,7 +518,7 @@ class TelegramServer:
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """Return the updates that no higher offset has confirmed."""
-        self._bot_listens()
+        self._note_bot_start()
         if self.webhook:
             raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
         offset, limit = fields.get("offset") or 0, fields.get("limit") or 100
@@ -572,7 +574,7 @@ class TelegramServer:
         """Return a message's content: a photo, if the fields name one, or a text."""
         if "photo" not in fields:
             return text_content(fields)
-        if not chat.takes_photos:
+        if not chat.accepts_photos:
             raise Refused(400, "Bad Request: not enough rights to send photos to the chat")
         return {"photo": self.photos.sizes(fields["photo"]), **caption_content(fields)}
 
@@ -618,25 +620,25 @@ class TelegramServer:
         """
         return self._edit(fields, "media")
 
-    def _edit(self, fields: dict[str, Any], what: str) -> dict[str, Any] | bool:
+    def _edit(self, fields: dict[str, Any], part: str) -> dict[str, Any] | bool:
         if fields.get("inline_message_id"):
-            return self._edit_inline(fields, what)
+            return self._edit_inline(fields, part)
         chat = self._chat(fields["chat_id"])
         message = chat.messages.get(fields["message_id"])
         if message is None or message["from"] != BOT:
             raise Refused(400, "Bad Request: message to edit not found")
-        if self._change(chat, message, fields, what):
+        if self._change(chat, message, fields, part):
             self._rate_limit(chat)
             return message
         raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
 
-    def _change(self, chat: Chat, message: dict[str, Any], fields: dict[str, Any], what: str) -> bool:
+    def _change(self, chat: Chat, message: dict[str, Any], fields: dict[str, Any], part: str) -> bool:
         """Change a message's text, caption, or photo with caption; return whether anything changed."""
-        if what != "media" and what not in message:
-            raise Refused(400, f"Bad Request: there is no {what} in the message to edit")
-        if what == "text":
+        if part != "media" and part not in message:
+            raise Refused(400, f"Bad Request: there is no {part} in the message to edit")
+        if part == "text":
             content = text_content(fields)
-        elif what == "caption":
+        elif part == "caption":
             content = {"photo": message["photo"], **caption_content(fields)}
         else:
             media = fields["media"]
@@ -653,7 +655,7 @@ class TelegramServer:
         message = messages.get(fields["message_id"])
         if message is None:
             raise Refused(400, "Bad Request: message to delete not found")
-        # core.telegram.org/bots/api#deletemessage
+        # The limit is 48 hours (core.telegram.org/bots/api#deletemessage).
         if message["date"] < time.time() - 48 * 3600:
             raise Refused(400, "Bad Request: message can't be deleted")
         del messages[fields["message_id"]]
@@ -672,7 +674,7 @@ class TelegramServer:
             raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
         if len(fields.get("text") or "") > 200:
             raise Refused(400, "Bad Request: MESSAGE_TOO_LONG")
-        # Other addresses are for games; this one opens the bot: https://core.telegram.org/bots/api#answercallbackquery
+        # Other addresses are for games, this one opens the bot (core.telegram.org/bots/api#answercallbackquery).
         if not (url := fields.get("url") or "https://t.me/").startswith("https://t.me/"):
             raise Refused(400, "Bad Request: URL_INVALID")
         if query := self.queries.get(fields["callback_query_id"]):
@@ -684,10 +686,10 @@ class TelegramServer:
         # https://core.telegram.org/bots/api#botcommand
         if len(fields["commands"]) > 100:
             raise Refused(400, "Bad Request: BOT_COMMANDS_TOO_MUCH")
-        for one in fields["commands"]:
-            if not re.fullmatch("[a-z0-9_]{1,32}", one["command"]):
+        for command in fields["commands"]:
+            if not re.fullmatch("[a-z0-9_]{1,32}", command["command"]):
                 raise Refused(400, "Bad Request: BOT_COMMAND_INVALID")
-            if not 1 <= len(one["description"]) <= 256:
+            if not 1 <= len(command["description"]) <= 256:
                 raise Refused(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID")
         self.menus[f"{fields['scope']['type']} {fields.get('language_code', '')}"] = fields["commands"]
         return True
@@ -699,7 +701,7 @@ class TelegramServer:
         return self._set_text("short_description", fields, 120)
 
     async def _setMySettings(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        """Keep the settings that are not named (docs.aiogram.dev, setMySettings)."""
+        """Change only the given settings (docs.aiogram.dev, setMySettings)."""
         if fields.get("callback_query_mode", "default") not in CALLBACK_MODES:
             raise Refused(400, "Bad Request: invalid callback query mode specified")
         self.callback_query_mode = fields.get("callback_query_mode", self.callback_query_mode)
@@ -714,7 +716,7 @@ class TelegramServer:
     # Ephemeral messages
 
     def _send_ephemeral(self, chat: Chat, fields: dict[str, Any], ephemeral: dict[str, Any]) -> dict[str, Any]:
-        """Add a message that one member of a group sees."""
+        """Add a message that only one member of a group sees."""
         user = ephemeral["receiver_user_id"]
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
@@ -734,7 +736,8 @@ class TelegramServer:
         }
         return chat.ephemerals[user][number]
 
-    def _ephemeral(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
+    def _find_ephemeral(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
+        """Return the receiver's ephemeral messages and the id of the addressed one."""
         shown = self._chat(fields["chat_id"]).ephemerals[fields["receiver_user_id"]]
         if fields["ephemeral_message_id"] not in shown:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
@@ -750,15 +753,15 @@ class TelegramServer:
         """Edit a photo. The documentation mentions no texts (core.telegram.org/bots/api#editephemeralmessagemedia)."""
         return self._edit_ephemeral(fields, "media")
 
-    def _edit_ephemeral(self, fields: dict[str, Any], what: str) -> bool:
-        shown, number = self._ephemeral(fields)
-        if what == "media" and "photo" not in shown[number]:
+    def _edit_ephemeral(self, fields: dict[str, Any], part: str) -> bool:
+        shown, number = self._find_ephemeral(fields)
+        if part == "media" and "photo" not in shown[number]:
             raise Refused(400, "Bad Request: there is no media in the message to edit")
-        self._change(self._chat(fields["chat_id"]), shown[number], fields, what)
+        self._change(self._chat(fields["chat_id"]), shown[number], fields, part)
         return True
 
     async def _deleteEphemeralMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        shown, number = self._ephemeral(fields)
+        shown, number = self._find_ephemeral(fields)
         del shown[number]
         return True
 
@@ -768,7 +771,7 @@ class TelegramServer:
         if not fields["url"].startswith(("https://", "http://127.0.0.1")):
             raise Refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
         self.webhook = fields
-        self._bot_listens()
+        self._note_bot_start()
         if self._delivery is None:
             self._delivery = asyncio.create_task(self._deliver_updates())
         return True
@@ -784,9 +787,9 @@ class TelegramServer:
             "pending_update_count": len(self._updates),
         }
         if self.refused_by_webhook:
-            last = f"Wrong response from the webhook: {self.refused_by_webhook[-1]}"
+            error = f"Wrong response from the webhook: {self.refused_by_webhook[-1]}"
             failed_at = self.webhook_failed_at or int(time.time())
-            info |= {"last_error_date": failed_at, "last_error_message": last}
+            info |= {"last_error_date": failed_at, "last_error_message": error}
         return info
 
     async def _deliver_updates(self) -> None:
@@ -814,7 +817,7 @@ class TelegramServer:
             raise Refused(400, "Bad Request: chat not found")
         if chat.refusal:
             raise chat.refusal
-        if chat.type == "private" and number not in self.started:
+        if chat.type == "private" and number not in self.started_users:
             raise Refused(403, "Forbidden: bot can't initiate conversation with a user")
         return chat
 

@@ -33,7 +33,7 @@ async def test_settings_stay_when_the_admin_check_fails(store: Store, server: Te
         group = server.group(GROUP)
         group.admins = {1: False}
         anna.say("/settings", group)
-        server.order("getChatMember", Failure(refusal=Refused(502, "Bad Gateway")))
+        server.fail_next("getChatMember", Failure(refusal=Refused(502, "Bad Gateway")))
         assert (await anna.press("⏱ 1 min", group)).startswith("I could not find out whether you are an administrator")
         assert (await adapter.worker.people.chat(f"telegram:{GROUP}")).clock == 300
 

@@ -1,7 +1,7 @@
-"""During an outage or a flood, boards and hands arrive once in the end, and the log stays short."""
+"""Boards and hands arrive once after an outage or a flood of commands, and the log stays short."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,19 +9,16 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.telegram.adapter import Telegram
 from bot.store import EmbeddedStore, open_store
 from tests.bot.fast_loop import run_fast
 from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.long import long
 from tests.telegram import players
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Person, on_telegram, seat_people
+from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people
 from tests.telegram.server import BOT, Failure, TelegramServer
 
 PER_MINUTE = 20
-
-Body = Callable[[Telegram, "TimedServer"], Awaitable[None]]
 
 
 class TimedServer(TelegramServer):
@@ -30,23 +27,23 @@ class TimedServer(TelegramServer):
     def __init__(self) -> None:
         super().__init__()
         self.now = lambda: asyncio.get_running_loop().time()
-        self.in_groups: list[tuple[float, str, bool]] = []
-        """Loop time, method, and whether a test ordered a 429 for the call."""
+        self.group_calls: list[tuple[float, str, bool]] = []
+        """Loop time, method, and true if a test let the call fail with a 429."""
 
     async def _read_fields(self, method: str, request: Any) -> dict[str, Any]:
         fields = await super()._read_fields(method, request)
         if fields.get("chat_id", 0) < 0:
-            self.in_groups.append((self.now(), method, bool(self._orders[method])))
+            self.group_calls.append((self.now(), method, bool(self._failures[method])))
         return fields
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def _loop_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(players, "until", wait_until)
 
 
 @asynccontextmanager
-async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, TimedServer, list[Person]]]:
+async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedTelegram, TimedServer, list[Person]]]:
     """Seat two people at a table, with the platform's real rate limits."""
     valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
@@ -54,31 +51,27 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Ti
     try:
         async with open_store(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
             people = await seat_people(server, "metamazzo")
-            await worker_of(adapter).settled()
+            await adapter.worker.settled()
             yield adapter, server, people
     finally:
         await server.stop()
         await valkey.stop()
 
 
-def worker_of(adapter: Telegram) -> Any:
-    return adapter.card_room.worker  # type: ignore[attr-defined]
-
-
 async def play_one_move(people: list[Person]) -> None:
     """Make one move for the player whose turn it is."""
 
-    def found() -> tuple[Person, dict[str, Any], str] | None:
+    def find_card() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
-            own = [one for one in person.private.messages.values() if one["from"] == BOT]
+            own = [message for message in person.private.messages.values() if message["from"] == BOT]
             for row in own[-1].get("reply_markup", {}).get("inline_keyboard", ()) if own else ():
                 for button in row:
                     if ":play " in button.get("callback_data", ""):
                         return person, own[-1], button["callback_data"]
         return None
 
-    await wait_until(lambda: found() is not None)
-    person, message, data = found() or (people[0], {}, "")
+    await wait_until(lambda: find_card() is not None)
+    person, message, data = find_card() or (people[0], {}, "")
     assert await person.send_press(person.private, message, data) == ""
 
 
@@ -88,30 +81,32 @@ async def play_one_move(people: list[Person]) -> None:
     [
         ("502", TWO_MINUTES),
         long("502", TEN_MINUTES),
-        long("nobody listens", TEN_MINUTES),
+        long("closed port", TEN_MINUTES),
         long("silent", TEN_MINUTES),
     ],
 )
-def test_minutes_without_telegram(tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_game_survives_minutes_without_telegram(
+    tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_fast(check_outage(tmp_path, how, seconds), monkeypatch)
 
 
 async def check_outage(folder: Path, how: str, seconds: float) -> None:
-    async with playing(folder) as (adapter, server, people):
-        worker, group = worker_of(adapter), server.group(GROUP)
+    async with run_game(folder) as (adapter, server, people):
+        worker, group = adapter.worker, server.group(GROUP)
         before = bot_tasks()
         with capture_logs() as logs:
-            if how == "nobody listens":
+            if how == "closed port":
                 await server.stop()
             else:
-                server.away = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
+                server.outage = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
             await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["telegram"].startswith("down: ")
             # One task per table, one per surface, and a watcher. A worker may briefly be assigning tables too.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
-            server.away = None
-            if how == "nobody listens":
+            server.outage = None
+            if how == "closed port":
                 await server.start(server.port)
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
@@ -119,9 +114,9 @@ async def check_outage(folder: Path, how: str, seconds: float) -> None:
                 await play_one_move(people)
                 await worker.settled()
         # A challenge, a board, and a hand each.
-        assert sum(one["from"] == BOT for one in group.messages.values()) == 2
+        assert sum(message["from"] == BOT for message in group.messages.values()) == 2
         for person in people:
-            assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
+            assert sum(message["from"] == BOT for message in person.private.messages.values()) == 1
         assert (await worker.check_health())["adapters"]["telegram"] == "up"
         check_outage_logged(logs)
 
@@ -133,17 +128,17 @@ def test_flood_of_commands_delays_no_board(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def check_flood(folder: Path) -> None:
-    async with playing(folder, rate_limits=False) as (adapter, server, people):
-        worker, group, loop = worker_of(adapter), server.group(GROUP), asyncio.get_running_loop()
+    async with run_game(folder, rate_limits=False) as (adapter, server, people):
+        worker, group, loop = adapter.worker, server.group(GROUP), asyncio.get_running_loop()
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         server.group_limit = PER_MINUTE
         group.sent_at.clear()
-        server.in_groups.clear()
-        begun = loop.time()
+        server.group_calls.clear()
+        started = loop.time()
         with capture_logs() as logs:
             for minute in range(4):
                 wait = Refused(429, "Too Many Requests: retry after 7", retry_after=7)
-                server.order("sendMessage", Failure(wait))
+                server.fail_next("sendMessage", Failure(wait))
                 for word in ("/help", "/leaderboard", "/rules", "/stats", "/challenge nonsense"):
                     for person in crowd:
                         person.say(word)
@@ -153,23 +148,25 @@ async def check_flood(folder: Path) -> None:
                     await asyncio.sleep(7)
             await wait_until(lambda: not server._updates and not worker.delivery.answers.tasks)
             await worker.settled()
-        calls = server.in_groups
-        # Only the ordered failures happened, because the bot kept the group's limit.
+        calls = server.group_calls
+        # The bot kept the group's limit, so only the test's failures happened.
         assert (
             sum(
-                len(calls[at:]) > PER_MINUTE and calls[at + PER_MINUTE][0] - calls[at][0] < 55
-                for at in range(len(calls) - PER_MINUTE)
+                len(calls[index:]) > PER_MINUTE and calls[index + PER_MINUTE][0] - calls[index][0] < 55
+                for index in range(len(calls) - PER_MINUTE)
             )
             == 0
         )
-        ordered = [at for at, (_when, _method, refused) in enumerate(calls) if refused]
-        assert len(ordered) == 4
-        for at in ordered:
-            assert all(when >= calls[at][0] + 6.9 for when, _method, _refused in calls[at + 1 :])
-        # The board was edited every few moves, although answers waited all the time.
-        edits = [when for when, method, _refused in calls if method == "editMessageText"]
+        refusals = [index for index, (_time, _method, is_refused) in enumerate(calls) if is_refused]
+        assert len(refusals) == 4
+        for index in refusals:
+            assert all(time >= calls[index][0] + 6.9 for time, _method, _refused in calls[index + 1 :])
+        # The board was edited every few moves although answers waited.
+        edits = [time for time, method, _refused in calls if method == "editMessageText"]
         assert len(edits) >= 8
-        answered = [one for one in group.messages.values() if one["from"] == BOT]
-        assert len(answered) - 2 == sum(method == "sendMessage" and not refused for _when, method, refused in calls)
-        assert loop.time() - begun > 200
+        bot_messages = [message for message in group.messages.values() if message["from"] == BOT]
+        assert len(bot_messages) - 2 == sum(
+            method == "sendMessage" and not is_refused for _time, method, is_refused in calls
+        )
+        assert loop.time() - started > 200
         assert not [line for line in logs if line["log_level"] in ("warning", "error") and "store" not in line["event"]]

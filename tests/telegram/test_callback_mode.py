@@ -1,4 +1,4 @@
-"""Presses that name a message by an inline id: on ordinary messages, and on messages with other people's offers.
+"""Presses that name their message by an inline id.
 
 Since November 2026 the callback mode of the Bot API can differ from "default". Then a press on an ordinary message has
 an ``inline_message_id`` instead of the message (TDLib, ``botCallbackQueryModeInline``).
@@ -25,14 +25,18 @@ from tests.telegram.test_inline import (
 )
 from tests.telegram.test_telegram import panels
 
-OLD = "This button does not work any more."
+EXPIRED = "This button does not work any more."
 
 
-def board_of(group: Chat) -> dict[str, Any]:
-    return next(one for one in reversed(group.messages.values()) if one["from"]["is_bot"] and "deal 1" in one["text"])
+def find_board(group: Chat) -> dict[str, Any]:
+    return next(
+        message
+        for message in reversed(group.messages.values())
+        if message["from"]["is_bot"] and "deal 1" in message["text"]
+    )
 
 
-async def strangers_offer(server: TelegramServer, person: Person) -> str:
+async def make_offer_payload(server: TelegramServer, person: Person) -> str:
     """Return the payload of an offer that a person could send."""
     query = await query_offers(server, person, "testa")
     [result] = server.inline_answers[query]["results"]
@@ -56,7 +60,7 @@ async def test_older_server_needs_no_mode(store: Store, server: TelegramServer) 
 
 
 async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer) -> None:
-    server.order("setMySettings", Failure(Refused(400, "Bad Request: invalid callback query mode specified")))
+    server.fail_next("setMySettings", Failure(Refused(400, "Bad Request: invalid callback query mode specified")))
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
@@ -64,12 +68,12 @@ async def test_refused_mode_is_one_warning(store: Store, server: TelegramServer)
 
 
 async def switch_to_inline_mode(server: TelegramServer, adapter: ObservedTelegram) -> None:
-    """Change the mode as a host, while the bot runs."""
+    """Change the mode as a host can while the bot runs."""
     await until(lambda: adapter.healthy)
     server.callback_query_mode = "inline"
 
 
-async def test_game_goes_on_with_presses_by_inline_ids(store: Store, server: TelegramServer) -> None:
+async def test_game_continues_with_presses_by_inline_ids(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         await switch_to_inline_mode(server, adapter)
         anna, bruno = await seat_people(server, "metamazzo")
@@ -86,13 +90,13 @@ async def test_pressed_board_cannot_be_overwritten_by_an_offer(store: Store, ser
         await until(lambda: all(panels(person) for person in people))
         await switch_to_inline_mode(server, adapter)
         carla, group = Person(server, 3, "Carla"), server.group(GROUP)
-        board = board_of(group)
+        board = find_board(group)
         code = (await table_of(adapter, people[0])).code
         await people[0].send_press(group, board, f"1t{code}:invite")
-        shown = dict(board)
-        assert await carla.send_press(group, board, await strangers_offer(server, carla)) == OLD
+        before = dict(board)
+        assert await carla.send_press(group, board, await make_offer_payload(server, carla)) == EXPIRED
         await adapter.worker.settled()
-        assert board == shown
+        assert board == before
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
 
 
@@ -102,12 +106,12 @@ async def test_page_of_an_inline_press_never_replaces_the_message(store: Store, 
         await until(lambda: all(panels(person) for person in people))
         await switch_to_inline_mode(server, adapter)
         group = server.group(GROUP)
-        board, code = board_of(group), (await table_of(adapter, people[0])).code
-        shown = dict(board)
+        board, code = find_board(group), (await table_of(adapter, people[0])).code
+        before = dict(board)
         for payload in (f"1t{code}:invite", f"1t{code}:browser", "1phelp", "1prematch x", f"1t{code}:menu"):
             await people[0].send_press(group, board, payload)
         await adapter.worker.settled()
-        assert board == shown
+        assert board == before
 
 
 @pytest.mark.parametrize("feedback", [False, True])
@@ -119,13 +123,13 @@ async def test_finished_inline_message_stays_with_its_offer(
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo", feedback=feedback)
         await bruno.send_press(chat, message, payload_of(message))
-        offer = await strangers_offer(server, carla)
+        offer = await make_offer_payload(server, carla)
         assert await carla.send_press(chat, message, offer) == "Another game is on here."
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
-        assert await carla.send_press(chat, message, offer) == OLD
+        assert await carla.send_press(chat, message, offer) == EXPIRED
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
-        # Her own offer is still good.
+        # Carla can still use her own offer.
         other = await send_offer(server, carla, chat_without_bot(-5), "testa")
         assert await bruno.send_press(chat_without_bot(-5), other, offer) == ""
 
@@ -135,13 +139,13 @@ async def test_message_belongs_to_the_offer_that_was_sent_in_it(store: Store, se
     chat, other = chat_without_bot(), chat_without_bot(-5)
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo", feedback=True)
-        hers = await send_offer(server, carla, other, "testa", feedback=True)
+        carlas_message = await send_offer(server, carla, other, "testa", feedback=True)
         await until(lambda: not server.pending)
         # Before the first press, neither offer can be used in the other message.
-        assert await carla.send_press(chat, message, payload_of(hers)) == (
+        assert await carla.send_press(chat, message, payload_of(carlas_message)) == (
             "This challenge was taken up in another chat: send a new one."
         )
-        assert await bruno.send_press(other, hers, payload_of(message)) != ""
+        assert await bruno.send_press(other, carlas_message, payload_of(message)) != ""
         assert await adapter.worker.room.lists.tables_of("telegram:3") == []
         assert await bruno.send_press(chat, message, payload_of(message)) == ""
         assert (await table_of(adapter, bruno)).game_id == "metamazzo"
@@ -154,4 +158,4 @@ async def test_rematch_needs_a_message_that_was_issued(store: Store, server: Tel
         await bruno.press("Accept", chat)
         await until(lambda: "deal 1" in only_text(chat))
         stray = {"inline_message_id": "CCCC-1_x"}
-        assert await bruno.send_press(chat, stray, "1prematch ABCDEF-1") == OLD
+        assert await bruno.send_press(chat, stray, "1prematch ABCDEF-1") == EXPIRED

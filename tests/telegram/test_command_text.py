@@ -1,4 +1,4 @@
-"""Commands are recognised in every encoding that clients use, and other texts are not."""
+"""The bot recognises commands in every encoding that clients use, and no other texts."""
 
 from typing import Any
 
@@ -21,22 +21,22 @@ def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
     return {"type": kind, "offset": offset, "length": length, **more}
 
 
-def read(text: str, *entities: dict[str, Any], private: bool = False, part: str = "text") -> Command | None:
+def parse(text: str, *entities: dict[str, Any], private: bool = False, part: str = "text") -> Command | None:
     chat = {"id": 1, "type": "private"} if private else {"id": GROUP, "type": "supergroup", "title": "Bar"}
-    marked = {"text": "entities", "caption": "caption_entities"}[part]
+    entities_field = {"text": "entities", "caption": "caption_entities"}[part]
     message = {
         "message_id": 7,
         "date": 1,
         "chat": chat,
         "from": {"id": 1, "is_bot": False, "first_name": "Anna"},
         part: text,
-        marked: list(entities),
+        entities_field: list(entities),
     }
     return read_command(update_of({"update_id": 5, "message": message}, Bot("1:test")), ME)
 
 
-def word_and_arguments(found: Command | None) -> tuple[str, tuple[str, ...]] | None:
-    return (found.word, found.words) if found else None
+def word_and_arguments(command: Command | None) -> tuple[str, tuple[str, ...]] | None:
+    return (command.word, command.words) if command else None
 
 
 @pytest.mark.parametrize(
@@ -44,27 +44,27 @@ def word_and_arguments(found: Command | None) -> tuple[str, tuple[str, ...]] | N
 )
 def test_formatted_command_counts_in_groups(kind: str) -> None:
     text = "/join ABCDEF"
-    around, marked = entity(kind, 0, len(text)), entity("bot_command", 0, 5)
-    for entities in ([around, marked], [marked, around], [around]):
-        assert word_and_arguments(read(text, *entities)) == ("join", ("ABCDEF",))
+    style, command = entity(kind, 0, len(text)), entity("bot_command", 0, 5)
+    for entities in ([style, command], [command, style], [style]):
+        assert word_and_arguments(parse(text, *entities)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize("kind", ["code", "pre"])
 def test_command_in_code_counts_in_groups(kind: str) -> None:
     """Telegram marks no commands inside code."""
-    assert word_and_arguments(read("/tables", entity(kind, 0, 7))) == ("tables", ())
-    assert word_and_arguments(read("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
-    assert word_and_arguments(read("/tables now", entity(kind, 0, 3))) is None
+    assert word_and_arguments(parse("/tables", entity(kind, 0, 7))) == ("tables", ())
+    assert word_and_arguments(parse("/join ABCDEF", entity(kind, 0, 12))) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse("/tables now", entity(kind, 0, 3))) is None
 
 
 def test_join_line_copied_with_formatting_counts() -> None:
     marks = entity("italic", 0, 12), entity("bot_command", 0, 5), entity("code", 6, 6)
-    assert word_and_arguments(read("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse("/join ABCDEF", *marks)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize("part", ["text", "caption"])
 def test_command_counts_in_texts_and_captions(part: str) -> None:
-    assert word_and_arguments(read("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse("/join ABCDEF", entity("bot_command", 0, 5), part=part)) == ("join", ("ABCDEF",))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_command_counts_in_texts_and_captions(part: str) -> None:
 )
 @pytest.mark.parametrize("text", ["/tables", "The tables", "/TABLES"])
 def test_linked_command_counts(text: str, url: str) -> None:
-    assert word_and_arguments(read(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
+    assert word_and_arguments(parse(text, entity("text_link", 0, len(text), url=url))) == ("tables", ())
 
 
 @pytest.mark.parametrize(
@@ -96,52 +96,52 @@ def test_linked_command_counts(text: str, url: str) -> None:
     ],
 )
 def test_other_link_is_no_command(url: str) -> None:
-    assert read("The tables", entity("text_link", 0, 10, url=url)) is None
+    assert parse("The tables", entity("text_link", 0, 10, url=url)) is None
 
 
 @pytest.mark.parametrize("before", [" ", "\n", "\u200b", "\ufeff", "\u2066\u200e ", "\u00a0\u2060"])
 def test_invisible_characters_before_a_command_are_skipped(before: str) -> None:
-    at = utf16_length(before)
-    assert word_and_arguments(read(f"{before}/join ABCDEF", entity("bot_command", at, 5))) == ("join", ("ABCDEF",))
-    assert word_and_arguments(read(f"{before}/tables", entity("code", 0, at + 7))) == ("tables", ())
+    offset = utf16_length(before)
+    assert word_and_arguments(parse(f"{before}/join ABCDEF", entity("bot_command", offset, 5))) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse(f"{before}/tables", entity("code", 0, offset + 7))) == ("tables", ())
 
 
 def test_offsets_count_utf16_units() -> None:
     mention = entity("text_mention", 15, 3, user={"id": 2, "is_bot": False, "first_name": "🂠"})
-    found = read("/challenge 🂠🂠 🂠! 21", entity("bot_command", 0, 10), mention | {"offset": 16})
-    assert found
-    assert found.words == ("🂠🂠", "21")
-    assert [one.id for one in found.about] == ["telegram:2"]
+    command = parse("/challenge 🂠🂠 🂠! 21", entity("bot_command", 0, 10), mention | {"offset": 16})
+    assert command
+    assert command.words == ("🂠🂠", "21")
+    assert [person.id for person in command.about] == ["telegram:2"]
 
 
 @pytest.mark.parametrize("word", ["/tables@buongioco_bot", "/Tables@BUONGIOCO_BOT"])
 def test_bot_name_counts_in_any_case(word: str) -> None:
-    assert word_and_arguments(read(word, entity("bot_command", 0, len(word)))) == ("tables", ())
+    assert word_and_arguments(parse(word, entity("bot_command", 0, len(word)))) == ("tables", ())
 
 
 @pytest.mark.parametrize("private", [False, True])
 @pytest.mark.parametrize("kind", ["bot_command", "code", "bold"])
 def test_another_bots_command_is_ignored(kind: str, private: bool) -> None:
     text = "/tables@other_bot"
-    assert read(text, entity(kind, 0, len(text)), private=private) is None
-    assert read(text, entity("bold", 0, len(text)), entity("bot_command", 0, len(text)), private=private) is None
+    assert parse(text, entity(kind, 0, len(text)), private=private) is None
+    assert parse(text, entity("bold", 0, len(text)), entity("bot_command", 0, len(text)), private=private) is None
 
 
 def test_command_in_the_middle_is_ignored_in_groups() -> None:
-    assert read("try /tables", entity("bot_command", 4, 7)) is None
-    assert read("try /tables", entity("bold", 0, 11), entity("bot_command", 4, 7)) is None
-    assert read("try /tables", entity("code", 4, 7)) is None
-    assert read("/tables\nWhat is that?", entity("blockquote", 0, 7), entity("bot_command", 0, 7)) is None
-    assert read("/tables") is None
-    assert read("/home/anna", entity("code", 0, 10)) is None
+    assert parse("try /tables", entity("bot_command", 4, 7)) is None
+    assert parse("try /tables", entity("bold", 0, 11), entity("bot_command", 4, 7)) is None
+    assert parse("try /tables", entity("code", 4, 7)) is None
+    assert parse("/tables\nWhat is that?", entity("blockquote", 0, 7), entity("bot_command", 0, 7)) is None
+    assert parse("/tables") is None
+    assert parse("/home/anna", entity("code", 0, 10)) is None
 
 
 def test_private_chat_needs_no_marks() -> None:
-    assert word_and_arguments(read("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
-    assert word_and_arguments(read("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
+    assert word_and_arguments(parse("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
     for text in ("/home/anna", "/shrug", "ciao /tables"):
-        assert word_and_arguments(read(text, private=True)) == ("help", ())
-    assert word_and_arguments(read("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
+        assert word_and_arguments(parse(text, private=True)) == ("help", ())
+    assert word_and_arguments(parse("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
 
 
 async def test_join_line_copied_from_a_card_seats_the_person(store: Store, server: TelegramServer) -> None:
@@ -157,11 +157,11 @@ async def test_join_line_copied_from_a_card_seats_the_person(store: Store, serve
             entity("code", 7, utf16_length(text) - 7),
         )
         bruno.say(text, bruno.private, entities=list(marks))
-        await until(lambda: any("deal 1" in one["text"] for one in bruno.private.messages.values()))
+        await until(lambda: any("deal 1" in message["text"] for message in bruno.private.messages.values()))
 
 
 async def test_bold_command_is_answered_in_a_group(store: Store, server: TelegramServer) -> None:
     anna, group = Person(server, 1, "Anna"), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/tables", group, entities=[entity("bold", 0, 7), entity("bot_command", 0, 7)])
-        await until(lambda: any(one["from"] == BOT for one in group.messages.values()))
+        await until(lambda: any(message["from"] == BOT for message in group.messages.values()))

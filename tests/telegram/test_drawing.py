@@ -17,11 +17,11 @@ def test_small_print_becomes_a_folded_quote() -> None:
     assert bold["type"] == "bold"
     assert small["type"] == "expandable_blockquote"
     units = panel.plain.encode("utf-16-le")
-    begin, end = 2 * small["offset"], 2 * (small["offset"] + small["length"])
-    assert units[begin:end].decode("utf-16-le") == "Seal: ab\nSecret: cd"
+    start, end = 2 * small["offset"], 2 * (small["offset"] + small["length"])
+    assert units[start:end].decode("utf-16-le") == "Seal: ab\nSecret: cd"
 
 
-def test_caption_folds_what_its_picture_already_shows() -> None:
+def test_caption_folds_text_that_its_picture_shows() -> None:
     page = Writer()
     page.line("Your turn.", "bold")
     page.gap()
@@ -30,23 +30,23 @@ def test_caption_folds_what_its_picture_already_shows() -> None:
     page.line("Table K7QF2M", "code")
     page.line("Seal: ab", "small")
     panel = page.panel()
-    shown = panel.beside_picture
-    assert shown.plain == panel.plain.replace("\n\n", "\n")
-    turn, quote, cards = entities_of(shown, folds=True)
-    units = shown.plain.encode("utf-16-le")
+    caption = panel.beside_picture
+    assert caption.plain == panel.plain.replace("\n\n", "\n")
+    turn, quote, cards = entities_of(caption, folds=True)
+    units = caption.plain.encode("utf-16-le")
     assert quote["type"] == "expandable_blockquote"
     assert units[2 * quote["offset"] :].decode("utf-16-le") == "🪙  3 A\nTable K7QF2M\nSeal: ab"
     assert 2 * (quote["offset"] + quote["length"]) == len(units)
-    assert [turn["type"], cards["type"]] == ["bold", "bold"], "within a quote there is neither code nor another quote"
+    assert [turn["type"], cards["type"]] == ["bold", "bold"], "a quote can contain neither code nor another quote"
     assert [entity["type"] for entity in entities_of(panel)] == ["bold", "bold", "code", "expandable_blockquote"]
 
 
 def test_quiet_mention_is_a_link() -> None:
-    """Telegram finds a plain handle, and notifies the person like a text_mention does."""
+    """Telegram notifies a person of a plain handle, as of a text_mention."""
     spans = Span("@bea", "quiet", "telegram:7"), Span("Bea", "quiet", "telegram:7"), Span("@bea", "quiet", "discord:7")
     assert entities_of(Panel(spans)) == [{"type": "text_link", "offset": 0, "length": 4, "url": "https://t.me/bea"}]
-    [called] = entities_of(Panel((spans[0]._replace(style="call"),)))
-    assert called["type"] == "text_mention"
+    [mention] = entities_of(Panel((spans[0]._replace(style="call"),)))
+    assert mention["type"] == "text_mention"
 
 
 def test_link_button_has_a_url() -> None:

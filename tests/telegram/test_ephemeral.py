@@ -1,4 +1,4 @@
-"""Hands shown in the group only to their player, who cannot or will not open the private chat."""
+"""Ephemeral hands in the group, for players without a private chat."""
 
 from random import Random
 from typing import Any
@@ -22,18 +22,18 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def start_without_private_chat(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
     """Start a game in which the second player never opened the private chat."""
-    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
     group = server.group(GROUP)
     anna.say(f"/challenge {game}")
-    for label in options:
-        for each in ("Options", label, "Back"):
-            await anna.press(each, group)
+    for option in options:
+        for label in ("Options", option, "Back"):
+            await anna.press(label, group)
     await bruno.press("Accept", group)
     return anna, bruno
 
 
 async def start_with_hand_in_group(server: TelegramServer, worker: Worker) -> tuple[Person, Person]:
-    """Start such a game, and show the second player's hand in the group."""
+    """Start a game, and show the second player's hand in the group."""
     anna, bruno = await start_without_private_chat(server, "metamazzo")
     await bruno.press("My hand, here", server.group(GROUP))
     await until(lambda: bool(hands(bruno)))
@@ -53,10 +53,6 @@ async def play_from_group_hand(person: Person, random: Random) -> None:
     payloads = [button["callback_data"] for row in rows for button in row if "play" in button["callback_data"]]
     if payloads:
         await person.send_press(person.server.group(GROUP), message, random.choice(payloads))
-
-
-def server_chat(person: Person) -> Any:
-    return person.server.group(GROUP)
 
 
 async def test_whole_game_with_a_hand_in_the_group(store: Store, server: TelegramServer) -> None:
@@ -94,12 +90,12 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         assert sent.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
         assert not hands(bruno)
-        # The bot does not try again and says so. The next board lacks the button.
-        board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
+        # The bot does not try again, and the press is answered.
+        board = next(message for message in reversed(group.messages.values()) if message["from"] == BOT)
         [code] = [table.code for table in await adapter.worker.room.lists.tables_of("telegram:1")]
         assert "private chat" in await bruno.send_press(group, board, f"1t{code}:aside")
         bruno.start(code)
-        await until(lambda: bool([one for one in bruno.private.messages.values() if one["from"] == BOT]))
+        await until(lambda: bool([message for message in bruno.private.messages.values() if message["from"] == BOT]))
         assert sum(fields.get("text") == "🂠" for _method, fields in server.calls) == 1
 
 
@@ -141,7 +137,7 @@ async def test_opening_the_private_chat_moves_the_hand_there(store: Store, serve
         bruno.start(table.code)
         await until(lambda: not hands(bruno))
         await adapter.worker.settled()
-        assert sum(one["from"] == BOT for one in bruno.private.messages.values()) == 1
+        assert sum(message["from"] == BOT for message in bruno.private.messages.values()) == 1
         assert bruno.button("My hand, here", group) is None
 
 
@@ -163,10 +159,10 @@ async def test_hand_in_the_group_survives_a_restart(store: Store, server: Telegr
 
 def upgrade_group(server: TelegramServer) -> Chat:
     """Turn the group into a supergroup without informing the bot; return the supergroup."""
-    new = server.group(-100777, "Bar Sport, super")
-    said = "Bad Request: group chat was upgraded to a supergroup chat"
-    server.group(GROUP).refusal = Refused(400, said, migrate_to_chat_id=new.id)
-    return new
+    supergroup = server.group(-100777, "Bar Sport, super")
+    error = "Bad Request: group chat was upgraded to a supergroup chat"
+    server.group(GROUP).refusal = Refused(400, error, migrate_to_chat_id=supergroup.id)
+    return supergroup
 
 
 async def test_new_supergroup_offers_the_hand_again(store: Store, server: TelegramServer) -> None:
@@ -174,21 +170,21 @@ async def test_new_supergroup_offers_the_hand_again(store: Store, server: Telegr
         worker = adapter.worker
         anna, bruno = await start_with_hand_in_group(server, worker)
         random = Random(3)
-        # He begins.
+        # Bruno plays first.
         await play_from_group_hand(bruno, random)
         await worker.settled()
-        new = upgrade_group(server)
+        supergroup = upgrade_group(server)
         assert await anna.play(random)
-        await until(lambda: anna.button("My hand, here", new) is not None)
+        await until(lambda: anna.button("My hand, here", supergroup) is not None)
         [table] = await worker.room.lists.tables_of("telegram:1")
         await until(lambda: not worker.delivery.is_busy(table.code))
-        assert table.hosts == (f"telegram:{new.id}",)
-        # The store does not keep who played there, or which press allowed an ephemeral message.
+        assert table.hosts == (f"telegram:{supergroup.id}",)
+        # The store keeps neither the players of the old group nor the press that allowed the hand.
         assert await store.client.hgetall("{games}:moved_chats") == {
-            f"telegram:{GROUP}".encode(): f"telegram:{new.id}".encode()
+            f"telegram:{GROUP}".encode(): f"telegram:{supergroup.id}".encode()
         }
-        await bruno.press("My hand, here", new)
-        await until(lambda: bool(new.ephemerals[bruno.number]))
+        await bruno.press("My hand, here", supergroup)
+        await until(lambda: bool(supergroup.ephemerals[bruno.number]))
         await worker.settled()
 
 
@@ -199,7 +195,7 @@ async def test_hand_left_in_the_old_group_blocks_nothing(store: Store, server: T
         [table] = await worker.room.lists.tables_of("telegram:1")
         upgrade_group(server)
         bruno.start(table.code)
-        await until(lambda: any(one["from"] == BOT for one in bruno.private.messages.values()))
+        await until(lambda: any(message["from"] == BOT for message in bruno.private.messages.values()))
         anna.say("/resign", anna.private)
         await anna.press("Yes, I resign")
         await until(lambda: not worker.delivery.is_busy(table.code))

@@ -1,4 +1,4 @@
-"""Files for one person go to the private chat as documents, and nowhere else."""
+"""Files for one person go only to the private chat, as documents."""
 
 import json
 
@@ -12,17 +12,19 @@ async def test_mydata_document_goes_to_the_private_chat(store: Store, server: Te
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/mydata", group)
-        await until(lambda: any("document" in one for one in anna.private.messages.values()))
+        await until(lambda: any("document" in message for message in anna.private.messages.values()))
         document = json.loads(server.files["buongioco-mydata.json"])
         assert document["person"] == "telegram:1"
         assert document["profile"]["name"] == "Anna"
-        assert not any("document" in one for one in group.messages.values())
+        assert not any("document" in message for message in group.messages.values())
 
 
 async def test_mydata_without_private_chat_asks_to_open_it(store: Store, server: TelegramServer) -> None:
-    anna = Person(server, 1, "Anna", started=False)
+    anna = Person(server, 1, "Anna", has_started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/mydata", group)
-        await until(lambda: any("Open our private chat" in one.get("text", "") for one in group.messages.values()))
-        assert not any("document" in one for chat in server.chats.values() for one in chat.messages.values())
+        await until(
+            lambda: any("Open our private chat" in message.get("text", "") for message in group.messages.values())
+        )
+        assert not any("document" in message for chat in server.chats.values() for message in chat.messages.values())

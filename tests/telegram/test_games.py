@@ -19,20 +19,20 @@ async def test_whole_game(store: Store, server: TelegramServer, game: str) -> No
         people = await seat_people(server, game, *shortest_target(game))
         group = server.group(GROUP)
 
-        def over() -> bool:
+        def is_over() -> bool:
             return any("won by" in message["text"] for message in group.messages.values())
 
         for _ in range(3000):
-            if over():
+            if is_over():
                 break
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        assert over()
+        assert is_over(), f"{game} did not end: its moves or its players in tests/telegram/players.py are stuck"
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
-            panels = [one for one in person.private.messages.values() if one["from"]["is_bot"]]
+            panels = [message for message in person.private.messages.values() if message["from"]["is_bot"]]
             assert len(panels) == 1
             assert "You " in panels[0]["text"]
         people[0].say("/leaderboard@buongioco_bot")

@@ -22,7 +22,7 @@ from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest_target
 from tests.kills.bot_process import free_port
 from tests.long import long, mostly_long
-from tests.telegram.balancer import balancer
+from tests.telegram.balancer import run_balancer
 from tests.telegram.content import Refused
 from tests.telegram.models import type_model
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
@@ -32,7 +32,6 @@ from tests.tricks import has_come_to
 ELSEWHERE = -4639674142813626973  # a ``chat_instance`` from python-telegram-bot's issue 2055
 
 LINK = f"https://t.me/{BOT['username']}?start="
-
 
 RESULT = {
     "type": "article",
@@ -62,15 +61,15 @@ async def send_offer(
     return server.send_result(person.number, query, result_id(server, query, game), chat, feedback=feedback)
 
 
-def offered_games(server: TelegramServer, query: str) -> list[str]:
-    """Return the games that are offered, and "rating"."""
-    return [one["id"].partition(".")[0] for one in server.inline_answers[query]["results"]]
+def list_offers(server: TelegramServer, query: str) -> list[str]:
+    """Return the ids of the offered games, and "rating"."""
+    return [result["id"].partition(".")[0] for result in server.inline_answers[query]["results"]]
 
 
 def result_id(server: TelegramServer, query: str, game: str) -> str:
     """Return the id of a game's result; each offer has its own."""
     results = server.inline_answers[query]["results"]
-    return str(next(one["id"] for one in results if one["id"].partition(".")[0] == game))
+    return str(next(result["id"] for result in results if result["id"].partition(".")[0] == game))
 
 
 def payload_of(message: dict[str, Any], label: str = "Play") -> str:
@@ -78,7 +77,7 @@ def payload_of(message: dict[str, Any], label: str = "Play") -> str:
         for button in row:
             if label in button["text"]:
                 return str(button["callback_data"])
-    raise AssertionError(f"no button {label}")
+    raise AssertionError(f"no button is labelled {label}")
 
 
 async def table_of(adapter: ObservedTelegram, person: Person) -> Any:
@@ -94,7 +93,7 @@ async def play_until(people: Sequence[Person], is_over: Any, seed: int = 3) -> N
         if not any([await person.play(random) for person in people]):
             # The last change has not reached them yet.
             await asyncio.sleep(0.005)
-    raise AssertionError("it never came to an end")
+    raise AssertionError("the game did not end")
 
 
 def only_text(chat: Chat) -> str:
@@ -104,12 +103,12 @@ def only_text(chat: Chat) -> str:
 
 
 async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
-    """Open a table with these options: the sender of the offer presses it."""
+    """Open a table with options. The sender of the offer presses it."""
     await send_offer(server, opener, chat, game)
     await opener.press("Play", chat)
-    for label in options:
-        for each in ("Options", label, "Back"):
-            await opener.press(each, chat)
+    for option in options:
+        for label in ("Options", option, "Back"):
+            await opener.press(label, chat)
 
 
 async def open_private_chat(person: Person) -> None:
@@ -121,19 +120,19 @@ async def open_private_chat(person: Person) -> None:
 
 def start_links(server: TelegramServer) -> list[str]:
     """Return the start links in answers to presses, in order."""
-    return [one["url"] for one in server.answers.values() if one.get("url", "").startswith(LINK)]
+    return [answer["url"] for answer in server.answers.values() if answer.get("url", "").startswith(LINK)]
 
 
 def has_hand(person: Person, code: str) -> bool:
     """Return whether a person has the hand of a table in the private chat."""
-    return any(one["from"]["is_bot"] and code in one["text"] for one in person.private.messages.values())
+    return any(message["from"]["is_bot"] and code in message["text"] for message in person.private.messages.values())
 
 
 async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat: Chat) -> None:
     """Have the others take their seats, and accept requests for a seat."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
         await person.press(label, chat)
-        # An answer that opens the private chat says nothing else.
+        # An answer that opens the private chat has no text.
         if (await table_of(adapter, person)).asking:
             await people[0 if label == "Sit North" else 1].press("Accept")
 
@@ -142,19 +141,19 @@ async def seat_others(adapter: ObservedTelegram, people: Sequence[Person], chat:
 async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     chat, anna, bruno = chat_without_bot(), people[0], people[-1]
-    server.started.discard(bruno.number)
+    server.started_users.discard(bruno.number)
     async with on_telegram(store, server) as adapter:
         for person in people[:-1]:
             await open_private_chat(person)
         await open_table(server, anna, chat, game, *shortest_target(game))
         code = (await table_of(adapter, anna)).code
         await seat_others(adapter, people, chat)
-        # He never pressed Start: the answer to his press opens the private chat.
+        # Bruno never pressed Start, so the answer to his press opens the private chat.
         assert start_links(server) == [f"{LINK}{code}"]
         bruno.start(code)
         await play_until(people, lambda: "won by" in only_text(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
-        [finished] = [one async for one in adapter.worker.archive.games()]
+        [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         # The chat has a leaderboard although its id is unknown.
         scope = Scope(chat=f"telegram:~{ELSEWHERE}", game=game)
@@ -167,7 +166,7 @@ async def test_whole_game_in_a_chat_without_the_bot(store: Store, server: Telegr
         assert all("chat_id" not in fields for fields in edits)
 
 
-async def test_player_who_blocked_the_bot_is_sent_to_it_for_the_hand(store: Store, server: TelegramServer) -> None:
+async def test_player_who_blocked_the_bot_gets_a_link_to_the_hand(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_private_chat(bruno)
@@ -182,7 +181,7 @@ async def test_player_who_blocked_the_bot_is_sent_to_it_for_the_hand(store: Stor
 
 
 async def test_board_links_an_unstarted_challenger_to_the_bot(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna", started=False), Person(server, 2, "Bruno"), chat_without_bot()
+    anna, bruno, chat = Person(server, 1, "Anna", has_started=False), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_private_chat(bruno)
         message = await send_offer(server, anna, chat, "metamazzo")
@@ -199,7 +198,7 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
     async with on_telegram(store, server) as adapter:
         await query_offers(server, anna, "")
         await adapter.worker.settled()
-        before, known = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
+        before, before_fields = set(await store.client.keys()), await store.client.hgetall(keys.person("telegram:1"))
         await send_offer(server, anna, chat, "testa", feedback=True)
         # The update is confirmed after it was handled.
         await until(lambda: not server.pending)
@@ -207,22 +206,22 @@ async def test_sending_an_offer_stores_only_its_expiring_keys(store: Store, serv
         # Only the message's offer is stored, and it expires.
         assert sorted(key.partition(b":")[0] for key in new) == [b"offer", b"offered"]
         assert all([await store.client.ttl(key) > 0 for key in new])
-        # With inline feedback the bot knows what she sent, and offers it to her first.
-        chosen = {b"game": b"testa", b"game:testa": Choice.default("testa").text.encode()}
-        assert await store.client.hgetall(keys.person("telegram:1")) == {**known, **chosen}
+        # With inline feedback the bot knows which game Anna sent, and offers it first.
+        choice = {b"game": b"testa", b"game:testa": Choice.default("testa").text.encode()}
+        assert await store.client.hgetall(keys.person("telegram:1")) == {**before_fields, **choice}
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
 async def test_typed_words_choose_the_offers(store: Store, server: TelegramServer) -> None:
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it")
     async with on_telegram(store, server):
-        assert offered_games(server, await query_offers(server, anna, "")) == [*GAMES, "rating"]
-        assert offered_games(server, await query_offers(server, anna, "Metà")) == ["metamazzo"]
+        assert list_offers(server, await query_offers(server, anna, "")) == [*GAMES, "rating"]
+        assert list_offers(server, await query_offers(server, anna, "Metà")) == ["metamazzo"]
         query = await query_offers(server, anna, "31 PIZZICHINO")
-        assert offered_games(server, query) == ["pizzichino"]
-        assert all("to 31 points" in one["description"] for one in server.inline_answers[query]["results"])
-        assert offered_games(server, await query_offers(server, anna, "7 tressette")) == []
-        assert offered_games(server, await query_offers(server, anna, "\ud83d chess")) == []
+        assert list_offers(server, query) == ["pizzichino"]
+        assert all("to 31 points" in result["description"] for result in server.inline_answers[query]["results"])
+        assert list_offers(server, await query_offers(server, anna, "7 tressette")) == []
+        assert list_offers(server, await query_offers(server, anna, "\ud83d chess")) == []
         query = await query_offers(server, bruno, "metamazzo")
         [result] = server.inline_answers[query]["results"]
         assert result["title"] == "Sfida: Metà Mazzo"
@@ -250,7 +249,7 @@ async def test_last_chosen_options_are_offered_next(store: Store, server: Telegr
         for label in ("Options", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
             await anna.press(label, chat)
         query = await query_offers(server, anna, "")
-        assert offered_games(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
+        assert list_offers(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
         [first, *_] = server.inline_answers[query]["results"]
         assert "to 11 points" in first["description"]
         other = chat_without_bot(-5)
@@ -262,24 +261,24 @@ async def test_last_chosen_options_are_offered_next(store: Store, server: Telegr
         # Typed points override the stored ones.
         [result] = server.inline_answers[await query_offers(server, anna, "21 testa")]["results"]
         assert "to 21 points" in result["description"]
-        # The options are only hers.
-        assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
+        # Bruno is not offered Anna's options.
+        assert list_offers(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
 
 async def test_inline_feedback_moves_the_game_sent_to_the_top(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await send_offer(server, anna, chat, "tressette", typed="63", feedback=True)
-        # Nonsense changes nothing.
-        for strange in ("rating", "chess", ""):
-            server.push(chosen_inline_result={"result_id": strange, "from": server.users[1], "query": "\ud83d"})
+        # Results of no game change nothing.
+        for unknown_id in ("rating", "chess", ""):
+            server.push(chosen_inline_result={"result_id": unknown_id, "from": server.users[1], "query": "\ud83d"})
         async with asyncio.timeout(60):
             # The bot can get both updates at once.
-            while offered_games(server, await query_offers(server, anna, ""))[0] != "tressette":
+            while list_offers(server, await query_offers(server, anna, ""))[0] != "tressette":
                 pass
         # Without feedback the order of offers stays.
         await send_offer(server, bruno, chat, "tressette")
-        assert offered_games(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
+        assert list_offers(server, await query_offers(server, bruno, ""))[0] == "pizzichino"
 
 
 async def test_person_can_send_their_rating(store: Store, server: TelegramServer) -> None:
@@ -297,7 +296,7 @@ async def test_button_above_results_opens_a_missing_private_chat(store: Store, s
         button = server.inline_answers[query]["button"]
         assert (button["text"], button["start_parameter"]) == ("Open our chat: your cards come there", "inline")
         anna.start(button["start_parameter"])
-        await until(lambda: any("I deal Tressette" in str(one) for one in anna.private.messages.values()))
+        await until(lambda: any("I deal Tressette" in str(message) for message in anna.private.messages.values()))
         query = await query_offers(server, anna, "")
         assert "button" not in server.inline_answers[query]
 
@@ -317,9 +316,9 @@ async def test_two_people_can_play_below_a_channel_post(store: Store, server: Te
         # The channel's post and other comments do not belong to the table.
         comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
         await seat_others(adapter, (anna, bruno), comments)
-        board = next(one for one in comments.messages.values() if one.get("via_bot"))
+        board = next(message for message in comments.messages.values() if message.get("via_bot"))
         await play_until((anna, bruno), lambda: "won by" in board["text"])
-        assert [one async for one in adapter.worker.archive.games()]
+        assert [game async for game in adapter.worker.archive.games()]
         assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
 
 
@@ -331,9 +330,11 @@ async def test_aiogram_parses_the_servers_inline_updates(server: TelegramServer)
     message = server.send_result(1, query, "a", chat_without_bot(), feedback=True)
     server.press(chat_without_bot(), message, 1, "1o")
     update = type_model("Update")
-    said = [update.model_validate(one) for one in server.pending]
+    models = [update.model_validate(pending) for pending in server.pending]
     kinds = ["inline_query", "chosen_inline_result", "callback_query"]
-    assert [one.model_dump(exclude_none=True).keys() - {"update_id"} for one in said] == [{kind} for kind in kinds]
+    assert [model.model_dump(exclude_none=True).keys() - {"update_id"} for model in models] == [
+        {kind} for kind in kinds
+    ]
 
 
 @pytest.mark.parametrize(
@@ -365,21 +366,21 @@ async def test_server_refuses_invalid_inline_answers(server: TelegramServer, wro
                 assert answer.status == status, await answer.text()
 
 
-async def test_answer_to_an_outdated_inline_query_is_no_error(store: Store, server: TelegramServer) -> None:
+async def test_answer_to_an_old_inline_query_logs_no_error(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         with capture_logs() as logs:
             server.inline_answers[server.type_inline(1, "t")] = {"old": True}
             await query_offers(server, anna, "testa")
-        wrong = [line for line in logs if line["log_level"] in ("warning", "error")]
+        problems = [line for line in logs if line["log_level"] in ("warning", "error")]
         # Test stores write to disk late.
-        assert [line for line in wrong if line["event"] != "store_may_lose_data"] == []
+        assert [line for line in problems if line["event"] != "store_may_lose_data"] == []
 
 
 async def test_fifty_simultaneous_presses_open_one_table(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a slow machine some would first be answered "One moment…".
+    # On a slow machine the first answer to some presses would be "One moment…".
     monkeypatch.setattr("adapters.telegram.press_answers.ANSWER_SECONDS", 3600.0)
     people = [Person(server, number, f"P{number}") for number in range(1, 51)]
     chat = chat_without_bot()
@@ -388,15 +389,14 @@ async def test_fifty_simultaneous_presses_open_one_table(
         data = payload_of(message)
         queries = [server.press(chat, message, person.number, data) for person in reversed(people)]
         await until(lambda: all(server.answers[query] for query in queries))
-        tables = await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")
-        [table] = tables
+        [table] = await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")
         assert table.phase == "playing"
         assert table.seat_of("telegram:1") == 0
         seated = {chair.person for chair in table.chairs if chair}
         assert len(seated) == 2
-        # All others get a toast that they are too late.
-        told = {query: server.answers[query]["text"] for query in queries}
-        assert sum(text == "" for text in told.values()) == 2, told
+        # All other people get a toast.
+        toasts = [server.answers[query]["text"] for query in queries]
+        assert sum(toast == "" for toast in toasts) == 2, toasts
         await until(lambda: "Metà Mazzo" in only_text(chat) and has_no_offer(chat))
 
 
@@ -408,7 +408,7 @@ def has_no_offer(chat: Chat) -> bool:
 async def test_several_workers_open_and_play_one_table(store: Store, server: TelegramServer) -> None:
     people = [Person(server, number, f"P{number}") for number in range(1, 21)]
     chat, ports = chat_without_bot(), [free_port(), free_port()]
-    async with balancer(ports) as front, AsyncExitStack() as stack:
+    async with run_balancer(ports) as front, AsyncExitStack() as stack:
         workers = [
             await stack.enter_async_context(
                 on_telegram(
@@ -452,19 +452,19 @@ async def test_forged_offers_are_refused(store: Store, server: TelegramServer) -
             # Signed for another platform.
             offers.encode(offers.new_terms(Choice.default(game), "discord:1"), secret),
         ]
-        for one in forged:
-            assert await bruno.send_press(chat, message, one) == "This button does not work any more."
+        for payload in forged:
+            assert await bruno.send_press(chat, message, payload) == "This button does not work any more."
         assert await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}") == []
-        # In a chat with the bot, challenges are made by command.
+        # In a chat with the bot, people challenge by command.
         group = server.group(GROUP)
-        there = {
+        group_message = {
             "message_id": 77,
             "date": 1,
             "chat": group.as_json,
             "from": BOT,
             "reply_markup": message["reply_markup"],
         }
-        assert "does not work" in await bruno.send_press(group, there, data)
+        assert "does not work" in await bruno.send_press(group, group_message, data)
         assert await bruno.send_press(chat, message, data) == ""
 
 
@@ -483,11 +483,11 @@ async def test_copied_offer_opens_only_one_table(store: Store, server: TelegramS
     chat, other = chat_without_bot(), chat_without_bot(-5)
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
-        hers = await send_offer(server, carla, other, "testa")
+        carlas_message = await send_offer(server, carla, other, "testa")
         data = payload_of(message)
         await bruno.send_press(chat, message, data)
-        assert "taken up in another chat" in await carla.send_press(other, hers, data)
-        # After its game, the offer opens no second one.
+        assert "taken up in another chat" in await carla.send_press(other, carlas_message, data)
+        # After its game, the offer opens no second table.
         table = await table_of(adapter, anna)
         await adapter.worker.room.close(table.code, "test")
         await adapter.worker.settled()
@@ -507,11 +507,11 @@ async def test_finished_offer_never_opens_a_second_table(
         await bruno.send_press(chat, message, data)
         await adapter.worker.room.close((await table_of(adapter, anna)).code, "test")
         await adapter.worker.settled()
-        # The last second of an offer that was made at the start of its hour.
-        later = (offers.VALID_HOURS + 1) * 3600 - 1
-        now += later
+        # The last valid second of an offer from the start of its hour.
+        last_second = (offers.VALID_HOURS + 1) * 3600 - 1
+        now += last_second
         async for key in store.client.scan_iter():
-            if 0 <= await store.client.ttl(key) <= later:
+            if 0 <= await store.client.ttl(key) <= last_second:
                 await store.client.delete(key)
         assert await bruno.send_press(chat, message, data) == "This challenge is over: send a new one."
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
@@ -535,7 +535,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         await bruno.press("Accept", chat)
         await play_until([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
         result = next(iter(chat.messages.values())).copy()
-        again = payload_of(result, "Rematch")
+        rematch = payload_of(result, "Rematch")
         before = len(bruno.private.messages)
         await bruno.press("Replay", chat)
         await until(lambda: len(bruno.private.messages) > before)
@@ -549,30 +549,29 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert only_text(chat) == result["text"]
         await bruno.press("Rematch", chat)
         await until(lambda: anna.button("Accept", chat) is not None)
-        await anna.send_press(chat, result, again)
+        await anna.send_press(chat, result, rematch)
         await until(lambda: "The cards are dealt" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
         # A stranger cannot ask for a rematch.
         carla = Person(server, 3, "Carla")
-        assert "do not sit" in await carla.send_press(chat, result, again)
+        assert "do not sit" in await carla.send_press(chat, result, rematch)
         assert len(await adapter.worker.room.lists.tables_at(f"telegram:~{ELSEWHERE}")) == 1
 
 
-@pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", long("Forbidden: user is deactivated")])
-async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, says: str) -> None:
+@pytest.mark.parametrize("error", ["Bad Request: MESSAGE_ID_INVALID", long("Forbidden: user is deactivated")])
+async def test_game_continues_when_its_board_cannot_be_edited(store: Store, server: TelegramServer, error: str) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.press("Accept", chat)
-        code = 403 if says.startswith("Forbidden") else 400
-        server.refuses_inline = Refused(code, says)
+        server.inline_refusal = Refused(403 if error.startswith("Forbidden") else 400, error)
         table = await table_of(adapter, anna)
         # The table is finished and removed although its board does not show the result.
         await play_until([anna, bruno], lambda: adapter.worker.room.cached_table(table.code) is None)
-        tries = [
+        edits = [
             fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
         ]
-        assert len(tries) < 20
+        assert len(edits) < 20
         await adapter.worker.settled()
 
 
@@ -622,8 +621,8 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
         data = payload_of(message)
-        for strange in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
-            assert "does not work" in await bruno.send_press(chat, {**message, **strange}, data)
+        for odd_id in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
+            assert "does not work" in await bruno.send_press(chat, {**message, **odd_id}, data)
         # Pages would replace the message, so only presses that keep it are allowed.
         for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send_press(chat, message, page)
@@ -631,7 +630,7 @@ async def test_malformed_inline_presses_are_refused(store: Store, server: Telegr
         assert await adapter.worker.room.lists.tables_of("telegram:1") == []
 
 
-def share_queries(chat: Chat) -> list[dict[str, Any]]:
+def find_share_queries(chat: Chat) -> list[dict[str, Any]]:
     """Return the share buttons of a chat's messages."""
     return [
         button["switch_inline_query_chosen_chat"]
@@ -646,9 +645,9 @@ async def test_share_button_appears_when_inline_mode_is_on(store: Store, server:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
         anna.say("/tables", anna.private)
-        await until(lambda: bool(share_queries(anna.private)))
+        await until(lambda: bool(find_share_queries(anna.private)))
         anywhere = {f"allow_{kind}_chats": True for kind in ("user", "group", "channel")}
-        assert share_queries(anna.private) == [{"query": "", **anywhere}]
+        assert find_share_queries(anna.private) == [{"query": "", **anywhere}]
 
 
 async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: TelegramServer) -> None:
@@ -657,9 +656,9 @@ async def test_doctor_reports_that_inline_mode_is_off(store: Store, server: Tele
     async with on_telegram(store, server):
         anna.say("/tables", anna.private)
         anna.say("/help", anna.private)
-        await until(lambda: sum(one["from"] == BOT for one in anna.private.messages.values()) == 2)
+        await until(lambda: sum(message["from"] == BOT for message in anna.private.messages.values()) == 2)
         assert anna.button("Rules", anna.private)
-        assert share_queries(anna.private) == []
+        assert find_share_queries(anna.private) == []
     settings = Settings(_env_file=None, telegram_token=SecretStr(TOKEN), telegram_api_url=server.url)
     findings = [finding async for finding in examine(settings)]
     assert any("inline mode is off" in line and "/setinline" in line for _, line in findings)
@@ -674,7 +673,9 @@ async def test_slowed_board_is_complete_after_the_wait(store: Store, server: Tel
     async with on_telegram(store, server):
         await open_table(server, people[0], chat, "metamazzo", *shortest_target("metamazzo"))
         await people[1].press("Accept", chat)
-        server.order("editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2)
+        server.fail_next(
+            "editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2
+        )
         await play_until(people, lambda: "won by" in only_text(chat))
 
 
@@ -688,13 +689,13 @@ async def test_offer_of_a_forgotten_person_is_over(store: Store, server: Telegra
 
 
 async def test_asking_for_a_seat_is_not_reported_as_seated(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "tavolo")
         await bruno.press("Sit North", chat)
         code = (await table_of(adapter, bruno)).code
         assert start_links(server)[-1] == f"{LINK}{code}"
         bruno.start(code)
-        await until(lambda: any(one["from"]["is_bot"] for one in bruno.private.messages.values()))
-        [word] = [one["text"] for one in bruno.private.messages.values() if one["from"]["is_bot"]]
-        assert word == "You have asked for a chair."
+        await until(lambda: any(message["from"]["is_bot"] for message in bruno.private.messages.values()))
+        [text] = [message["text"] for message in bruno.private.messages.values() if message["from"]["is_bot"]]
+        assert text == "You have asked for a chair."

@@ -1,33 +1,29 @@
-"""Invitations to a table, forwarded to chats without the bot. Their link seats the person who opens it."""
+"""Invitations to a table, with a link that seats the person who opens it."""
 
 from typing import Any
 
 from bot.store import Store
-from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.players import GROUP, Person, bot_text, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
 
 LINK = f"https://t.me/{BOT['username']}?start="
 
 
-def bot_text(chat: Chat) -> str:
-    return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
-
-
-def link_in(chat: Chat, label: str = "Sit down") -> str:
+def find_link(chat: Chat, label: str = "Sit down") -> str:
     """Return the address of the only button with this label in a chat."""
-    found: list[dict[str, Any]] = [
+    buttons: list[dict[str, Any]] = [
         button
         for message in chat.messages.values()
         for row in message.get("reply_markup", {}).get("inline_keyboard", ())
         for button in row
         if button["text"] == label
     ]
-    [button] = found
+    [button] = buttons
     return str(button["url"])
 
 
 async def test_forwarded_invitation_seats_its_opener(store: Store, server: TelegramServer) -> None:
-    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
@@ -35,11 +31,11 @@ async def test_forwarded_invitation_seats_its_opener(store: Store, server: Teleg
         anna.say("/invite", anna.private)
         await until(lambda: "invites you to play Metà Mazzo" in bot_text(anna.private))
         assert f"/join {table.code}" in bot_text(anna.private)
-        assert link_in(anna.private) == f"{LINK}join-{table.code}"
+        assert find_link(anna.private) == f"{LINK}join-{table.code}"
         bruno.start(f"join-{table.code}")
         await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
         # The hand, with buttons that play cards.
-        await until(lambda: any(one.get("reply_markup") for one in bruno.private.messages.values()))
+        await until(lambda: any(message.get("reply_markup") for message in bruno.private.messages.values()))
         table = await adapter.worker.room.table(table.code)
         assert table.phase == "playing"
         assert table.seat_of("telegram:2") is not None
@@ -56,11 +52,12 @@ async def test_reopened_link_brings_the_hand_again(store: Store, server: Telegra
         bruno.start(f"join-{table.code.lower()}")
         await until(lambda: f"You sit at table {table.code}" in bot_text(bruno.private))
         await adapter.worker.settled()
-        hands = [number for number, one in bruno.private.messages.items() if one.get("reply_markup")]
+        hands = [number for number, message in bruno.private.messages.items() if message.get("reply_markup")]
         bruno.start(f"join-{table.code}")
         await until(
             lambda: any(
-                one.get("reply_markup") and number not in hands for number, one in bruno.private.messages.items()
+                message.get("reply_markup") and number not in hands
+                for number, message in bruno.private.messages.items()
             )
         )
         carla.start(f"join-{table.code}")
@@ -96,24 +93,24 @@ async def test_invite_needs_one_open_challenge(store: Store, server: TelegramSer
         await until(lambda: all(f"/invite {code}" in bot_text(anna.private) for code in codes))
         anna.say(f"/invite {codes[0]}", anna.private)
         await until(lambda: "invites you" in bot_text(anna.private))
-        assert link_in(anna.private) == f"{LINK}join-{codes[0]}"
+        assert find_link(anna.private) == f"{LINK}join-{codes[0]}"
 
 
 async def test_invite_button_works_for_everyone_in_the_chat(store: Store, server: TelegramServer) -> None:
     anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it"), server.group(GROUP)
-    carla = Person(server, 3, "Carla", started=False)
+    carla = Person(server, 3, "Carla", has_started=False)
     async with on_telegram(store, server) as adapter:
         anna.say("/challenge tressette")
         assert await anna.press("Invite", group) == "It is in our private chat."
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
         assert "Anna invites you to play" in bot_text(anna.private).replace("\u2068", "").replace("\u2069", "")
-        # Spectators can pass it on too, in their own language.
+        # Other people can share the invitation in their own language.
         await bruno.press("Invite", group)
-        assert link_in(bruno.private, "Siediti") == f"{LINK}join-{table.code}"
+        assert find_link(bruno.private, "Siediti") == f"{LINK}join-{table.code}"
         # A person without a private chat gets a link to it.
         await carla.press("Invite", group)
         assert any(answer["url"].startswith(LINK) for answer in server.answers.values())
-        card = next(one for one in group.messages.values() if one["from"]["is_bot"])
+        card = next(message for message in group.messages.values() if message["from"]["is_bot"])
         await anna.press("Cancel", group)
         assert "non c'è più" in await bruno.send_press(group, card, f"1t{table.code}:invite")
 
@@ -125,15 +122,15 @@ async def test_link_brings_bot_and_table_into_another_group(store: Store, server
         anna.say("/challenge metamazzo")
         await anna.press("Invite", server.group(GROUP))
         [table] = await adapter.worker.room.lists.tables_of("telegram:1")
-        link = link_in(anna.private, "Into another group")
-        word = f"join-{table.code}"
-        assert link == f"https://t.me/{BOT['username']}?startgroup={word}"
-        # Telegram sends this in the name of the person who chose the group
+        link = find_link(anna.private, "Into another group")
+        start_word = f"join-{table.code}"
+        assert link == f"https://t.me/{BOT['username']}?startgroup={start_word}"
+        # Telegram sends this command for the person who chose the group
         # (core.telegram.org/api/links#groupchannel-bot-links).
-        anna.say(f"/start@{BOT['username']} {word}", other)
+        anna.say(f"/start@{BOT['username']} {start_word}", other)
         await bruno.press("Accept", other)
         await until(lambda: "deal 1" in bot_text(other) and "deal 1" in bot_text(server.group(GROUP)))
         # A game in progress can be shown in another group too.
         third = server.group(-1003, "Bar Porto")
-        bruno.say(f"/start@{BOT['username']} {word}", third)
+        bruno.say(f"/start@{BOT['username']} {start_word}", third)
         await until(lambda: "deal 1" in bot_text(third))

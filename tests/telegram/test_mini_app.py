@@ -18,7 +18,7 @@ from adapters.web.people import FRAMED
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
-from bot.platform import Person as Met
+from bot.platform import Person as PlatformPerson
 from bot.rate_limits import RateLimit
 from bot.site.mini_app import InvalidLaunch
 from bot.site.sessions import Sessions
@@ -32,8 +32,8 @@ NOW = 1_800_000_000
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
 
 # Example of docs.telegram-mini-apps.com/platform/init-data, with the token that signed it.
-KNOWN_TOKEN = "5768337691:AAH5YkoiEuPk8-FZa32hStHTqXiLPtAEhx8"
-KNOWN = (
+EXAMPLE_TOKEN = "5768337691:AAH5YkoiEuPk8-FZa32hStHTqXiLPtAEhx8"
+EXAMPLE = (
     "query_id=AAHdF6IQAAAAAN0XohDhrOrc"
     "&user=%7B%22id%22%3A279058397%2C%22first_name%22%3A%22Vladislav%22%2C%22last_name%22%3A%22Kibenko%22"
     "%2C%22username%22%3A%22vdkfrost%22%2C%22language_code%22%3A%22ru%22%2C%22is_premium%22%3Atrue%7D"
@@ -43,10 +43,10 @@ KNOWN = (
 
 def sign_launch(token: str = TOKEN, **fields: object) -> str:
     """Sign launch data like Telegram: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
-    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
-    lines = "\n".join(f"{name}={said[name]}" for name in sorted(said))
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+    lines = "\n".join(f"{name}={texts[name]}" for name in sorted(texts))
     key = hmac.new(b"WebAppData", token.encode(), sha256).digest()
-    return urlencode({**said, "hash": hmac.new(key, lines.encode(), sha256).hexdigest()})
+    return urlencode({**texts, "hash": hmac.new(key, lines.encode(), sha256).hexdigest()})
 
 
 def anna_launch(now: float = NOW, number: int = 1) -> str:
@@ -54,20 +54,20 @@ def anna_launch(now: float = NOW, number: int = 1) -> str:
 
 
 def test_signed_launch_names_its_person() -> None:
-    assert verify_launch(TOKEN, anna_launch(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
-    known = verify_launch(KNOWN_TOKEN, KNOWN, 1662771648)
-    assert known == Met("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
+    assert verify_launch(TOKEN, anna_launch(), NOW) == PlatformPerson("telegram:1", "Anna Bò", "anna", "it")
+    example = verify_launch(EXAMPLE_TOKEN, EXAMPLE, 1662771648)
+    assert example == PlatformPerson("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
 
 
 def test_aiogram_accepts_the_same_signatures() -> None:
-    from aiogram.utils.web_app import check_webapp_signature  # noqa: PLC0415 - it takes a second
+    from aiogram.utils.web_app import check_webapp_signature  # noqa: PLC0415 - the import takes a second
 
     assert check_webapp_signature(TOKEN, anna_launch())
-    assert check_webapp_signature(KNOWN_TOKEN, KNOWN)
+    assert check_webapp_signature(EXAMPLE_TOKEN, EXAMPLE)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "launch",
     [
         "",
         "x",
@@ -90,24 +90,24 @@ def test_aiogram_accepts_the_same_signatures() -> None:
         sign_launch(user=ANNA, auth_date=NOW + EARLY_SECONDS + 1),
     ],
 )
-def test_invalid_launch_is_refused(said: str) -> None:
+def test_invalid_launch_is_refused(launch: str) -> None:
     with pytest.raises(InvalidLaunch) as caught:
-        verify_launch(TOKEN, said, NOW)
+        verify_launch(TOKEN, launch, NOW)
     assert TOKEN not in str(caught.value)
 
 
-def test_field_order_does_not_matter() -> None:
-    again = urlencode(parse_qsl(anna_launch())[::-1])
-    assert verify_launch(TOKEN, again, NOW).id == "telegram:1"
+def test_launch_is_valid_in_any_field_order() -> None:
+    reversed_fields = urlencode(parse_qsl(anna_launch())[::-1])
+    assert verify_launch(TOKEN, reversed_fields, NOW).id == "telegram:1"
 
 
 @asynccontextmanager
 async def with_pages(
     store: Store, server: TelegramServer, public_url: str | None = None, **more: Any
 ) -> AsyncIterator[tuple[ObservedTelegram, Site]]:
-    """Run Telegram and the web pages of one worker; ``more`` is as for `on_telegram`."""
+    """Run a worker with Telegram and the web pages. ``more`` are settings or arguments of `on_telegram`."""
     async with on_telegram(store, server, playground_port=0, public_url=public_url, **more) as adapter:
-        [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+        [playground] = [page for page in make(Dispatcher(adapter.worker)) if isinstance(page, Playground)]
         async with playground.site.open():
             yield adapter, playground.site
 
@@ -162,18 +162,18 @@ async def test_app_creates_one_session_for_its_frame(
         with_pages(store, server, public_url=public, rate_limits=True) as (_adapter, site),
         aiohttp.ClientSession() as session,
     ):
-        by_proxy = {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
+        proxy_headers = {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
         url = f"http://127.0.0.1:{site.port}/app/telegram"
-        async with session.get(url, headers=by_proxy) as answer:
+        async with session.get(url, headers=proxy_headers) as answer:
             assert answer.status == 200
             assert f"frame-ancestors {PAGE_FRAME}" in answer.headers["Content-Security-Policy"]
 
-        async def enter(data: str, held: str = "", **headers: str) -> aiohttp.ClientResponse:
-            said = {"Cookie": f"{FRAMED}={held}"} if held else {}
+        async def enter(data: str, cookie_value: str = "", **headers: str) -> aiohttp.ClientResponse:
+            cookie_header = {"Cookie": f"{FRAMED}={cookie_value}"} if cookie_value else {}
             return await session.post(
                 url,
                 data={"data": data, "t": "ABCDEF"},
-                headers={**by_proxy, "Origin": public, **said, **headers},
+                headers={**proxy_headers, "Origin": public, **cookie_header, **headers},
                 allow_redirects=False,
             )
 
@@ -182,33 +182,33 @@ async def test_app_creates_one_session_for_its_frame(
         cookie = answer.headers["Set-Cookie"]
         for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
             assert flag in cookie
-        held = cookie.split("=", 1)[1].split(";")[0].strip('"')
-        # Each page renews it, and sets no other cookie.
+        cookie_value = cookie.split("=", 1)[1].split(";")[0].strip('"')
+        # Each page renews the cookie and sets no other.
         async with session.get(
-            f"http://127.0.0.1:{site.port}/", headers={**by_proxy, "Cookie": f"{FRAMED}={held}"}
+            f"http://127.0.0.1:{site.port}/", headers={**proxy_headers, "Cookie": f"{FRAMED}={cookie_value}"}
         ) as page:
             assert page.headers.getall("Set-Cookie") == [cookie]
-        again = await enter(anna_launch(time.time()), held)
-        assert (again.status, again.headers.get("Set-Cookie")) == (303, None)
+        second = await enter(anna_launch(time.time()), cookie_value)
+        assert (second.status, second.headers.get("Set-Cookie")) == (303, None)
         assert len(await Sessions(store.client).sessions_of("telegram:1")) == 1
-        # Another person's app ends the session that the browser held.
-        other = await enter(sign_launch(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
+        # Another person's app ends the earlier session in the browser.
+        other = await enter(sign_launch(user={**ANNA, "id": 2}, auth_date=int(time.time())), cookie_value)
         assert "telegram:2" in other.headers["Set-Cookie"]
         assert not await Sessions(store.client).sessions_of("telegram:1")
-        # Wrong launch data count only as requests. They lock no one out at this address.
+        # Invalid launches do not lock out an address.
         assert [(await enter("x")).status for _ in range(3)] == [403] * 3
         assert (await enter(anna_launch(time.time()), Origin=PAGE_FRAME)).status == 403
-        async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
+        async with session.get(url.replace("telegram", "discord"), headers=proxy_headers) as answer:
             assert answer.status == 404
         # A logout also ends the session in the frame.
-        held = other.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
-        out = {**by_proxy, "Origin": public, "Cookie": f"{FRAMED}={held}"}
+        cookie_value = other.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
+        logout_headers = {**proxy_headers, "Origin": public, "Cookie": f"{FRAMED}={cookie_value}"}
         async with session.post(
-            f"http://127.0.0.1:{site.port}/out", data={}, headers=out, allow_redirects=False
-        ) as left:
-            [gone] = [one for one in left.headers.getall("Set-Cookie") if one.startswith(f"{FRAMED}=;")]
-            assert "Max-Age=0;" in gone
-            assert "Partitioned" in gone
+            f"http://127.0.0.1:{site.port}/out", data={}, headers=logout_headers, allow_redirects=False
+        ) as logout:
+            [expired] = [cookie for cookie in logout.headers.getall("Set-Cookie") if cookie.startswith(f"{FRAMED}=;")]
+            assert "Max-Age=0;" in expired
+            assert "Partitioned" in expired
         assert not await Sessions(store.client).sessions_of("telegram:2")
 
 
@@ -218,26 +218,26 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
         await until(lambda: bool(panels(player)))
         await adapter.worker.settled()
 
-        def tries() -> int:
+        def count_calls() -> int:
             return sum(str(fields.get("chat_id")) == str(player.number) for _method, fields in server.calls)
 
-        tried = tries()
+        calls = count_calls()
         player.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
         player.say("/hand")
-        await until(lambda: tries() > tried)
+        await until(lambda: count_calls() > calls)
         await adapter.worker.settled()
         player.private.refusal, before = None, newest(player)
         url = f"http://127.0.0.1:{site.port}"
         data = {"data": anna_launch(time.time(), player.number), "t": ""}
         async with session.post(
             f"{url}/app/telegram", data=data, headers={"Origin": url}, allow_redirects=False
-        ) as got:
-            assert got.status == 303
+        ) as answer:
+            assert answer.status == 303
         await until(lambda: newest(player) > before)
 
 
 @pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])
 @pytest.mark.parametrize("value", [None, "", 7])
 def test_odd_optional_user_fields_are_accepted(name: str, value: object) -> None:
-    said = sign_launch(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
-    assert verify_launch(TOKEN, said, NOW).id == "telegram:1"
+    launch = sign_launch(user={**ANNA, name: value, "new": {}}, auth_date=NOW)
+    assert verify_launch(TOKEN, launch, NOW).id == "telegram:1"

@@ -1,4 +1,4 @@
-"""Nonsensical answers from a proxy or a broken server count as failed calls."""
+"""Nonsense answers from a proxy or a broken server count as failed calls."""
 
 import asyncio
 import logging
@@ -43,33 +43,37 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
 
 
-@pytest.mark.parametrize("says", NONSENSE)
+def bot_texts(server: TelegramServer) -> list[str]:
+    return [message["text"] for message in server.group(GROUP).messages.values() if message["from"]["is_bot"]]
+
+
+@pytest.mark.parametrize("body", NONSENSE)
 async def test_nonsense_answer_makes_a_send_uncertain(
-    store: Store, server: TelegramServer, says: bytes, caplog: pytest.LogCaptureFixture
+    store: Store, server: TelegramServer, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     with capture_logs() as logs, caplog.at_level(logging.WARNING):
         async with on_telegram(store, server) as adapter:
             anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
             anna.say("/challenge metamazzo")
             await until(lambda: bruno.button("Accept", server.group(GROUP)) is not None)
-            server.order("sendMessage", *[Failure(says=says, done_first=True)] * 2)
+            server.fail_next("sendMessage", *[Failure(body=body, done_first=True)] * 2)
             await bruno.press("Accept", server.group(GROUP))
             await until(lambda: all(panels(person) for person in (anna, bruno)))
             await adapter.worker.settled()
-            # The card, the board and two hands, and two doubles.
-            assert sum(len(panels(person)) for person in (anna, bruno)) + len(boards(server)) == 4 + 2
+            # A card, a board, two hands and two duplicates.
+            assert sum(len(panels(person)) for person in (anna, bruno)) + len(bot_texts(server)) == 4 + 2
             await play_to_trick(server, [anna, bruno], 2)
     assert not [line for line in logs if line["event"] == "surface_failed"]
-    # The library would log the whole answer, and a hand with it.
+    # The library would log the whole answer, including a hand.
     assert not caplog.records
 
 
-@pytest.mark.parametrize("says", [says for says in NONSENSE if b"chat" not in says or b"[]" in says])
-async def test_edit_answered_with_nonsense_is_retried(store: Store, server: TelegramServer, says: bytes) -> None:
+@pytest.mark.parametrize("body", [says for says in NONSENSE if b"chat" not in says or b"[]" in says])
+async def test_edit_answered_with_nonsense_is_retried(store: Store, server: TelegramServer, body: bytes) -> None:
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             people = await seat_people(server, "metamazzo")
-            server.order("editMessageText", *[Failure(says=says, done_first=done) for done in (True, False)] * 2)
+            server.fail_next("editMessageText", *[Failure(body=body, done_first=done) for done in (True, False)] * 2)
             await play_to_trick(server, people, 3)
             await adapter.worker.settled()
             assert all(len(panels(person)) == 1 for person in people)
@@ -83,7 +87,7 @@ async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: 
         async with on_telegram(store, server) as adapter:
             people = await seat_people(server, "metamazzo")
             await until(lambda: all(panels(person) for person in people))
-            server.order("editMessageText", *[Failure(says=PAGE, status=status)] * 6)
+            server.fail_next("editMessageText", *[Failure(body=PAGE, status=status)] * 6)
             await play_to_trick(server, people, 3)
             await adapter.worker.settled()
     assert not [line for line in logs if line["event"] == "surface_given_up"]
@@ -92,36 +96,36 @@ async def test_proxy_error_does_not_mean_the_chat_is_gone(store: Store, server: 
 async def test_command_is_answered_once_despite_nonsense(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
-        server.order("sendMessage", Failure(says=PAGE, done_first=True))
+        server.fail_next("sendMessage", Failure(body=PAGE, done_first=True))
         anna.say("/honours")
-        await until(lambda: bool(boards(server)))
+        await until(lambda: bool(bot_texts(server)))
         anna.say("/leaderboard")
-        await until(lambda: len(boards(server)) == 2)
+        await until(lambda: len(bot_texts(server)) == 2)
         await asyncio.sleep(0.1)
-        assert len(boards(server)) == 2
+        assert len(bot_texts(server)) == 2
 
 
-@pytest.mark.parametrize("says", [*NONSENSE, b'{"ok":true,"result":true}', b'{"ok":true,"result":{"id":1}}'])
-async def test_unreadable_bot_name_is_requested_again(store: Store, server: TelegramServer, says: bytes) -> None:
-    server.order("getMe", *[Failure(says=says)] * 2)
+@pytest.mark.parametrize("body", [*NONSENSE, b'{"ok":true,"result":true}', b'{"ok":true,"result":{"id":1}}'])
+async def test_unreadable_bot_name_is_requested_again(store: Store, server: TelegramServer, body: bytes) -> None:
+    server.fail_next("getMe", *[Failure(body=body)] * 2)
     with capture_logs() as logs:
         async with on_telegram(store, server) as adapter:
             await until(lambda: adapter.healthy)
-    # On a slow machine some seconds can pass without a failure.
-    said = [line["event"] for line in logs if "platform" in line]
-    assert [event for event in said if event != "platform_back"] == ["platform_away"]
+    # On a slow machine the outage can end between two failures.
+    events = [line["event"] for line in logs if "platform" in line]
+    assert [event for event in events if event != "platform_back"] == ["platform_away"]
     assert not any("exc_info" in line for line in logs)
     assert sum(method == "getMe" for method, _fields in server.calls) == 3
 
 
-@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("has_webhook", [False, True])
 async def test_revoked_token_is_logged_once(
-    store: Store, server: TelegramServer, hooked: bool, monkeypatch: pytest.MonkeyPatch
+    store: Store, server: TelegramServer, has_webhook: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
     monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
-    more = webhook_settings(free_port()) if hooked else {}
+    more = webhook_settings(free_port()) if has_webhook else {}
     with capture_logs() as logs:
         async with on_telegram(store, server, **more) as adapter:
             await until(lambda: adapter.healthy)
@@ -130,26 +134,22 @@ async def test_revoked_token_is_logged_once(
             await until(lambda: worker.errors.get("telegram") == "token refused")
             monkeypatch.setattr(supervisor, "STEADY_SECONDS", 60.0)
             assert not adapter.healthy
-            asked = sum(method == "getMe" for method, _ in server.calls)
+            calls = sum(method == "getMe" for method, _ in server.calls)
             await asyncio.sleep(0.3)
             server.token = TOKEN
             await until(lambda: adapter.healthy)
-            assert sum(method == "getMe" for method, _ in server.calls) > asked
+            assert sum(method == "getMe" for method, _ in server.calls) > calls
             Person(server, 1, "Anna").say("/challenge testa")
-            await until(lambda: bool(boards(server)))
-    refused = [line for line in logs if line["event"] == "platform_refused"]
-    assert [line["platform"] for line in refused] == ["telegram"]
-    assert "BUONGIOCO_TELEGRAM_TOKEN" in refused[0]["what_to_do"]
+            await until(lambda: bool(bot_texts(server)))
+    refusals = [line for line in logs if line["event"] == "platform_refused"]
+    assert [line["platform"] for line in refusals] == ["telegram"]
+    assert "BUONGIOCO_TELEGRAM_TOKEN" in refusals[0]["what_to_do"]
     assert not [line for line in logs if TOKEN in str(line)]
 
 
-@pytest.mark.parametrize("says", NONSENSE)
-async def test_doctor_reports_nonsense_as_no_answer(server: TelegramServer, says: bytes) -> None:
-    server.order("getMe", Failure(says=says))
+@pytest.mark.parametrize("body", NONSENSE)
+async def test_doctor_reports_nonsense_as_no_answer(server: TelegramServer, body: bytes) -> None:
+    server.fail_next("getMe", Failure(body=body))
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url)
-    [(well, line)] = [finding async for finding in examine(settings)]
-    assert (well, "does not answer" in line) == (False, True)
-
-
-def boards(server: TelegramServer) -> list[str]:
-    return [one["text"] for one in server.group(GROUP).messages.values() if one["from"]["is_bot"]]
+    [(is_well, line)] = [finding async for finding in examine(settings)]
+    assert (is_well, "does not answer" in line) == (False, True)

@@ -1,4 +1,4 @@
-"""No update is lost because an optional field is missing, empty or new. The fake server makes the samples."""
+"""No update is lost because an optional field is missing, empty or new. Samples come from the fake server."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ REQUIRED = {
 }
 
 
-def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
+def make_samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
     """Return an update of each kind, with as many optional fields as possible."""
     # No bot answers these presses.
     server.checks_answers = False
@@ -53,14 +53,14 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
         user["last_name"] = "Rossi"
     rows = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
     photo = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
-    answered = server.write(group, bruno.number, "I have three aces")
+    reply_target = server.write(group, bruno.number, "I have three aces")
     topic = {"message_thread_id": 7, "is_topic_message": True}
-    shown = {
+    bot_message = {
         **{"message_id": 70, "date": 1_700_000_000, "chat": group.as_json, "from": BOT, **topic},
         **{"photo": photo, "caption": "Your turn", "caption_entities": [{"type": "bold", "offset": 0, "length": 4}]},
         "reply_markup": {"inline_keyboard": rows},
     }
-    ephemeral = shown | {"message_id": 0, "ephemeral_message_id": 9, "receiver_user": server.users[1]}
+    ephemeral = bot_message | {"message_id": 0, "ephemeral_message_id": 9, "receiver_user": server.users[1]}
     mentions = [
         {"type": "bot_command", "offset": 0, "length": 6},
         {"type": "text_mention", "offset": 7, "length": 5, "user": server.users[2]},
@@ -68,52 +68,52 @@ def samples(server: TelegramServer) -> dict[str, dict[str, Any]]:
         {"type": "text_link", "offset": 20, "length": 1, "url": "https://example.org"},
     ]
     text, elsewhere = "/stats Bruno @carla !", Chat(-77, "elsewhere", "Two friends")
-    about_member = {"chat": group.as_json, "from": server.users[1], "date": 1, "invite_link": {"name": "x"}}
+    member_fields = {"chat": group.as_json, "from": server.users[1], "date": 1, "invite_link": {"name": "x"}}
     rights = dict.fromkeys(("can_send_messages", "can_send_photos", "can_invite_users", "is_member"), True)
     old_member = {"status": "left", "user": BOT}
-    pushed: list[tuple[str, dict[str, Any]]] = []
+    samples: dict[str, dict[str, Any]] = {}
 
-    def push(name: str) -> None:
-        pushed.append((name, server.pending[-1]))
+    def keep_sample(kind: str) -> None:
+        samples[kind] = server.pending[-1]
 
-    server.write(group, 1, text, entities=mentions, reply_to_message=answered, **topic, author_signature="x")
-    push("group command")
-    server.write(anna.private, 1, text, entities=mentions, reply_to_message=answered, quote={"text": "x"})
-    push("private command")
+    server.write(group, 1, text, entities=mentions, reply_to_message=reply_target, **topic, author_signature="x")
+    keep_sample("group command")
+    server.write(anna.private, 1, text, entities=mentions, reply_to_message=reply_target, quote={"text": "x"})
+    keep_sample("private command")
     server.write(anna.private, 1, "ciao", entities=mentions[3:])
-    push("private text")
+    keep_sample("private text")
     caption = {"caption": text, "caption_entities": mentions, "photo": photo, "media_group_id": "1", **topic}
     server.push(message={"message_id": 8, "date": 1, "chat": group.as_json, "from": server.users[1], **caption})
-    push("caption")
+    keep_sample("caption")
     server.push(message={"message_id": 9, "date": 1, "chat": group.as_json, "migrate_to_chat_id": -1005})
-    push("upgrade")
-    for name, message in (("press", shown), ("ephemeral press", ephemeral)):
+    keep_sample("upgrade")
+    for name, message in (("press", bot_message), ("ephemeral press", ephemeral)):
         server.press(group, message, 1, "1mABCD:1:3D")
-        push(name)
+        keep_sample(name)
     server.press(group, {"message_id": 70, "date": 0, "chat": group.as_json}, 1, "1mABCD:1:3D")
-    push("old press")
+    keep_sample("old press")
     server.press(elsewhere, {"inline_message_id": "AAAA-1_x"}, 1, "1oterms")
-    push("inline press")
+    keep_sample("inline press")
     server.type_inline(1, "testa")
-    push("inline query")
-    about = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
-    server.push(chosen_inline_result=about)
-    push("chosen result")
+    keep_sample("inline query")
+    chosen = {"result_id": "testa", "from": server.users[1], "query": "testa", "inline_message_id": "AAAA-1_x"}
+    server.push(chosen_inline_result=chosen)
+    keep_sample("chosen result")
     for name, new in (("member", {"status": "administrator"}), ("restricted", {"status": "restricted"})):
-        member = {**about_member, "old_chat_member": old_member, "new_chat_member": {**new, "user": BOT, **rights}}
+        member = {**member_fields, "old_chat_member": old_member, "new_chat_member": {**new, "user": BOT, **rights}}
         server.push(my_chat_member=member)
-        push(name)
-    return dict(pushed)
+        keep_sample(name)
+    return samples
 
 
-def meaning(update: Update) -> tuple[Any, ...] | None:
-    """Return the meaning of an update, without its optional fields."""
-    if found := reading.read_command(update, ME):
-        return found.key, found.person.id, found.word
+def parse_update(update: Update) -> tuple[Any, ...] | None:
+    """Return what the bot reads in an update, without optional fields."""
+    if command := reading.read_command(update, ME):
+        return command.key, command.person.id, command.word
     if update.message and update.message.migrate_to_chat_id:
         return reading.read_migration(update.message)
-    if pressed := reading.read_press(update):
-        return pressed.key, pressed.person.id, pressed.message, pressed.payload
+    if press := reading.read_press(update):
+        return press.key, press.person.id, press.message, press.payload
     if query := update.inline_query:
         return query.id, reading.read_inline_query(query)[0].id
     if chosen := update.chosen_inline_result:
@@ -126,28 +126,28 @@ def meaning(update: Update) -> tuple[Any, ...] | None:
 
 @pytest.mark.parametrize("kind", REQUIRED)
 async def test_optional_fields_never_lose_an_update(server: TelegramServer, kind: str) -> None:
-    sample, bot, lost = samples(server)[kind], Bot("1:test"), []
-    wanted = meaning(update_of(sample, bot))
-    assert wanted
-    for what, variant in iter_variants(sample, REQUIRED[kind]):
+    sample, bot, lost = make_samples(server)[kind], Bot("1:test"), []
+    expected = parse_update(update_of(sample, bot))
+    assert expected
+    for change, variant in iter_variants(sample, REQUIRED[kind]):
         try:
-            found: object = meaning(update_of(variant, bot))
+            result: object = parse_update(update_of(variant, bot))
         except Exception as error:  # noqa: BLE001 - each error is a lost update
-            found = error
-        if found != wanted:
-            lost.append((what, found))
+            result = error
+        if result != expected:
+            lost.append((change, result))
     assert not lost, f"adapters/telegram/reading.py fails without optional fields: {lost}"
 
 
 async def test_every_allowed_update_kind_has_a_sample(server: TelegramServer) -> None:
-    kinds = {kind for sample in samples(server).values() for kind in sample} - {"update_id"}
-    assert kinds == set(ALLOWED_UPDATES), "samples() in this file lacks a kind of adapters/telegram/polling.py"
+    kinds = {kind for sample in make_samples(server).values() for kind in sample} - {"update_id"}
+    assert kinds == set(ALLOWED_UPDATES), "make_samples() in this file lacks a kind of adapters/telegram/polling.py"
 
 
 async def test_reply_to_deleted_account_is_handled(store: Store, server: TelegramServer) -> None:
     anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), server.group(GROUP)
     async with on_telegram(store, server):
-        said = server.write(group, bruno.number, "ciao")
+        message = server.write(group, bruno.number, "ciao")
         server.users[2]["first_name"] = ""
-        anna.say("/challenge metamazzo", reply_to_message=said)
+        anna.say("/challenge metamazzo", reply_to_message=message)
         await until(lambda: anna.button("Accept", group) is not None)

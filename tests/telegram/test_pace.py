@@ -15,9 +15,9 @@ async def test_restarts_do_not_exceed_the_group_limit(store: Store, server: Tele
             anna.say("/help")
             anna.say("/help")
 
-            def is_held_up() -> bool:
+            def is_waiting() -> bool:
                 return bool(limiter._answers_waiting)  # noqa: B023
 
-            await until(lambda: len(group.written_at) >= before + 2 or is_held_up())  # noqa: B023
+            await until(lambda: len(group.written_at) >= before + 2 or is_waiting())  # noqa: B023
             adapter.worker.delivery.answers.stop()
     assert not server.rate_violations()

@@ -1,4 +1,4 @@
-"""Pictures on Telegram: each shares a message and a state with its text, and never delays it."""
+"""Pictures on Telegram. A message shows its text's own picture, and no text waits for one."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ from bot.platform import (
     SlowDown,
     Unreachable,
 )
-from bot.platform import Person as Somebody
+from bot.platform import Person as PlatformPerson
 from bot.store import Store, keys
 from bot.tables.snapshot import isolate_name
 from engine import GAMES, verify
@@ -61,35 +61,37 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def png(words: bytes = b"", width: int = 720, height: int = 640) -> bytes:
-    """Return the header of a PNG, which is all the server reads, and some words to recognise it."""
+    """Return the header of a PNG, which the server checks, followed by ``words``."""
     return PNG + struct.pack(">I4sII", 13, b"IHDR", width, height) + words
 
 
-def scene(line: str = "") -> Scene:
+def make_scene(line: str = "") -> Scene:
     return Scene(deck=Deck("italian", "classic"), sides=(Side("Anna", "0"), Side("Bruno", "0")), target="", line=line)
 
 
-def panel(text: str = "Your turn.", line: str = "", *, content: bytes = png(), is_lasting: bool = False) -> Panel:
-    picture = Picture(scene(line), "A picture.", content, is_lasting)
+def picture_panel(
+    text: str = "Your turn.", line: str = "", *, content: bytes = png(), is_lasting: bool = False
+) -> Panel:
+    picture = Picture(make_scene(line), "A picture.", content, is_lasting)
     return Panel((Span(text, "bold"),), ((Button("3D", "1m:play 3D"),),), picture)
 
 
-def text(words: str = "Your turn.") -> Panel:
-    return replace(panel(words), picture=None)
+def text_panel(words: str = "Your turn.") -> Panel:
+    return replace(picture_panel(words), picture=None)
 
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
-    """Replace painted pictures by their digests; return the texts that each came with."""
+    """Paint only digests. The fixture holds the texts sent with each picture."""
     texts: dict[str, set[str]] = defaultdict(set)
 
     async def paint(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
         digest = panel.picture.subject.digest
-        shown = panel.beside_picture
-        assert shown.fold is None or not shown.text[shown.fold].text.startswith("\n"), "an empty line is folded up"
-        texts[digest].add(shown.plain)
+        caption = panel.beside_picture
+        assert caption.fold is None or not caption.text[caption.fold].text.startswith("\n"), "an empty line is folded"
+        texts[digest].add(caption.plain)
         return replace(panel, picture=panel.picture._replace(png=png(digest.encode())))
 
     monkeypatch.setattr(PicturePool, "paint_panel", paint)
@@ -100,22 +102,22 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
 @pytest.fixture
 async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[ObservedTelegram]:
     server.group(GROUP)
-    async with on_telegram(store, server, pictures=True) as one:
-        await until(lambda: one.healthy)
-        yield one
+    async with on_telegram(store, server, pictures=True) as telegram:
+        await until(lambda: telegram.healthy)
+        yield telegram
 
 
-def shows(server: TelegramServer, message: dict[str, Any]) -> str:
+def picture_digest(server: TelegramServer, message: dict[str, Any]) -> str:
     """Return the digest of a message's picture."""
     return server.photos.files[message["photo"][-1]["file_id"]].removeprefix(png()).decode()
 
 
 def bot_messages(messages: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
-    return [one for one in messages.values() if one["from"] == BOT]
+    return [message for message in messages.values() if message["from"] == BOT]
 
 
 def called_methods(server: TelegramServer) -> list[str]:
-    """Return the called methods, without those called at every start."""
+    """Return the called methods without those called at every start."""
     return [method for method, _fields in server.calls if method not in ("getUpdates", "getMe") and "set" not in method]
 
 
@@ -123,6 +125,11 @@ def only_message(server: TelegramServer) -> dict[str, Any]:
     """Return the only message of the group."""
     [message] = server.group(GROUP).messages.values()
     return message
+
+
+def payloads(message: dict[str, Any]) -> list[str]:
+    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+    return [button.get("callback_data", "") for row in rows for button in row]
 
 
 # One message and one state
@@ -142,10 +149,12 @@ async def test_whole_game_with_pictures(
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-            shown = [one for chat in server.chats.values() for one in chat.messages.values() if "photo" in one]
-            assert shown
-            for message in shown:
-                assert message["caption"] in painted[shows(server, message)]
+            with_photo = [
+                message for chat in server.chats.values() for message in chat.messages.values() if "photo" in message
+            ]
+            assert with_photo
+            for message in with_photo:
+                assert message["caption"] in painted[picture_digest(server, message)]
         [finished] = [game async for game in adapter.worker.archive.games()]
         verify(finished.record)
         for person in people:
@@ -153,14 +162,16 @@ async def test_whole_game_with_pictures(
             assert "You " in hand["caption"]
         names = [isolate_name(name) for name in finished.record.seats]
         first = deal_sheet(finished.record, 1, finished.code, names, "en", group=group.as_json["title"])
-        assert first.digest in {shows(server, message) for message in group.messages.values() if "photo" in message}
+        assert first.digest in {
+            picture_digest(server, message) for message in group.messages.values() if "photo" in message
+        }
         assert "there is no text in the message" not in str(server.calls)
 
 
 async def test_real_painter_draws_pictures(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a busy machine it takes the painter a while to start.
+    # On a busy machine the painter takes long to start.
     monkeypatch.setattr(pool, "MAX_WAIT_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
@@ -173,18 +184,20 @@ async def test_real_painter_draws_pictures(
 async def test_photo_has_the_text_style_and_buttons_of_its_panel(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
+    sent = await adapter.send(PLACE, picture_panel(), "key")
     message = only_message(server)
-    assert sent == SentMessage(str(message["message_id"]), scene().digest)
+    assert sent == SentMessage(str(message["message_id"]), make_scene().digest)
     assert message["caption"] == "Your turn."
     assert message["caption_entities"] == [{"type": "bold", "offset": 0, "length": 10}]
     assert message["reply_markup"]["inline_keyboard"] == [[{"text": "3D", "callback_data": "1m:play 3D"}]]
 
 
 async def test_picture_and_text_change_in_one_call(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
+    sent = await adapter.send(PLACE, picture_panel(), "key")
     new = png(b"new")
-    assert (await adapter.edit(PLACE, sent, panel("Bruno's turn.", "new", content=new))).picture == scene("new").digest
+    assert (await adapter.edit(PLACE, sent, picture_panel("Bruno's turn.", "new", content=new))).picture == make_scene(
+        "new"
+    ).digest
     assert called_methods(server) == ["sendPhoto", "editMessageMedia"]
     assert server.photos.files[only_message(server)["photo"][-1]["file_id"]] == new
     assert only_message(server)["caption"] == "Bruno's turn."
@@ -192,32 +205,32 @@ async def test_picture_and_text_change_in_one_call(adapter: ObservedTelegram, se
 
 
 async def test_picture_certainly_shown_is_not_uploaded_again(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
-    assert await adapter.edit(PLACE, sent, panel("Wait.")) == sent
+    sent = await adapter.send(PLACE, picture_panel(), "key")
+    assert await adapter.edit(PLACE, sent, picture_panel("Wait.")) == sent
     assert called_methods(server) == ["sendPhoto", "editMessageCaption"]
     assert only_message(server)["caption"] == "Wait."
     assert server.photos.uploads == 1
-    await adapter.edit(PLACE, sent._replace(is_certain=False), panel("Go on."))
+    await adapter.edit(PLACE, sent._replace(is_certain=False), picture_panel("Go on."))
     assert called_methods(server)[-1] == "editMessageMedia"
     assert server.photos.uploads == 2
 
 
 async def test_edit_without_changes_succeeds(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
-    assert await adapter.edit(PLACE, sent, panel()) == sent
+    sent = await adapter.send(PLACE, picture_panel(), "key")
+    assert await adapter.edit(PLACE, sent, picture_panel()) == sent
 
 
 async def test_photo_cannot_become_a_text(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    photo = await adapter.send(PLACE, panel(), "one")
+    photo = await adapter.send(PLACE, picture_panel(), "one")
     with pytest.raises(NotEditable):
-        await adapter.edit(PLACE, photo, text())
+        await adapter.edit(PLACE, photo, text_panel())
     assert len(called_methods(server)) == 1
 
 
 async def test_text_can_become_a_photo(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    words = await adapter.send(PLACE, text(), "key")
+    words = await adapter.send(PLACE, text_panel(), "key")
     assert not words.picture
-    photo = await adapter.edit(PLACE, words, panel("Over."))
+    photo = await adapter.edit(PLACE, words, picture_panel("Over."))
     assert photo.message == words.message
     assert photo.picture
     assert only_message(server)["caption"] == "Over."
@@ -229,19 +242,19 @@ async def test_text_whose_photo_is_late_is_not_edited_again(
 ) -> None:
     """Telegram can apply the change after all later ones."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    words = await adapter.send(PLACE, text(), "key")
-    server.order("editMessageMedia", Failure(silent=True))
+    words = await adapter.send(PLACE, text_panel(), "key")
+    server.fail_next("editMessageMedia", Failure(silent=True))
     with pytest.raises(NotEditable):
-        await adapter.edit(PLACE, words, panel("Over."))
+        await adapter.edit(PLACE, words, picture_panel("Over."))
 
 
 async def test_lost_answer_to_a_change_into_a_photo_can_be_retried(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
-    lasting = panel("Over.", is_lasting=True)
+    lasting = picture_panel("Over.", is_lasting=True)
     await adapter.send(PLACE, lasting, "one")
-    words = await adapter.send(PLACE, text(), "two")
-    server.order("editMessageMedia", Failure(hang_up=True, done_first=True))
+    words = await adapter.send(PLACE, text_panel(), "two")
+    server.fail_next("editMessageMedia", Failure(hang_up=True, done_first=True))
     with pytest.raises(PlatformFailure):
         await adapter.edit(PLACE, words, lasting)
     assert (await adapter.edit(PLACE, words._replace(is_certain=False), lasting)).picture
@@ -257,19 +270,21 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
         people[0].say("/challenge testa")
         await until(lambda: people[0].button("Accept", server.group(GROUP)) is not None)
-        # All of them, so that no other late photo is mistaken for this one.
-        server.order("sendPhoto", *[Failure(gate=gate)] * 10)
+        # All photos wait, so that no other late photo is taken for these.
+        server.fail_next("sendPhoto", *[Failure(gate=gate)] * 10)
         await people[1].press("Accept", server.group(GROUP))
         await until(
-            lambda: all(["text" in one for one in bot_messages(person.private.messages)] == [True] for person in people)
+            lambda: all(
+                ["text" in message for message in bot_messages(person.private.messages)] == [True] for person in people
+            )
         )
 
-        async def let_go() -> None:
-            # Earlier the bot would delete the arriving photo.
+        async def open_gate() -> None:
+            # Before it stops, the bot would delete the arriving photo.
             await until(lambda: adapter.worker.delivery._tools.stopping)
             gate.set()
 
-        tasks.create_task(let_go())
+        tasks.create_task(open_gate())
     assert [len(bot_messages(person.private.messages)) for person in people] == [2, 2]
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
@@ -279,7 +294,7 @@ async def test_photo_arriving_at_shutdown_is_deleted_at_start(
 
 
 async def test_replacement_message_can_be_silent(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    for shown in (panel(), text()):
+    for shown in (picture_panel(), text_panel()):
         await adapter.send(PLACE, shown, "one")
         await adapter.send(PLACE, shown, "two", silent=True)
     sent = [fields.get("disable_notification") for method, fields in server.calls if method.startswith("send")]
@@ -289,38 +304,38 @@ async def test_replacement_message_can_be_silent(adapter: ObservedTelegram, serv
 async def test_photo_unknown_to_the_store_is_not_edited_as_text(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
+    sent = await adapter.send(PLACE, picture_panel(), "key")
     with pytest.raises(NotEditable):
-        await adapter.edit(PLACE, SentMessage(sent.message), text())
+        await adapter.edit(PLACE, SentMessage(sent.message), text_panel())
     assert only_message(server)["caption"] == "Your turn."
 
 
 async def test_text_too_long_for_a_caption_goes_without_picture(
     adapter: ObservedTelegram, server: TelegramServer
 ) -> None:
-    await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2)), "key")
+    await adapter.send(PLACE, picture_panel("🂡" * (LONGEST_CAPTION // 2)), "key")
     assert "photo" in only_message(server)
     server.group(GROUP).messages.clear()
-    await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2) + "!"), "key")
+    await adapter.send(PLACE, picture_panel("🂡" * (LONGEST_CAPTION // 2) + "!"), "key")
     assert only_message(server)["text"].endswith("!")
 
 
 async def test_text_page_replacing_a_photo_is_a_new_message(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
-    press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
+    sent = await adapter.send(PLACE, picture_panel(), "key")
+    press = Press("p1", PlatformPerson("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     # The old message is deleted separately, so the page is sent only once.
-    server.order("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
-    await adapter.pages.replace(press, text("A page."))
+    server.fail_next("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
+    await adapter.pages.replace(press, text_panel("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
     assert only_message(server)["text"] == "A page."
     [fields] = [fields for method, fields in server.calls if method == "sendMessage"]
-    assert fields["disable_notification"], "as an edit would be"
+    assert fields["disable_notification"], "the page must be as silent as an edit"
 
 
 async def test_picture_page_replaces_a_picture_page(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
-    press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
-    await adapter.pages.replace(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
+    sent = await adapter.send(PLACE, picture_panel(), "key")
+    press = Press("p1", PlatformPerson("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
+    await adapter.pages.replace(press, picture_panel("Another page.", "new", content=png(b"new")), is_photo=True)
     assert only_message(server)["message_id"] == int(sent.message)
     assert only_message(server)["caption"] == "Another page."
     assert server.photos.files[only_message(server)["photo"][-1]["file_id"]] == png(b"new")
@@ -333,18 +348,18 @@ async def test_press_on_a_picture_page_shows_the_next_in_place(
     async with on_telegram(store, server, pictures=True):
         [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/rules testa")
-        await until(lambda: any("• Whoever holds" in text_of(one) for one in group.messages.values()))
-        page = next(one for one in group.messages.values() if "• Whoever holds" in text_of(one))
-        assert page["caption"] in painted[shows(server, page)]
+        await until(lambda: any("• Whoever holds" in text_of(message) for message in group.messages.values()))
+        page = next(message for message in group.messages.values() if "• Whoever holds" in text_of(message))
+        assert page["caption"] in painted[picture_digest(server, page)]
         await anna.press("Metà Mazzo", group)
         await until(lambda: "With the stock gone" in text_of(group.messages[page["message_id"]]))
         page = group.messages[page["message_id"]]
-        assert page["caption"] in painted[shows(server, page)]
+        assert page["caption"] in painted[picture_digest(server, page)]
 
 
 async def test_page_with_a_refused_picture_goes_as_text(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    server.order("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
-    await adapter.pages.send(PLACE, panel("A page."), "key")
+    server.fail_next("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
+    await adapter.pages.send(PLACE, picture_panel("A page."), "key")
     assert only_message(server)["text"] == "A page."
 
 
@@ -353,9 +368,9 @@ async def test_page_with_a_refused_picture_goes_as_text(adapter: ObservedTelegra
 
 async def test_lasting_picture_is_uploaded_once(adapter: ObservedTelegram, server: TelegramServer) -> None:
     other = server.group(-1002)
-    await adapter.send(PLACE, panel(is_lasting=True), "one")
-    sent = await adapter.send(f"telegram:{other.id}", panel(is_lasting=True), "two")
-    await adapter.edit(f"telegram:{other.id}", sent._replace(is_certain=False), panel("Over.", is_lasting=True))
+    await adapter.send(PLACE, picture_panel(is_lasting=True), "one")
+    sent = await adapter.send(f"telegram:{other.id}", picture_panel(is_lasting=True), "two")
+    await adapter.edit(f"telegram:{other.id}", sent._replace(is_certain=False), picture_panel("Over.", is_lasting=True))
     assert server.photos.uploads == 1
     [message] = other.messages.values()
     assert message["photo"] == only_message(server)["photo"]
@@ -364,35 +379,35 @@ async def test_lasting_picture_is_uploaded_once(adapter: ObservedTelegram, serve
 
 async def test_hand_is_uploaded_each_time(adapter: ObservedTelegram, server: TelegramServer) -> None:
     for key in ("one", "two"):
-        await adapter.send(PLACE, panel(), key)
+        await adapter.send(PLACE, picture_panel(), key)
     assert server.photos.uploads == 2
 
 
 async def test_picture_telegram_forgot_is_uploaded_again(adapter: ObservedTelegram, server: TelegramServer) -> None:
-    await adapter.send(PLACE, panel(is_lasting=True), "one")
+    await adapter.send(PLACE, picture_panel(is_lasting=True), "one")
     server.photos.files.clear()
     server.group(GROUP).messages.clear()
-    await adapter.send(PLACE, panel(is_lasting=True), "two")
+    await adapter.send(PLACE, picture_panel(is_lasting=True), "two")
     assert only_message(server)["photo"][-1]["file_id"] in server.photos.files
-    await adapter.send(PLACE, panel(is_lasting=True), "three")
+    await adapter.send(PLACE, picture_panel(is_lasting=True), "three")
     assert server.photos.uploads == 2
 
 
 async def test_unreachable_store_knows_no_pictures() -> None:
-    class Away:
+    class UnreachableStore:
         async def get(self, key: str) -> bytes:
             raise ConnectionError
 
         async def set(self, key: str, value: str, ex: int) -> None:
             raise ConnectionError
 
-    met: list[BaseException] = []
-    known = KnownFiles(Away(), met.append)
-    picture = panel().picture
+    errors: list[BaseException] = []
+    known = KnownFiles(UnreachableStore(), errors.append)
+    picture = picture_panel().picture
     assert picture
     assert await known.find(picture) == ""
     await known.keep(picture, {"photo": [{"file_id": "photo1"}]})
-    assert len(met) == 2
+    assert len(errors) == 2
 
 
 @pytest.mark.parametrize("sizes", [7, {"a": 1}, [7], [{}], [{"file_id": 7}], [{"file_id": "\ud800"}], [[]], "photo"])
@@ -400,12 +415,12 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
     adapter: ObservedTelegram, server: TelegramServer, sizes: object
 ) -> None:
     answer = {"ok": True, "result": {"message_id": 7, "photo": sizes}}
-    server.order("sendPhoto", Failure(says=json.dumps(answer).encode(), done_first=True))
-    sent = await adapter.send(PLACE, panel(is_lasting=True), "key")
+    server.fail_next("sendPhoto", Failure(body=json.dumps(answer).encode(), done_first=True))
+    sent = await adapter.send(PLACE, picture_panel(is_lasting=True), "key")
     assert sent.message == "7"
     assert sent.picture
     assert called_methods(server) == ["sendPhoto"]
-    await adapter.send(PLACE, panel(is_lasting=True), "another")
+    await adapter.send(PLACE, picture_panel(is_lasting=True), "another")
     assert server.photos.uploads == 2
 
 
@@ -426,30 +441,30 @@ async def test_answer_without_a_file_id_still_counts_as_sent(
 async def test_refusal_that_may_concern_the_picture_is_no_picture(
     adapter: ObservedTelegram, server: TelegramServer, refusal: Refused
 ) -> None:
-    server.order("sendPhoto", Failure(refusal))
+    server.fail_next("sendPhoto", Failure(refusal))
     with pytest.raises(NoPicture):
-        await adapter.send(PLACE, panel(), "key")
-    await adapter.send(PLACE, panel(), "key")
-    assert "photo" in only_message(server), "the next one may well be taken"
+        await adapter.send(PLACE, picture_panel(), "key")
+    await adapter.send(PLACE, picture_panel(), "key")
+    assert "photo" in only_message(server), "the next picture must be sent again"
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))],
-    # The id of the last value would have 46 megabytes, which each xdist worker sends to the controller.
-    ids=["nothing", "another kind", "too large", "too wide", "too much"],
+    # Without these ids xdist would send 46 megabytes for the last value.
+    ids=["empty", "not a PNG", "too large", "too wide", "too many bytes"],
 )
 async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: TelegramServer, content: bytes) -> None:
     if not content:
-        await adapter.send(PLACE, panel(content=content), "key")
-        assert "text" in only_message(server), "it was never painted"
+        await adapter.send(PLACE, picture_panel(content=content), "key")
+        assert "text" in only_message(server), "a panel without a painted picture must go as text"
         return
     with pytest.raises(NoPicture):
-        await adapter.send(PLACE, panel(content=content), "key")
+        await adapter.send(PLACE, picture_panel(content=content), "key")
 
 
 @pytest.mark.parametrize(
-    ("refusal", "meaning"),
+    ("refusal", "error"),
     [
         (Refused(429, "Too Many Requests: retry after 3", retry_after=3), SlowDown),
         (Refused(403, "Forbidden: bot was kicked from the supergroup chat"), ChatGone),
@@ -460,12 +475,12 @@ async def test_invalid_photo_goes_as_text(adapter: ObservedTelegram, server: Tel
     ],
     ids=str,
 )
-async def test_other_refusals_mean_the_same_as_for_a_text(
-    adapter: ObservedTelegram, server: TelegramServer, refusal: Refused, meaning: type[Exception]
+async def test_other_refusals_count_as_for_a_text(
+    adapter: ObservedTelegram, server: TelegramServer, refusal: Refused, error: type[Exception]
 ) -> None:
-    server.order("sendPhoto", Failure(refusal))
-    with pytest.raises(meaning):
-        await adapter.send(PLACE, panel(), "key")
+    server.fail_next("sendPhoto", Failure(refusal))
+    with pytest.raises(error):
+        await adapter.send(PLACE, picture_panel(), "key")
 
 
 async def test_unreachable_server_has_not_refused_the_picture(
@@ -473,13 +488,13 @@ async def test_unreachable_server_has_not_refused_the_picture(
 ) -> None:
     await server.stop()
     with pytest.raises(NotDelivered):
-        await adapter.send(PLACE, panel(), "key")
+        await adapter.send(PLACE, picture_panel(), "key")
 
 
 async def test_chat_without_photos_is_remembered(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
-    server.group(GROUP).takes_photos = False
+    server.group(GROUP).accepts_photos = False
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
@@ -488,17 +503,19 @@ async def test_chat_without_photos_is_remembered(
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        assert called_methods(server).count("sendPhoto") == 1 + len(people), "one try in the group, and the hands"
-        assert not any("photo" in one for one in server.group(GROUP).messages.values())
-        assert all("photo" in one for person in people for one in bot_messages(person.private.messages))
+        assert called_methods(server).count("sendPhoto") == 1 + len(people), (
+            "the group gets one attempt, each hand gets its photo"
+        )
+        assert not any("photo" in message for message in server.group(GROUP).messages.values())
+        assert all("photo" in message for person in people for message in bot_messages(person.private.messages))
 
 
 @pytest.mark.parametrize(
     "failure",
     [
         Failure(hang_up=True),
-        Failure(says=b"<html>", status=502),
-        Failure(says=b"{}"),
+        Failure(body=b"<html>", status=502),
+        Failure(body=b"{}"),
         Failure(Refused(502, "Bad Gateway")),
     ],
 )
@@ -509,17 +526,17 @@ async def test_lost_upload_answer_sends_no_extra_text(
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
-        before = [one["message_id"] for person in people for one in bot_messages(person.private.messages)]
-        server.order("editMessageMedia", replace(failure, done_first=done_first))
-        sent = len([one for one in called_methods(server) if one.startswith("send")])
+        before = [message["message_id"] for person in people for message in bot_messages(person.private.messages)]
+        server.fail_next("editMessageMedia", replace(failure, done_first=done_first))
+        sent = len([method for method in called_methods(server) if method.startswith("send")])
         for person in people:
             await person.play(Random(1))
         await adapter.worker.settled()
-        shown = [one for person in people for one in bot_messages(person.private.messages)]
-        assert [one["message_id"] for one in shown] == before
-        assert len([one for one in called_methods(server) if one.startswith("send")]) == sent
+        shown = [message for person in people for message in bot_messages(person.private.messages)]
+        assert [message["message_id"] for message in shown] == before
+        assert len([method for method in called_methods(server) if method.startswith("send")]) == sent
         for message in shown:
-            assert message["caption"] in painted[shows(server, message)]
+            assert message["caption"] in painted[picture_digest(server, message)]
 
 
 # Late uploads
@@ -529,15 +546,15 @@ async def test_late_upload_is_reported_after_its_text(
     adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    for is_named in (True, False):
+    for has_id in (True, False):
         gate = asyncio.Event()
-        server.order("sendPhoto", Failure(gate=gate, says=None if is_named else b"{}"))
+        server.fail_next("sendPhoto", Failure(gate=gate, body=None if has_id else b"{}"))
         with pytest.raises(NoPicture) as raised:
-            await adapter.send(PLACE, panel(), "key")
+            await adapter.send(PLACE, picture_panel(), "key")
         gate.set()
         assert raised.value.late
         message = await raised.value.late
-        assert message == (str(only_message(server)["message_id"]) if is_named else "")
+        assert message == (str(only_message(server)["message_id"]) if has_id else "")
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
@@ -553,24 +570,26 @@ async def test_late_hand_is_deleted(
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
-        server.order("sendPhoto", Failure(gate=gate))
+        server.fail_next("sendPhoto", Failure(gate=gate))
         people[0].say("/hand", people[0].private)
-        await until(lambda: ["text" in one for one in bot_messages(people[0].private.messages)] == [True])
-        server.order("deleteMessage", *[refusal] * 10_000)
+        await until(lambda: ["text" in person for person in bot_messages(people[0].private.messages)] == [True])
+        server.fail_next("deleteMessage", *[refusal] * 10_000)
         gate.set()
         await until(lambda: len(bot_messages(people[0].private.messages)) == 2)
-        [shown, late] = bot_messages(people[0].private.messages)
-        await until(lambda: any(fields.get("message_id") == late["message_id"] for _method, fields in server.calls))
+        [text_hand, late_hand] = bot_messages(people[0].private.messages)
+        await until(
+            lambda: any(fields.get("message_id") == late_hand["message_id"] for _method, fields in server.calls)
+        )
         if not is_restarted:
-            server.forget_orders()
+            server.clear_failures()
             await adapter.worker.settled()
     if is_restarted:
-        server.forget_orders()
+        server.clear_failures()
         async with on_telegram(store, server, pictures=True) as adapter:
             await until(lambda: len(bot_messages(people[0].private.messages)) == 1)
             await adapter.worker.settled()
     [message] = bot_messages(people[0].private.messages)
-    assert message["message_id"] == shown["message_id"]
+    assert message["message_id"] == text_hand["message_id"]
     assert not await store.changed_tables(range(keys.SHARDS))
 
 
@@ -582,14 +601,18 @@ async def test_late_result_is_deleted_after_the_table_is_gone(
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
-        server.order("sendPhoto", *[Failure(gate=gate)] * 3)
+        server.fail_next("sendPhoto", *[Failure(gate=gate)] * 3)
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
-        await until(lambda: any("resigned" in text_of(one) for one in group.messages.values()))
+        await until(lambda: any("resigned" in text_of(message) for message in group.messages.values()))
         gate.set()
         await adapter.worker.settled()
-        results = [one for one in group.messages.values() if "resigned" in text_of(one) and "Rematch" in str(one)]
-        assert ["text" in one for one in results] == [True]
+        results = [
+            message
+            for message in group.messages.values()
+            if "resigned" in text_of(message) and "Rematch" in str(message)
+        ]
+        assert ["text" in result for result in results] == [True]
         assert any(method == "deleteMessage" and fields["chat_id"] == GROUP for method, fields in server.calls)
 
 
@@ -600,8 +623,8 @@ async def test_late_page_is_deleted(
     gate = asyncio.Event()
     async with on_telegram(store, server, pictures=True):
         anna = Person(server, 1, "Anna")
-        server.order("sendPhoto", Failure(gate=gate))
-        server.order("deleteMessage", Failure(Refused(500, "Internal Server Error")))
+        server.fail_next("sendPhoto", Failure(gate=gate))
+        server.fail_next("deleteMessage", Failure(Refused(500, "Internal Server Error")))
         anna.say("/rules testa", anna.private)
         await until(lambda: len(bot_messages(anna.private.messages)) == 1)
         gate.set()
@@ -619,39 +642,39 @@ async def test_upload_finished_at_the_deadline_counts(monkeypatch: pytest.Monkey
         await asyncio.sleep(0.4)
         return {"message_id": 7}
 
-    async def hold_up_the_loop() -> None:
+    async def block_the_loop() -> None:
         await asyncio.sleep(0.3)
         time.sleep(0.5)
 
     messages = Messages(post, KnownFiles(None, print))
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(hold_up_the_loop())
-        sending = tasks.create_task(messages.send(PLACE, panel()))
+        tasks.create_task(block_the_loop())
+        sending = tasks.create_task(messages.send(PLACE, picture_panel()))
     assert sending.result().message == "7"
 
 
 async def test_late_edit_is_given_up(
     adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = await adapter.send(PLACE, panel(), "key")
+    sent = await adapter.send(PLACE, picture_panel(), "key")
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    server.order("editMessageMedia", Failure(silent=True))
+    server.fail_next("editMessageMedia", Failure(silent=True))
     with pytest.raises(NoPicture):
-        await adapter.edit(PLACE, sent, panel("Over.", "new"))
+        await adapter.edit(PLACE, sent, picture_panel("Over.", "new"))
 
 
 async def test_repeated_upload_failures_pause_pictures(
     adapter: ObservedTelegram, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.order("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
+    server.fail_next("sendPhoto", *[Failure(hang_up=True)] * photos.FAILURES_IN_A_ROW)
     passed = 0.0
     monkeypatch.setattr(photos, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + passed))
     for _ in range(photos.FAILURES_IN_A_ROW):
         with pytest.raises(PlatformFailure):
-            await adapter.send(PLACE, panel(), "key")
-    assert not (await adapter.send(PLACE, panel(), "key")).picture
+            await adapter.send(PLACE, picture_panel(), "key")
+    assert not (await adapter.send(PLACE, picture_panel(), "key")).picture
     passed = photos.REST_SECONDS
-    assert (await adapter.send(PLACE, panel(), "key")).picture
+    assert (await adapter.send(PLACE, picture_panel(), "key")).picture
 
 
 async def test_text_in_a_game_gets_its_picture_at_the_next_change(
@@ -661,21 +684,21 @@ async def test_text_in_a_game_gets_its_picture_at_the_next_change(
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
         random = Random(1)
-        before = {one["message_id"] for person in people for one in bot_messages(person.private.messages)}
+        before = {message["message_id"] for person in people for message in bot_messages(person.private.messages)}
         monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
-        server.order("editMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 3)
+        server.fail_next("editMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 3)
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-        after = [one for person in people for one in bot_messages(person.private.messages)]
+        after = [message for person in people for message in bot_messages(person.private.messages)]
         assert len(after) == len(people)
-        assert any("text" in one and one["message_id"] not in before for one in after)
+        assert any("text" in message and message["message_id"] not in before for message in after)
         for _ in range(2):
             for person in people:
                 await person.play(random)
             await adapter.worker.settled()
-        stand = [bot_messages(person.private.messages) for person in people]
-        assert all(len(shown) == 1 and "photo" in shown[0] for shown in stand)
+        hands_shown = [bot_messages(person.private.messages) for person in people]
+        assert all(len(messages) == 1 and "photo" in messages[0] for messages in hands_shown)
 
 
 async def test_restarted_game_continues_in_the_same_messages(
@@ -685,15 +708,15 @@ async def test_restarted_game_continues_in_the_same_messages(
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seat_people(server, "testa")
         await adapter.worker.settled()
-    before = [one["message_id"] for person in people for one in bot_messages(person.private.messages)]
+    before = [message["message_id"] for person in people for message in bot_messages(person.private.messages)]
     async with on_telegram(store, server, pictures=True) as adapter:
         for person in people:
             await person.play(random)
         await adapter.worker.settled()
-        shown = [one for person in people for one in bot_messages(person.private.messages)]
-        assert [one["message_id"] for one in shown] == before
+        shown = [message for person in people for message in bot_messages(person.private.messages)]
+        assert [message["message_id"] for message in shown] == before
         for message in shown:
-            assert message["caption"] in painted[shows(server, message)]
+            assert message["caption"] in painted[picture_digest(server, message)]
 
 
 # Ephemeral hands in a group
@@ -711,7 +734,7 @@ async def test_hand_in_the_group_is_a_photo(store: Store, server: TelegramServer
             await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
             [hand] = hands(bruno)
-            assert hand["caption"] in painted[shows(server, hand)]
+            assert hand["caption"] in painted[picture_digest(server, hand)]
         assert "editEphemeralMessageMedia" in called_methods(server)
 
 
@@ -719,10 +742,10 @@ async def test_text_hand_in_the_group_stays_a_text(
     store: Store, server: TelegramServer, painted: dict[str, set[str]]
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
-        server.group(GROUP).takes_photos = False
+        server.group(GROUP).accepts_photos = False
         anna, bruno = await start_without_private_chat(server, "testa", "to 11")
         await adapter.worker.settled()
-        server.group(GROUP).takes_photos = True
+        server.group(GROUP).accepts_photos = True
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
         random = Random(4)
@@ -749,8 +772,8 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         if not any("play" in data for data in payloads(hands(bruno)[0])):
             await anna.play(random)
             await adapter.worker.settled()
-        # Shortly after a player's press, a new message can be sent.
-        server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
+        # Shortly after a player's press the bot can send a new message.
+        server.fail_next("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         await play_from_group_hand(bruno, random)
         await adapter.worker.settled()
         [hand] = hands(bruno)
@@ -759,33 +782,28 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
         await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "photo" in hand
-        # Later the message can only be edited: it shows the older state, then the newer one.
+        # Later the bot can only edit the message, which keeps its photo.
         monkeypatch.setattr(ephemeral, "EPHEMERAL_SECONDS", -1)
         monkeypatch.setattr(server_module, "PRESS_SECONDS", -1.0)
-        server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
+        server.fail_next("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
         before = hand["caption"]
         for _ in range(3):
             await anna.play(random)
             await adapter.worker.settled()
             await play_from_group_hand(bruno, random)
             await adapter.worker.settled()
-            [now] = hands(bruno)
-            assert now["ephemeral_message_id"] == hand["ephemeral_message_id"]
-            assert now["caption"] in painted[shows(server, now)]
-        assert now["caption"] != before
+            [edited] = hands(bruno)
+            assert edited["ephemeral_message_id"] == hand["ephemeral_message_id"]
+            assert edited["caption"] in painted[picture_digest(server, edited)]
+        assert edited["caption"] != before
         assert not bot_messages(bruno.private.messages)
-
-
-def payloads(message: dict[str, Any]) -> list[str]:
-    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
-    return [button.get("callback_data", "") for row in rows for button in row]
 
 
 async def test_expired_press_is_not_blamed_on_the_picture(adapter: ObservedTelegram, server: TelegramServer) -> None:
     Person(server, 2, "Bruno")
     adapter.messages.ephemerals.is_supported = True
     with pytest.raises(Unreachable):
-        await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
+        await adapter.send(f"telegram:@2~{GROUP}", picture_panel(), "key")
 
 
 async def test_late_hand_in_the_group_is_reported(
@@ -796,9 +814,9 @@ async def test_late_hand_in_the_group_is_reported(
     adapter.messages.ephemerals.is_supported = True
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     gate = asyncio.Event()
-    server.order("sendPhoto", Failure(gate=gate))
+    server.fail_next("sendPhoto", Failure(gate=gate))
     with pytest.raises(NoPicture) as raised:
-        await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
+        await adapter.send(f"telegram:@2~{GROUP}", picture_panel(), "key")
     gate.set()
     assert raised.value.late
     assert await raised.value.late == str(hands(bruno)[0]["ephemeral_message_id"])

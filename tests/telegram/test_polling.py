@@ -1,4 +1,4 @@
-"""Updates are confirmed after they were handled: none is lost, and none counts twice."""
+"""Updates are confirmed after they were handled. No update is lost or counts twice."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from tests.telegram.server import TOKEN, Failure, TelegramServer
 
 
 class Recorder:
-    """Handles updates; those with held ids wait at their gates."""
+    """Records handled updates. Updates with held ids wait at their gates."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
@@ -44,13 +44,13 @@ class Recorder:
 
 
 @asynccontextmanager
-async def run_polling(server: TelegramServer, ears: Recorder) -> AsyncIterator[Polling]:
+async def run_polling(server: TelegramServer, recorder: Recorder) -> AsyncIterator[Polling]:
     bot = Bot(
         TOKEN, base_url=f"{server.url}/bot", request=SendingRequest(), get_updates_request=AiohttpRequest(connections=1)
     )
     await bot.initialize()
     outages = Outages(lambda _platform: True, lambda _platform: None)
-    polling = Polling(bot, ears.handle, lambda platform, why: outages.record_failure(platform, why, certain=True))
+    polling = Polling(bot, recorder.handle, lambda platform, why: outages.record_failure(platform, why, certain=True))
     task = asyncio.create_task(polling.run())
     try:
         yield polling
@@ -72,23 +72,23 @@ def pending_ids(server: TelegramServer) -> list[int]:
 
 
 async def test_update_is_confirmed_after_it_was_handled(server: TelegramServer) -> None:
-    ears = Recorder()
-    ears.hold(1000, 1001)
+    recorder = Recorder()
+    recorder.hold(1000, 1001)
     push_texts(server, 2)
-    async with run_polling(server, ears):
-        await until(lambda: ears.received == [1000, 1001])
-        asked = len(server.calls)
-        await until(lambda: len(server.calls) > asked + 3)
+    async with run_polling(server, recorder):
+        await until(lambda: recorder.received == [1000, 1001])
+        calls = len(server.calls)
+        await until(lambda: len(server.calls) > calls + 3)
         assert pending_ids(server) == [1000, 1001]
         # Updates are confirmed in order, and a repeated one is recognised.
-        ears.gates[1001].set()
-        await until(lambda: ears.done == [1001])
-        asked = len(server.calls)
-        await until(lambda: len(server.calls) > asked + 2)
+        recorder.gates[1001].set()
+        await until(lambda: recorder.done == [1001])
+        calls = len(server.calls)
+        await until(lambda: len(server.calls) > calls + 2)
         assert pending_ids(server) == [1000, 1001]
-        ears.gates[1000].set()
+        recorder.gates[1000].set()
         await until(lambda: not pending_ids(server))
-    assert ears.received == [1000, 1001]
+    assert recorder.received == [1000, 1001]
 
 
 async def test_unhandled_updates_come_again_after_a_stop(
@@ -109,48 +109,48 @@ async def test_slow_update_does_not_hide_newer_ones(server: TelegramServer, monk
     assert polling_module.SAME_OFFSET_SECONDS > server_module.SAME_OFFSET_SECONDS
     # A poll can arrive later than the next one, especially on a slow machine.
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.1)
-    ears = Recorder()
-    ears.hold(1000)
+    recorder = Recorder()
+    recorder.hold(1000)
     push_texts(server)
-    async with run_polling(server, ears):
-        await until(lambda: ears.received == [1000])
+    async with run_polling(server, recorder):
+        await until(lambda: recorder.received == [1000])
         for number in (1001, 1002, 1003):
             push_texts(server)
-            await until(partial(ears.done.__contains__, number))
-        ears.gates[1000].set()
+            await until(partial(recorder.done.__contains__, number))
+        recorder.gates[1000].set()
         await until(lambda: not pending_ids(server))
         assert not server.short_answers
-    assert ears.received == [1000, 1001, 1002, 1003]
+    assert recorder.received == [1000, 1001, 1002, 1003]
 
 
 async def test_first_update_is_confirmed_as_soon_as_it_is_handled(
     server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 3600.0)
-    ears = Recorder()
-    ears.hold(1000, 1001)
+    recorder = Recorder()
+    recorder.hold(1000, 1001)
     push_texts(server, 2)
-    async with run_polling(server, ears):
+    async with run_polling(server, recorder):
         # The second poll brings the same update again; after that there is no reason to poll.
         await until(lambda: count_polls(server) == 2)
-        ears.gates[1000].set()
+        recorder.gates[1000].set()
         await until(lambda: pending_ids(server) == [1001])
         push_texts(server)
-        ears.gates[1001].set()
-        await until(lambda: ears.done == [1000, 1001, 1002])
+        recorder.gates[1001].set()
+        await until(lambda: recorder.done == [1000, 1001, 1002])
         await until(lambda: not pending_ids(server))
 
 
 async def test_updates_after_a_slow_one_are_confirmed_with_it(server: TelegramServer) -> None:
-    ears = Recorder()
-    ears.hold(1000)
+    recorder = Recorder()
+    recorder.hold(1000)
     push_texts(server, 3)
-    polling = Polling(Bot(TOKEN), ears.handle, lambda _platform, _why: None)
+    polling = Polling(Bot(TOKEN), recorder.handle, lambda _platform, _why: None)
     polling._start(server.pending)
-    await until(lambda: ears.done == [1001, 1002])
+    await until(lambda: recorder.done == [1001, 1002])
     # Telegram's answer to a poll that comes too soon.
     polling._start(server.pending[:1])
-    ears.gates[1000].set()
+    recorder.gates[1000].set()
     await until(lambda: polling._offset != 1000)
     assert polling._offset == 1003
 
@@ -161,38 +161,38 @@ async def test_stuck_update_is_confirmed_early_for_a_full_batch(
     monkeypatch.setattr(polling_module, "STUCK_SECONDS", 0.05)
     monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 0.05)
     monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.0)
-    ears = Recorder()
-    ears.hold(1000, 1010)
+    recorder = Recorder()
+    recorder.hold(1000, 1010)
     push_texts(server, 350)
     with capture_logs() as logs:
-        async with run_polling(server, ears):
-            await until(lambda: len(ears.done) == 348)
-            # The last hundred follow the second slow update, which hides nothing.
-            assert len(ears.received) == len(set(ears.received)) == 350
-            ears.gates[1000].set()
-            ears.gates[1010].set()
+        async with run_polling(server, recorder):
+            await until(lambda: len(recorder.done) == 348)
+            # The second slow update hides none of the last hundred.
+            assert len(recorder.received) == len(set(recorder.received)) == 350
+            recorder.gates[1000].set()
+            recorder.gates[1010].set()
             await until(lambda: not pending_ids(server))
-    assert sorted(ears.done) == list(range(1000, 1350))
-    late = [line["update"] for line in logs if line["event"] == "telegram_update_confirmed_early"]
-    assert late == [1000, 1010]
+    assert sorted(recorder.done) == list(range(1000, 1350))
+    confirmed_early = [line["update"] for line in logs if line["event"] == "telegram_update_confirmed_early"]
+    assert confirmed_early == [1000, 1010]
 
 
 async def test_unreadable_update_is_skipped_and_logged(server: TelegramServer) -> None:
-    ears = Recorder()
+    recorder = Recorder()
     push_texts(server)
     server.push(message=7)
     server.push(my_chat_member=[1])
     push_texts(server)
     with capture_logs() as logs:
-        async with run_polling(server, ears):
+        async with run_polling(server, recorder):
             await until(lambda: not pending_ids(server))
-    assert ears.done == [1000, 1003]
+    assert recorder.done == [1000, 1003]
     unreadable = [line["update"] for line in logs if line["event"] == "telegram_update_unreadable"]
     assert unreadable == [1001, 1002]
 
 
 @pytest.mark.parametrize(
-    "says",
+    "body",
     [
         b"<html><h1>502 Bad Gateway</h1></html>",
         b'{"ok":true,"result":[{"upda',
@@ -205,27 +205,27 @@ async def test_unreadable_update_is_skipped_and_logged(server: TelegramServer) -
     ],
 )
 async def test_nonsensical_answers_are_requested_again(
-    server: TelegramServer, says: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    server: TelegramServer, body: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.01)
-    ears = Recorder()
-    server.order("getUpdates", *[Failure(says=says, done_first=True)] * 3)
+    recorder = Recorder()
+    server.fail_next("getUpdates", *[Failure(body=body, done_first=True)] * 3)
     push_texts(server)
-    async with run_polling(server, ears) as polling:
+    async with run_polling(server, recorder) as polling:
         await until(lambda: polling.is_receiving)
         await until(lambda: not pending_ids(server))
-    assert ears.done == [1000]
+    assert recorder.done == [1000]
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
 async def test_updates_without_an_id_are_ignored(server: TelegramServer) -> None:
-    ears = Recorder()
+    recorder = Recorder()
     answer = {"ok": True, "result": [7, None, {}, {"update_id": None}, {"update_id": "9"}]}
-    server.order("getUpdates", *[Failure(says=json.dumps(answer).encode())] * 4)
+    server.fail_next("getUpdates", *[Failure(body=json.dumps(answer).encode())] * 4)
     push_texts(server)
-    async with run_polling(server, ears):
+    async with run_polling(server, recorder):
         await until(lambda: not pending_ids(server))
-    assert ears.done == [1000]
+    assert recorder.done == [1000]
 
 
 # A kill between polling and answering
@@ -243,20 +243,20 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
         # The store does not answer, so the press is not answered.
         store = int((tmp_path / "data" / "valkey.pid").read_text())
         os.kill(store, signal.SIGSTOP)
-        # The bot's later apology gets lost as well.
-        server.order("answerCallbackQuery", Failure(silent=True))
+        # A late answer gets lost too.
+        server.fail_next("answerCallbackQuery", Failure(silent=True))
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
-        asked = count_polls(server)
-        # One poll brings it; the next would confirm it.
-        await until(lambda: count_polls(server) >= asked + 2)
+        polls = count_polls(server)
+        # One poll brings the press, and the next poll would confirm it.
+        await until(lambda: count_polls(server) >= polls + 2)
         await bot.kill()
         os.kill(store, signal.SIGCONT)
         assert not server.answers[query]
-        server.forget_orders()
+        server.clear_failures()
         await bot.start()
         await until(lambda: "answered" in server.answers[query], 60)
         assert server.answers[query]["text"] == ""
-        await until(lambda: bool(_moves(anna)))
+        await until(lambda: bool(card_buttons(anna)))
     finally:
         await bot.kill()
         bot.kill_store()
@@ -266,7 +266,7 @@ def count_polls(server: TelegramServer) -> int:
     return sum(method == "getUpdates" for method, _ in server.calls)
 
 
-def _moves(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def card_buttons(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [
         (message, button)
         for message in person.private.messages.values()
@@ -281,7 +281,7 @@ async def test_dropped_update_is_retried_before_it_is_confirmed(
 ) -> None:
     monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.05)
 
-    class Full(Recorder):
+    class OverloadedRecorder(Recorder):
         dropped = 0
 
         async def handle(self, update: Update) -> None:
@@ -291,9 +291,9 @@ async def test_dropped_update_is_retried_before_it_is_confirmed(
                 raise WorkDropped
             await super().handle(update)
 
-    ears = Full()
-    async with run_polling(server, ears) as polling:
+    recorder = OverloadedRecorder()
+    async with run_polling(server, recorder) as polling:
         push_texts(server)
-        await until(lambda: len(ears.done) == 1)
-        await until(lambda: polling._offset == ears.done[0] + 1)
-    assert ears.dropped == 3
+        await until(lambda: len(recorder.done) == 1)
+        await until(lambda: polling._offset == recorder.done[0] + 1)
+    assert recorder.dropped == 3

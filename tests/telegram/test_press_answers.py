@@ -7,15 +7,11 @@ from bot.platform import Press, Reply, private_place
 from bot.rate_limits import RateLimit
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
-from tests.telegram.server import Chat, Failure, TelegramServer
+from tests.telegram.players import GROUP, ObservedTelegram, Person, bot_text, on_telegram, until
+from tests.telegram.server import Failure, TelegramServer
 
 ON_ITS_WAY = "It is on its way to our private chat."
 AN_HOUR = RateLimit(burst=1, interval=3600.0)
-
-
-def bot_text(chat: Chat) -> str:
-    return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
 async def open_settings(server: TelegramServer, adapter: ObservedTelegram) -> Person:
@@ -41,10 +37,10 @@ async def test_press_is_answered_while_its_page_waits(store: Store, server: Tele
 async def test_press_is_answered_while_uploads_fill_all_connections(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
         anna, gate = await open_settings(server, adapter), asyncio.Event()
-        server.order("sendMessage", *[Failure(gate=gate)] * 80)
+        server.fail_next("sendMessage", *[Failure(gate=gate)] * 80)
         for number in range(80):
             anna.say("/help", server.group(-5000 - number))
-        await until(lambda: len(server._orders["sendMessage"]) <= 80 - 64)
+        await until(lambda: len(server._failures["sendMessage"]) <= 80 - 64)
         message, button = anna.button("My own settings", server.group(GROUP)) or ({}, {})
         query = server.press(server.group(GROUP), message, 1, button["callback_data"])
         await until(lambda: "answered" in server.answers[query])
@@ -54,7 +50,7 @@ async def test_press_is_answered_while_uploads_fill_all_connections(store: Store
 async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna, gate = await open_settings(server, adapter), asyncio.Event()
-        server.order("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
+        server.fail_next("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
         gate.set()
         await until(lambda: "Anna: I could not send what you asked for" in bot_text(server.group(GROUP)))
@@ -88,7 +84,7 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
 async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         anna = await open_settings(server, adapter)
-        server.order("answerCallbackQuery", Failure(says=b"<html>", status=502), Failure(Refused(500, "Oops")))
+        server.fail_next("answerCallbackQuery", Failure(body=b"<html>", status=502), Failure(Refused(500, "Oops")))
         assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
 
 

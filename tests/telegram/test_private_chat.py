@@ -6,16 +6,12 @@ from bot.delivery.answers import MAX_WAITING
 from bot.platform import private_place
 from bot.store import Store
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Person, on_telegram, until
-from tests.telegram.server import BOT, Chat, Failure, TelegramServer
-
-
-def bot_text(chat: Chat) -> str:
-    return "".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
+from tests.telegram.players import GROUP, Person, bot_text, on_telegram, until
+from tests.telegram.server import BOT, Failure, TelegramServer
 
 
 async def test_page_pressed_in_a_group_opens_the_private_chat(store: Store, server: TelegramServer) -> None:
-    anna = Person(server, 1, "Anna", started=False)
+    anna = Person(server, 1, "Anna", has_started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/settings", group)
@@ -33,7 +29,7 @@ async def test_press_is_answered_when_its_page_gets_lost(store: Store, server: T
         anna = Person(server, 1, "Anna")
         anna.say("/settings")
         await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
-        server.order("sendMessage", Failure(hang_up=True))
+        server.fail_next("sendMessage", Failure(hang_up=True))
         toast = await anna.press("My own settings", server.group(GROUP))
         assert toast == "It did not get through to our private chat. If it does not come, press again."
 
@@ -72,7 +68,7 @@ async def test_personal_pages_never_appear_in_a_group(store: Store, server: Tele
 
 
 async def test_invitation_appears_in_the_group_if_need_be(store: Store, server: TelegramServer) -> None:
-    anna, group = Person(server, 1, "Anna", started=False), server.group(GROUP)
+    anna, group = Person(server, 1, "Anna", has_started=False), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/challenge testa", group)
         await until(lambda: anna.button("Accept", group) is not None)

@@ -22,7 +22,7 @@ def puzzle_of(message: dict[str, Any]) -> Puzzle:
 
 
 def puzzle_in(chat: Chat) -> dict[str, Any]:
-    return next(one for one in chat.messages.values() if "🧩" in text_of(one))
+    return next(message for message in chat.messages.values() if "🧩" in text_of(message))
 
 
 def label(person: Person, chat: Chat, card: int) -> str:
@@ -30,14 +30,14 @@ def label(person: Person, chat: Chat, card: int) -> str:
     message = puzzle_in(chat)
     code = puzzle_of(message).pack.codes[card]
     buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]
-    return str(next(one["text"] for one in buttons if one["callback_data"].endswith(f" {code}")))
+    return str(next(button["text"] for button in buttons if button["callback_data"].endswith(f" {code}")))
 
 
 async def test_puzzle_and_its_solution_share_one_message(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         [anna, _bruno] = await seat_people(server, "testa")
         anna.say("/puzzle", anna.private)
-        await until(lambda: any("🧩" in text_of(one) for one in anna.private.messages.values()))
+        await until(lambda: any("🧩" in text_of(message) for message in anna.private.messages.values()))
         message = puzzle_in(anna.private)
         assert message["photo"]
         puzzle = puzzle_of(message)
@@ -55,7 +55,7 @@ async def test_only_the_presser_reads_the_answer_in_a_group(store: Store, server
     async with on_telegram(store, server, pictures=True) as adapter:
         [anna, bruno] = await seat_people(server, "testa")
         anna.say("/puzzle")
-        await until(lambda: any("🧩" in text_of(one) for one in group.messages.values()))
+        await until(lambda: any("🧩" in text_of(message) for message in group.messages.values()))
         puzzle = puzzle_of(puzzle_in(group))
         puzzles = adapter.worker.feature(PuzzlesFeature).groups
         assert puzzle == await puzzles.puzzle(puzzles.today())

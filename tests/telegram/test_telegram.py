@@ -150,7 +150,7 @@ async def test_anonymous_admin_is_asked_to_write_as_themselves(store: Store, ser
 
 async def test_start_link_on_the_board_brings_the_missing_hand(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
-        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
         group = server.group(GROUP)
         anna.say("/challenge metamazzo")
         await bruno.press("Accept", group)
@@ -193,7 +193,7 @@ async def test_group_shows_that_a_player_blocked_the_bot(store: Store, server: T
 async def test_failed_edit_only_costs_time(store: Store, server: TelegramServer, failure: Failure) -> None:
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        server.order("editMessageText", failure, failure)
+        server.fail_next("editMessageText", failure, failure)
         await play_to_trick(server, people, 3)
         await adapter.worker.settled()
         assert all(len(panels(person)) == 1 for person in people)
@@ -224,7 +224,7 @@ async def test_server_error_leaves_delivery_uncertain(store: Store, server: Tele
         await until(lambda: adapter.healthy)
         Person(server, 1, "Anna")
         place = private_place("telegram:1")
-        server.order(
+        server.fail_next(
             "sendMessage", Failure(refusal, done_first=True), Failure(Refused(413, "Request Entity Too Large"))
         )
         with pytest.raises(PlatformFailure) as broken:
@@ -250,7 +250,7 @@ async def test_missing_rights_mean_the_chat_is_gone(store: Store, server: Telegr
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
         server.group(GROUP)
-        server.order("sendMessage", Failure(Refused(400, f"Bad Request: {why}")))
+        server.fail_next("sendMessage", Failure(Refused(400, f"Bad Request: {why}")))
         with pytest.raises(ChatGone):
             await adapter.send(f"telegram:{GROUP}", Panel((Span("Ciao"),)), "key")
 
@@ -273,7 +273,7 @@ async def test_double_of_an_uncertain_send_is_deleted(store: Store, server: Tele
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
         await until(lambda: bruno.button("Accept", server.group(GROUP)) is not None)
-        server.order("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
+        server.fail_next("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
         await bruno.press("Accept", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
         await adapter.worker.settled()
@@ -368,9 +368,9 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         server.answers["77"] = {}
         server.push(callback_query={"id": "77", "from": server.users[9], "chat_instance": "1", "data": "x"})
         await until(lambda: "answered" in server.answers["77"])
-        server.order("answerCallbackQuery", Failure(Refused(400, "Bad Request: query is too old")))
+        server.fail_next("answerCallbackQuery", Failure(Refused(400, "Bad Request: query is too old")))
         forgotten = server.press(stranger.private, message, 9, "x")
-        await until(lambda: not server._orders["answerCallbackQuery"])
+        await until(lambda: not server._failures["answerCallbackQuery"])
         del server.queries[forgotten]
         assert await stranger.send_press(stranger.private, message, "x")
 
@@ -380,10 +380,10 @@ async def test_redelivered_updates_count_once(store: Store, server: TelegramServ
     async with on_telegram(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         anna.say("/challenge testa")
-        await until(lambda: any(one["from"] == BOT for one in server.group(GROUP).messages.values()))
+        await until(lambda: any(message["from"] == BOT for message in server.group(GROUP).messages.values()))
         await asyncio.sleep(0.3)
         await adapter.worker.settled()
-        assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
+        assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 
 async def test_updates_out_of_order_are_each_handled_once(store: Store, server: TelegramServer) -> None:
@@ -394,7 +394,7 @@ async def test_updates_out_of_order_are_each_handled_once(store: Store, server: 
     async with on_telegram(store, server) as adapter:
 
         def cards() -> int:
-            return sum("challenges" in one["text"] for one in server.group(GROUP).messages.values())
+            return sum("challenges" in message["text"] for message in server.group(GROUP).messages.values())
 
         # These are confirmed and the bot polls again. Telegram restarts its numbering only after a quiet week.
         await until(lambda: cards() == 3 and not server._updates and not server._new.is_set())
@@ -427,8 +427,8 @@ async def test_game_survives_a_short_network_outage(store: Store, server: Telegr
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         await play_to_trick(server, people, 1)
-        server.order("getUpdates", *[Failure(hang_up=True)] * 3)
-        server.order("editMessageText", *[Failure(hang_up=True)] * 6)
+        server.fail_next("getUpdates", *[Failure(hang_up=True)] * 3)
+        server.fail_next("editMessageText", *[Failure(hang_up=True)] * 6)
         await play_to_trick(server, people, 3, seed=2)
         await adapter.worker.settled()
         assert adapter.healthy
@@ -501,7 +501,7 @@ async def test_board_returns_when_the_bot_can_write_again(
         before = await play_while_closed(adapter, server, people)
         server.push(my_chat_member=member_update(group, people[0], old, MUTED))
         server.push(my_chat_member=member_update(group, people[0], old, new))
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
+        await until(lambda: any("Trick" in group.messages[message]["text"] for message in set(group.messages) - before))
 
 
 async def test_command_or_press_brings_the_board_back(store: Store, server: TelegramServer) -> None:
@@ -511,10 +511,10 @@ async def test_command_or_press_brings_the_board_back(store: Store, server: Tele
         people = await seat_people(server, "metamazzo")
         before = await play_while_closed(adapter, server, people)
         people[0].say("/help", group)
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
+        await until(lambda: any("Trick" in group.messages[message]["text"] for message in set(group.messages) - before))
         before = await play_while_closed(adapter, server, people)
         server.press(group, {"message_id": min(group.messages), "chat": group.as_json, "date": 0}, 1, "1x")
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
+        await until(lambda: any("Trick" in group.messages[message]["text"] for message in set(group.messages) - before))
 
 
 def member_update(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -546,7 +546,7 @@ async def test_unblocking_the_bot_brings_one_hand(
         anna, bruno = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
         anna.private.refusal = Refused(403, "Forbidden: bot was blocked by the user")
-        mover, _other = sorted((anna, bruno), key=lambda one: not panels(one)[-1].get("reply_markup"))
+        mover, _other = sorted((anna, bruno), key=lambda message: not panels(message)[-1].get("reply_markup"))
         await mover.play(Random(1))
         await until(lambda: has_text(group, "cannot write"))
         anna.private.refusal = None

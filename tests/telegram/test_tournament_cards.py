@@ -14,11 +14,13 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cards(chat: Chat) -> list[str]:
-    return [one["text"] for one in chat.messages.values() if one["from"]["is_bot"] and "🏆" in one["text"]]
+    return [
+        message["text"] for message in chat.messages.values() if message["from"]["is_bot"] and "🏆" in message["text"]
+    ]
 
 
 async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store, server: TelegramServer) -> None:
-    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)
     async with on_telegram(store, server):
         group = server.group(GROUP)
         anna.say("/tournament testa 11", group)
@@ -26,7 +28,7 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
         [opened] = [answer["url"] for answer in server.answers.values()]
         assert opened == f"https://t.me/{BOT['username']}?start=tournament"
         bruno.start("tournament")
-        await until(lambda: any("It has not begun" in one["text"] for one in bruno.private.messages.values()))
+        await until(lambda: any("It has not begun" in message["text"] for message in bruno.private.messages.values()))
         await anna.press("Enter", group)
         await until(lambda: "2 have entered:" in cards(group)[-1])
         assert await anna.press("Options", group) == "It is in our private chat."
@@ -34,6 +36,6 @@ async def test_entering_opens_the_private_chat_and_updates_the_card(store: Store
         await anna.press("21")
         await until(lambda: "To 21 points" in cards(group)[-1])
         await anna.press("Start", group)
-        await until(lambda: any("deal 1" in one["text"] for one in bruno.private.messages.values()))
+        await until(lambda: any("deal 1" in message["text"] for message in bruno.private.messages.values()))
         await until(lambda: "Final" in cards(group)[-1])
         assert len(cards(group)) == 1

@@ -37,7 +37,9 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def bot_messages(chat: Chat, sign: str) -> list[dict[str, Any]]:
     """Return the bot's messages in a chat that begin with a sign."""
-    return [one for one in chat.messages.values() if one["from"] == BOT and text_of(one).startswith(sign)]
+    return [
+        message for message in chat.messages.values() if message["from"] == BOT and text_of(message).startswith(sign)
+    ]
 
 
 def payloads(message: dict[str, Any]) -> list[str]:
@@ -80,7 +82,7 @@ async def start_tournament(
     The last person has never talked to the bot before.
     """
     group = server.group(GROUP)
-    people = [Person(server, number, name, started=number < count) for number, name in enumerate(NAMES[:count], 1)]
+    people = [Person(server, number, name, has_started=number < count) for number, name in enumerate(NAMES[:count], 1)]
     organiser, last = people[0], people[-1]
     for person in people[:-1]:
         person.start()
@@ -90,7 +92,7 @@ async def start_tournament(
     await last.press("Enter", group)
     assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
     last.start("tournament")
-    await until(lambda: any("It has not begun" in text_of(one) for one in last.private.messages.values()))
+    await until(lambda: any("It has not begun" in text_of(message) for message in last.private.messages.values()))
     assert await last.press("Enter", group) == "You have entered already."
     assert "Only Anna" in await last.press("Start", group)
     if form:
@@ -98,7 +100,7 @@ async def start_tournament(
         for label in ("Form", form, "Done"):
             await organiser.press(label)
         assert not bot_messages(group, "🥇")
-        await until(lambda: any(form.lower() in text_of(one).lower() for one in bot_messages(group, "🏆")))
+        await until(lambda: any(form.lower() in text_of(message).lower() for message in bot_messages(group, "🏆")))
     await organiser.press("Start", group)
     return people
 
@@ -108,7 +110,7 @@ async def play_to_the_end(
 ) -> Tournament:
     """Play to the end. The tournament's card stays one message."""
     group, random = server.group(GROUP), Random(1)
-    [card] = {one["message_id"] for one in bot_messages(group, "🏆")}
+    [card] = {message["message_id"] for message in bot_messages(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
     while not bot_messages(group, "🥇"):
         has_played = False
@@ -117,7 +119,7 @@ async def play_to_the_end(
                 await resign(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
-        assert [one["message_id"] for one in bot_messages(group, "🏆")] == [card]
+        assert [message["message_id"] for message in bot_messages(group, "🏆")] == [card]
         if not has_played:
             await asyncio.sleep(0.02)
     return await adapter.worker.feature(TournamentsFeature).director.tournaments.load(listed.code)
@@ -141,8 +143,8 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         people = await start_tournament(server, count, form=form)
         over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
-        await until(lambda: any("🥇" in text_of(one) for one in bot_messages(group, "🏆")))
-        games = [one async for one in adapter.worker.archive.games()]
+        await until(lambda: any("🥇" in text_of(message) for message in bot_messages(group, "🏆")))
+        games = [game async for game in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
         assert len(games) == sum(len(match.results) for match in over.matches)
@@ -153,11 +155,11 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         await asyncio.sleep(0.5)
         [told] = bot_messages(group, "🥇")
         assert told["photo"]
-        winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
+        winners = [team_name(over, standing.team) for standing in standings(over) if standing.place == 1]
         assert all(name in text_of(told) for name in winners)
         [card] = bot_messages(group, "🏆")
         assert all(name in text_of(card) for name in winners)
-        bots = [one for one in group.messages.values() if one["from"] == BOT]
+        bots = [message for message in group.messages.values() if message["from"] == BOT]
         assert len(bots) == 2, "something else was said in the group"
         if form == "duplicate":
             assert over.is_duplicate
@@ -178,7 +180,7 @@ async def test_cards_stay_secret_while_a_round_is_played(
             worker = adapter.worker
             people = await start_tournament(server, 4, form="duplicate")
             by_id = {f"telegram:{person.number}": person for person in people}
-            await until(lambda: all(len(payloads(one)) for one in bot_messages(server.group(GROUP), "🏆")))
+            await until(lambda: all(len(payloads(message)) for message in bot_messages(server.group(GROUP), "🏆")))
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
             async def seats() -> list[Mapping[int, str]]:

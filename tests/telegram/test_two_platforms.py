@@ -56,7 +56,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
 
             for _ in range(40):
                 await anna.play(random)
-                for message, payload in [one for one in page.buttons("1") if ":play " in one[1]][:1]:
+                for message, payload in [button for button in page.buttons("1") if ":play " in button[1]][:1]:
                     await page.ask(do="press", chat="@1", message=message, payload=payload, **{"as": "1"})
                 await asyncio.sleep(0.01)
             await until(lambda: bool(on_telegram()) and on_telegram() == in_playground())

@@ -59,21 +59,24 @@ OPENINGS: dict[str, Opening] = {
 
 @pytest.mark.parametrize("opening", OPENINGS)
 async def test_waiting_hand_comes_once_the_chat_is_open(store: Store, server: TelegramServer, opening: str) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
         await bruno.send_press(chat, message, payload_of(message))
         table = await table_of(adapter, bruno)
         await adapter.worker.settled()
-        server.started.add(bruno.number)
+        server.started_users.add(bruno.number)
         OPENINGS[opening](server, bruno)
         await until(lambda: has_hand(bruno, table.code))
         await adapter.worker.settled()
-        assert sum(table.code in one["text"] for one in bruno.private.messages.values() if one["from"] == BOT) == 1
+        assert (
+            sum(table.code in message["text"] for message in bruno.private.messages.values() if message["from"] == BOT)
+            == 1
+        )
 
 
 async def test_button_above_inline_results_leads_to_the_hand(store: Store, server: TelegramServer) -> None:
-    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), chat_without_bot()
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         message = await send_offer(server, anna, chat, "metamazzo")
         await bruno.send_press(chat, message, payload_of(message))
@@ -84,7 +87,7 @@ async def test_button_above_inline_results_leads_to_the_hand(store: Store, serve
 
 
 async def test_start_for_one_table_brings_hands_of_others(store: Store, server: TelegramServer) -> None:
-    people = [Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)]
+    people = [Person(server, 1, "Anna"), Person(server, 2, "Bruno", has_started=False)]
     chat = chat_without_bot()
     async with on_telegram(store, server) as adapter:
         for game in ("metamazzo", "testa"):

@@ -17,7 +17,7 @@ from bot.delivery import outages
 from bot.settings import BadSetting
 from bot.store import Store, keys, retries
 from tests.kills.bot_process import free_port
-from tests.telegram.balancer import balancer
+from tests.telegram.balancer import run_balancer
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
@@ -75,7 +75,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
 
 async def test_any_worker_handles_any_update(store: Store, server: TelegramServer) -> None:
     ports = [free_port(), free_port()]
-    async with balancer(ports) as front, AsyncExitStack() as stack:
+    async with run_balancer(ports) as front, AsyncExitStack() as stack:
         workers = []
         for port in ports:
             more: dict[str, Any] = {
@@ -106,7 +106,7 @@ async def test_any_worker_handles_any_update(store: Store, server: TelegramServe
 
         await some(6)
         for person in (anna, bruno):
-            assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
+            assert sum(message["from"] == BOT for message in person.private.messages.values()) == 1
 
 
 async def test_redelivered_update_counts_once(store: Store, server: TelegramServer) -> None:
@@ -250,7 +250,7 @@ async def test_old_webhook_error_is_logged_only_with_pending_updates(
 
 async def test_rate_limited_set_webhook_is_retried(store: Store, server: TelegramServer) -> None:
     """tdlib/telegram-bot-api, Client::process_set_webhook_query: one a second."""
-    server.order("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
+    server.fail_next("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     with capture_logs() as logs:
         async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
             await until(lambda: adapter.healthy)
@@ -268,7 +268,7 @@ async def test_outage_is_logged_once_at_its_start_and_its_end(
     with capture_logs() as logs:
         async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
             await until(lambda: adapter.healthy)
-            server.away = Failure(Refused(502, "Bad Gateway"))
+            server.outage = Failure(Refused(502, "Bad Gateway"))
             await until(lambda: not adapter.healthy)
             seen = set()
             for _ in range(60):
@@ -276,7 +276,7 @@ async def test_outage_is_logged_once_at_its_start_and_its_end(
                 await asyncio.sleep(0.02)
             assert seen == {"down:"}
             before = server.webhook
-            server.away = None
+            server.outage = None
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
             assert (await adapter.worker.check_health())["adapters"]["telegram"] == "up"
             assert server.webhook is before, "it was still set"

@@ -24,7 +24,7 @@ from bot.store import STORE_ERRORS
 from bot.table_policy import Outcome, Policies
 from bot.tables.table import Table
 from bot.viewers import Viewers
-from engine.robots.findings import Summary, summarize
+from engine.robots.findings import summarize
 
 MOST_PENDING = 20  # further games are not analysed
 TIMEOUT_SECONDS = 900.0  # older results are hardly read
@@ -70,8 +70,10 @@ class Completion:
     async def _complete(self, table: Table, outcome: Outcome, results: Mapping[str, SentMessage]) -> None:
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS), self._lock:
-                summaries = await self._summarize(outcome.game_id)
-            if summaries:
+                game = await self._archive.get(outcome.game_id)
+                verdicts = await self._analysis_pool.analyse_when_idle(game) if game and game.record.deals else []
+            if game and verdicts:
+                summaries = [summarize(verdicts, seat) for seat in range(len(game.record.seats))]
                 for place, sent in results.items():
                     await self._edit_result(table, outcome._replace(summaries=summaries), place, sent)
         except TimeoutError:
@@ -80,14 +82,6 @@ class Completion:
             log.info("result_analysis_skipped", table=table.code, why=type(error).__name__)
         except Exception:
             log.exception("result_analysis_failed", table=table.code)
-
-    async def _summarize(self, game_id: str) -> list[Summary]:
-        """Summarize how well each seat played; empty if it had no decisions or cannot be analysed."""
-        game = await self._archive.get(game_id)
-        if game is None or not game.record.deals:
-            return []
-        verdicts = await self._analysis_pool.analyse_when_idle(game)
-        return [summarize(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
 
     async def _edit_result(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
         adapter = self._adapters.get(platform_of(place))

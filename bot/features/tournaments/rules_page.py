@@ -12,6 +12,9 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
     """Explain a tournament. ``is_organiser`` is whether the reader can call it off."""
     text = TournamentText(language, t)
     _ = text.gettext
+    leaving = [_("Who withdraws has lost the match that is on, and is paired no more.")]
+    if t.form in ("roundrobin", "league"):
+        leaving.append(_("So are their matches to come: the others have won them."))
     page = text.start_page()
     for line in text.terms():
         page.line(line)
@@ -19,7 +22,7 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
         (_("Who plays whom"), _pairing(text)),
         (_("A match"), _match(text)),
         (_("Time and no-shows"), _time(text)),
-        (_("Who leaves"), _leaving(text)),
+        (_("Who leaves"), leaving),
         (_("When level"), _level(text)),
     ):
         page.gap()
@@ -86,15 +89,6 @@ def _time(text: TournamentText) -> list[str]:
         *lines,
         _("A game that is still on at the round’s end is lost by who is to move; what never began counts for nobody."),
         _("The next round begins as soon as all matches are over."),
-    ]
-
-
-def _leaving(text: TournamentText) -> list[str]:
-    _ = text.gettext
-    plays_all = text.t.form in ("roundrobin", "league")
-    return [
-        _("Who withdraws has lost the match that is on, and is paired no more."),
-        *([_("So are their matches to come: the others have won them.")] if plays_all else []),
     ]
 
 

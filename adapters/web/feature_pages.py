@@ -1,5 +1,6 @@
-"""Pages of features: the deal of the day, puzzles, and a player's settings."""
+"""Pages of features: the deal of the day, puzzles, courses, and a player's settings."""
 
+import secrets
 from http import HTTPStatus
 
 from aiohttp import web
@@ -8,7 +9,10 @@ from adapters.web.codes import parse_code
 from adapters.web.people import COOKIE, form_names
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, browser_language
+from bot.actions import BadPayload
 from bot.features.daily.feature import DailyFeature
+from bot.features.learn.feature import LearnFeature
+from bot.features.learn.lesson import Spot
 from bot.features.puzzles.feature import PuzzlesFeature
 from bot.features.settings.feature import SettingsFeature
 from bot.texts import gettext_noop as _
@@ -60,6 +64,25 @@ async def answer_puzzle(site: Site, request: web.Request) -> web.Response:
     reader, cookie, _language = await site.admit(request, await site.people.identify(request))
     await puzzles.answer(reader.as_person(browser_language(request)), id_, card)
     return site.redirect(f"/puzzle?id={id_}", COOKIE, cookie)
+
+
+async def show_courses(site: Site, request: web.Request) -> web.Response:
+    """Show the list of courses at ``/learn``."""
+    reader, language = await site.reader(request)
+    courses = await site.card_room.feature(LearnFeature).site.courses(reader.person if reader else "", language)
+    return site.page(request, "learn.html", language, courses=courses)
+
+
+async def show_lesson(site: Site, request: web.Request) -> web.Response:
+    """Show a step of a course, after a tap if the query has one. Without a step, show where the reader left off."""
+    reader, language = await site.reader(request)
+    spot = Spot(request.match_info["course"], request.query.get("step", ""), request.query.get("taps", ""))
+    try:
+        page = await site.card_room.feature(LearnFeature).site.page(reader.person if reader else "", language, spot)
+    except BadPayload:
+        raise web.HTTPNotFound() from None
+    deck, key = site.assets.decks[page.deck], secrets.token_hex(8)
+    return site.page(request, "lesson.html", language, lesson=page, deck=deck, key=key)
 
 
 async def show_settings(site: Site, request: web.Request) -> web.Response:

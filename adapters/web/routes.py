@@ -24,6 +24,8 @@ ROUTES = (
     (web.post, "/daily", feature_pages.play_daily),
     (web.get, "/puzzle", feature_pages.show_puzzle),
     (web.post, "/puzzle", feature_pages.answer_puzzle),
+    (web.get, "/learn", feature_pages.show_courses),
+    (web.get, "/learn/{course}", feature_pages.show_lesson),
     (web.get, "/leaderboard", player_pages.leaderboard),
     (web.get, "/p/{player_id}", player_pages.player),
     (web.get, "/settings", feature_pages.show_settings),

@@ -119,7 +119,7 @@ async def test_redirects_lead_only_to_our_own_addresses(site: OpenPlayground, se
             assert answer.status == 403, address
 
 
-PAGES = ["", "chat", "daily", "puzzle", "leaderboard", "rules", "rules/testa", "in"]
+PAGES = ["", "chat", "daily", "puzzle", "learn", "learn/spades", "leaderboard", "rules", "rules/testa", "in"]
 NEED_JAVASCRIPT = {"", "chat", "daily", "in"}
 
 

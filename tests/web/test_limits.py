@@ -133,7 +133,17 @@ async def test_every_request_counts(
     monkeypatch.setattr(limits_module, "REQUESTS", RateLimit(burst=3, interval=3600.0))
     monkeypatch.setattr(limits_module, "FILES", RateLimit(burst=8, interval=3600.0))
     paths = ["/nowhere", "/", "/rules", "/chat", "/go", "/ws", "/t/ABCDEF", "/t/ABCDEF/live", "/t/x", "/p/x", "/daily"]
-    paths += ["/leaderboard", "/puzzle", "/settings", "/in", "/app/telegram", "/api", "/api/v1/openapi.json", "/g/x"]
+    paths += [
+        "/leaderboard",
+        "/puzzle",
+        "/learn",
+        "/settings",
+        "/in",
+        "/app/telegram",
+        "/api",
+        "/api/v1/openapi.json",
+        "/g/x",
+    ]
     for path in paths:
         site.site.limits = Limits(site.site.access, on=True)
         statuses = []

@@ -9,6 +9,7 @@ from bot.core import Core
 from bot.feature import Feature, Forgetting, Step
 from bot.features.learn.commands import Learn
 from bot.features.learn.progress import Progress
+from bot.features.learn.site import LearnSite
 from bot.panel import Button
 from bot.texts import texts
 
@@ -20,6 +21,7 @@ class LearnFeature(Feature):
     def __init__(self, core: Core) -> None:
         self.progress = Progress(core.store.client)
         self.learn = Learn(self.progress, core.viewers)
+        self.site = LearnSite(core.people, self.progress)
         self.commands = {"learn": self.learn.ask}
         self.pages = {"learn": self.learn.answer}
 

@@ -11,7 +11,7 @@ from bot.words.phrases import Phrases, capitalize, table_words
 from bot.words.wording import JOINER, refusal_text, thirds_text
 from engine.errors import IllegalMove
 from engine.spades import SpadesDeal
-from engine.views import DealView, PacketsView
+from engine.views import DealView, PacketsView, SpadesView
 
 STEPS = tuple(map(str, range(1, 10)))  # of each course
 LAST = STEPS[-1]  # five tricks against the bot
@@ -106,6 +106,15 @@ class Lesson:
             return line.format(bid=deal.bids[0], ours=deal.tricks[0], other_bid=deal.bids[1], theirs=deal.tricks[1])
         line = _("You have {ours} points, I have {theirs}.")
         return line.format(ours=thirds_text(deal.taken[0]), theirs=thirds_text(deal.taken[1]))
+
+    def news(self) -> list[str]:
+        """Return the card that the learner has drawn, and what the bot has done since their last move, except cards."""
+        _ = self.words.text
+        lines = []
+        if isinstance(self.deal, SpadesView) and self.deal.drawn:
+            lines.append(_("You have drawn {card}").format(card=self.words.card(self.deal.drawn)))
+        moves = self.seen.history[self.seen.since :]
+        return [*lines, *(self.words.move(by, move) for by, move in moves if by and not move.startswith("play "))]
 
     def explain(self, step: Step, move: str) -> str:
         """Return why a move is wrong: the engine's refusal, or the step's sentence."""

@@ -10,7 +10,6 @@ from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot
 from bot.features.learn.progress import DONE
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import texts
-from engine.views import SpadesView
 
 
 def payload(spot: Spot) -> str:
@@ -49,14 +48,11 @@ def lesson_page(lesson: Lesson, said: str) -> Panel:
 
 
 def _write_table(page: Writer, lesson: Lesson) -> None:
-    deal, seen, words, phrases, _ = lesson.deal, lesson.seen, lesson.words, lesson.phrases, lesson.words.text
+    deal, words, phrases, _ = lesson.deal, lesson.words, lesson.phrases, lesson.words.text
     page.gap()
     phrases.write_trick(page, deal)
-    if isinstance(deal, SpadesView) and deal.drawn:
-        page.line(_("You have drawn {card}"), "bold", card=words.card(deal.drawn))
-    for by, move in seen.history[seen.since :]:
-        if by == 1 and not move.startswith("play "):
-            page.line(words.move(by, move))
+    for line in lesson.news():
+        page.line(line)
     page.fold()
     if deal.last_trick:
         page.line(_("Last trick: {trick}"), trick=phrases.trick_text(deal.last_trick))

@@ -10,7 +10,7 @@ from bot.features.learn.courses import COURSES, Course, Step
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
 from bot.features.learn.pages import lesson_page
-from bot.features.learn.tables import ending_moves, ending_table, step_moves, step_table
+from bot.features.learn.tables import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import LONGEST_PAYLOAD, utf16_length
@@ -20,8 +20,8 @@ from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.worker import Worker
 from engine.errors import IllegalMove
-from engine.robots import make_robot
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.features.learn.answers import right_numbers, sensible_taps
 
 ALL_STEPS = [
     pytest.param(course, step, id=f"{name} {number}")
@@ -29,15 +29,6 @@ ALL_STEPS = [
     for number, step in enumerate(course.steps, 1)
 ]
 LONGEST_CAPTION = 1024
-
-
-def sensible_taps(course: Course) -> str:
-    """Return the moves of the medium robot in the last step."""
-    taps = ""
-    while moves := ending_moves(game := ending_table(course, taps)):
-        move = make_robot("medium", Random(0)).choose(game.view(0), game.history(0))
-        taps += str(moves.index(str(move)))
-    return taps
 
 
 @pytest.mark.parametrize(("course", "step"), ALL_STEPS)
@@ -198,9 +189,9 @@ async def tap_move(player: Player, number: int) -> None:
 async def finish(player: Player, name: str) -> None:
     """Take a whole course by right taps."""
     course = COURSES[name]
-    for number, step in enumerate(course.steps, 1):
-        assert f"{course.title} · {number} " in player.fake.last(player.private).plain
-        await tap_move(player, step_moves(step_table(course.game, step), step).index(step.right))
+    for step, number in enumerate(right_numbers(course), 1):
+        assert f"{course.title} · {step} " in player.fake.last(player.private).plain
+        await tap_move(player, number)
         assert "✅" in player.fake.last(player.private).plain
     for move in sensible_taps(course):
         await tap_move(player, int(move))

@@ -1,0 +1,130 @@
+"""Courses for web pages."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from bot.features.learn.courses import COURSES
+from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
+from bot.features.learn.progress import DONE, Progress
+from bot.people import People, Profile
+from bot.texts import texts
+from engine.views import LastTrick, PacketsView, ShownCard, SpadesView
+
+
+class PageCourse(NamedTuple):
+    """A course in the list. ``reached`` is the reader's step, empty before they begin."""
+
+    id: str
+    title: str
+    line: str
+    reached: str
+    is_done: bool
+
+
+class LearnCard(NamedTuple):
+    """A card. ``drawn`` is the card in the reader's suits. ``taps`` is the value of a tap; without one, it is empty.
+
+    ``by`` is the player of a card on the table.
+    """
+
+    drawn: str
+    name: str
+    taps: str = ""
+    by: str = ""
+
+
+class LessonPage(NamedTuple):
+    """A step for a web page. ``said`` is about the last tap. ``others`` are the bot's open cards.
+
+    ``buttons`` are moves without a card: their labels and the values of their taps. ``skip`` is the next step.
+    """
+
+    course: str
+    title: str
+    game: str
+    step: str
+    steps: str
+    said: str
+    text: str
+    news: list[str]
+    deck: str
+    others: list[LearnCard]
+    trick: list[LearnCard]
+    last_trick: list[LearnCard]
+    drawn: list[LearnCard]
+    hand: list[LearnCard]
+    packets: list[LearnCard]
+    buttons: list[tuple[str, str]]
+    skip: str
+    is_won: bool
+    can_restart: bool
+
+
+class LearnSite:
+    """Courses for web pages. Every method can raise a store error."""
+
+    def __init__(self, people: People, progress: Progress) -> None:
+        self._people, self._progress = people, progress
+
+    async def courses(self, person: str, language: str) -> list[PageCourse]:
+        """Return the list of courses. An empty ``person`` is unknown."""
+        _ = texts(language).gettext
+        steps = await self._progress.steps(person) if person else {}
+        return [
+            PageCourse(id_, course.title, _(course.line), steps.get(id_, ""), steps.get(id_) == DONE)
+            for id_, course in COURSES.items()
+        ]
+
+    async def page(self, person: str, language: str, spot: Spot) -> LessonPage:
+        """Return a step after a tap, and note it as the person's. Without a step they go on where they left off.
+
+        Raises BadPayload for a spot that does not exist.
+        """
+        profile = await self._people.person(person) if person else Profile("")
+        if person and not spot.step:
+            spot = await self._progress.spot(person, spot.course)
+        lesson, said = tap(spot if spot.step else Spot(spot.course), language, profile.suits)
+        if person:
+            await self._progress.note(person, lesson)
+        return _lesson_page(lesson, said, profile.deck)
+
+
+def _lesson_page(lesson: Lesson, said: str, style: str) -> LessonPage:
+    words, deal, names = lesson.words, lesson.deal, lesson.phrases.names
+    taps = {move: lesson.tapped(number).taps for number, move in enumerate(lesson.moves)}
+
+    def cards(codes: Iterable[str]) -> list[LearnCard]:
+        return [LearnCard(words.faces.drawn_code(code), words.card(code)) for code in codes]
+
+    def own(codes: Iterable[str]) -> list[LearnCard]:
+        return [card._replace(taps=taps.get(f"play {code}", "")) for code in codes for card in cards([code])]
+
+    def played(trick: Iterable[ShownCard]) -> list[LearnCard]:
+        return [card._replace(by=names[one.seat]) for one in trick for card in cards([one.card])]
+
+    def tops(seat: int) -> list[str]:
+        packets = deal.packets if isinstance(deal, PacketsView) else ()
+        return [one.top for one in packets if one.owner == seat and one.top]
+
+    last: LastTrick | None = None if deal.trick or lesson.step else deal.last_trick
+    return LessonPage(
+        course=lesson.spot.course,
+        title=lesson.course.title,
+        game=lesson.course.game,
+        step=lesson.spot.step,
+        steps=LAST,
+        said=said,
+        text=lesson.text(),
+        news=lesson.news(),
+        deck=f"{words.faces.deck}-{style}",
+        others=cards([*deal.known[1], *tops(1)]),
+        trick=played(deal.trick),
+        last_trick=played(last.cards) if last else [],
+        drawn=cards([deal.drawn]) if isinstance(deal, SpadesView) and deal.drawn else [],
+        hand=own(deal.hand or ()),
+        packets=own(tops(0)),
+        buttons=[(lesson.label(move), value) for move, value in taps.items() if not move.startswith("play ")],
+        skip=STEPS[STEPS.index(lesson.spot.step) + 1] if lesson.step else "",
+        is_won=lesson.is_won,
+        can_restart=lesson.step is None and bool(lesson.spot.taps) and not lesson.is_won,
+    )

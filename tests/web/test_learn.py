@@ -1,0 +1,90 @@
+"""Courses on the pages: the same steps as in chats, without a script."""
+
+import re
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from bot.features.learn.courses import COURSES
+from bot.features.learn.feature import LearnFeature
+from tests.bot.features.learn.answers import right_numbers, sensible_taps
+from tests.browser import ONE_BROWSER
+from tests.open_playground import OpenPlayground
+from tests.web.test_accessibility import check_accessibility
+from tests.web.test_table_page import PHONE, open_page, take_screenshot
+from tests.web.test_tables import open_browser
+
+HEADING = re.compile(r'<h1 class="title">([^<]*)</h1>')
+
+
+@pytest.mark.parametrize("name", COURSES)
+async def test_whole_course_is_won_on_the_page(site: OpenPlayground, name: str) -> None:
+    course = COURSES[name]
+    async with open_browser(site) as anna:
+        status, text = await anna.get("/learn")
+        assert status == 200
+        assert f'href="/learn/{name}"' in text
+        status, text = await anna.get(f"/learn/{name}")
+        for step, number in enumerate(right_numbers(course), 1):
+            assert HEADING.findall(text) == [f"{course.title} · {step} of 9"]
+            assert f'name="taps" value="{number}"' in text
+            status, text = await anna.get(f"/learn/{name}?step={step}&taps={number}")
+            assert status == 200
+            assert "✅" in text
+        taps = sensible_taps(course)
+        for end in range(len(taps)):
+            assert f'name="taps" value="{taps[: end + 1]}"' in text
+            status, text = await anna.get(f"/learn/{name}?step=9&taps={taps[: end + 1]}")
+        assert "🏆 You win" in text
+        assert f'name="game" value="{course.game}"' in text
+        # A stranger leaves no trace.
+        assert not await site.worker.store.client.keys("{learn}:*")
+        assert not await site.worker.store.client.keys("game:*")
+
+
+async def test_guest_goes_on_in_the_browser_where_they_left_off(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        await anna.play()
+        await anna.get("/learn/spades?step=3")
+        assert "Spades · 3/9" in (await anna.get("/learn"))[1]
+        assert HEADING.findall((await anna.get("/learn/spades"))[1]) == ["Spades · 3 of 9"]
+        [person] = await site.worker.store.client.hkeys("{learn}:spades")
+        assert await site.worker.feature(LearnFeature).progress.steps(person.decode()) == {"spades": "3"}
+
+
+async def test_wrong_tap_is_explained_on_the_page(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        text = (await anna.get("/learn/tressette?step=1&taps=3"))[1]
+        assert "❌ You must follow suit: play cups." in text
+        assert HEADING.findall(text) == ["Tressette · 1 of 9"]
+
+
+async def test_steps_that_do_not_exist_are_not_found(site: OpenPlayground) -> None:
+    async with open_browser(site) as anna:
+        for path in ("chess", "spades?step=0", "spades?step=1&taps=9", "spades?step=9&taps=x"):
+            assert (await anna.get(f"/learn/{path}"))[0] == 404, path
+
+
+@pytest.mark.long
+class TestInBrowser:
+    pytestmark = ONE_BROWSER
+
+    async def test_course_is_tapped_on_a_phone(self, playground: OpenPlayground, browser: Browser) -> None:
+        page = await open_page(browser, playground.url, **PHONE)
+        await page.get_by_role("link", name="Learn in three minutes").click()
+        await check_accessibility(page)
+        await take_screenshot(page, "learn")
+        for name, course in COURSES.items():
+            await page.goto(f"{playground.url}learn/{name}")
+            for step, number in enumerate(right_numbers(course), 1):
+                await check_accessibility(page)
+                assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+                await take_screenshot(page, f"learn-{name}-{step}")
+                await page.locator(f"[name=taps][value='{number}']").click()
+                await expect(page.locator(".line")).to_contain_text("✅")
+            taps = sensible_taps(course)
+            for end in range(1, len(taps) + 1):
+                await page.locator(f"[name=taps][value='{taps[:end]}']").click()
+            await expect(page.locator(".words")).to_contain_text("You win")
+            await check_accessibility(page)
+            await take_screenshot(page, f"learn-{name}-won")

@@ -13,7 +13,7 @@ from bot.features.learn.pages import lesson_page
 from bot.features.learn.tables import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
-from bot.panel import LONGEST_PAYLOAD, utf16_length
+from bot.panel import LONGEST_PAYLOAD, Panel, Span, utf16_length
 from bot.pictures.painter import paint
 from bot.pictures.scene_builder import hand_scene
 from bot.store import Store
@@ -265,6 +265,29 @@ async def test_course_goes_on_where_the_person_left_off(store: Store) -> None:
         assert fake.last(player.private) == shown
         await player.press("Try again")
         assert "down to the last five tricks" in fake.last(player.private).plain
+
+
+async def test_greeting_leads_to_the_courses(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        await player.say("/start", player.private)
+        await player.press("Learn in 3 minutes")
+        assert "🎓 Learn in three minutes" in fake.last(player.private).plain
+        await player.press("Spades")
+        assert "Spades · 1 of 9" in fake.last(player.private).plain
+
+
+async def test_group_message_stays_when_a_course_is_pressed(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player = anna(worker, fake)
+        greeting = Panel((Span("Hi!"),), (tuple(worker.feature(LearnFeature).first_contact_buttons("en")),))
+        await fake.send(GROUP, greeting, "greeting")
+        reply = await player.press("Learn in 3 minutes", GROUP)
+        assert reply.private
+        assert fake.last(GROUP) == greeting
+        assert "🎓 Learn in three minutes" in fake.last(player.private).plain
 
 
 async def test_group_gets_courses_in_private(store: Store) -> None:

@@ -40,6 +40,7 @@ class Role(StrEnum):
     NONE = ""
     SIT = "sit"  # takes or declines a seat
     INVITE = "invite"  # brings others to the table
+    RULES = "rules"
     TERMS = "terms"  # changes the game or cancels the challenge, for the player who opened the table
     PLAY = "play"  # plays a card
     CHOOSE = "choose"  # chooses a part of a move

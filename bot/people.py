@@ -89,7 +89,7 @@ STORED_FIELDS = [field.name for field in fields(Profile) if field.name != "id"]
 class ChatProfile:
     """A chat's profile.
 
-    ``clock`` is in seconds a move. ``game`` is the game last played there. ``name`` is empty if unknown.
+    ``clock`` is in seconds a move. ``game`` is the game last chosen there. ``name`` is empty if unknown.
     ``can_be_watched``: its tables are open to spectators with the link.
     """
 
@@ -102,6 +102,7 @@ class ChatProfile:
     deck: CardStyle = "classic"
     name: str = ""
     can_be_watched: bool = True
+    has_chosen_game: bool = False
 
 
 @dataclass(slots=True)
@@ -166,6 +167,7 @@ class People:
                 "easy" if stored("deck") == "easy" else "classic",
                 stored("name", ""),
                 stored("watched", "1") == "1",
+                "game" in found.fields,
             )
         return found.chat
 

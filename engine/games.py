@@ -35,6 +35,7 @@ class GameKind:
     ``trump`` is the letter of the trump suit. ``has_dealer`` is False if the players draw their hands. With
     ``asks_partner`` the first player of a side decides who sits opposite. ``duplicate_unit`` points count as 1 in a
     duplicate. ``default_for`` lists the occasions for which this game is the default.
+    ``is_suggested``: newcomers choose among these.
     """
 
     id: str
@@ -50,6 +51,7 @@ class GameKind:
     asks_partner: bool = False
     duplicate_unit: int = 1
     default_for: tuple[Occasion, ...] = ()
+    is_suggested: bool = False
 
     @property
     def is_tressette(self) -> bool:
@@ -61,16 +63,34 @@ _KINDS = (
     GameKind(
         "pizzichino", "Pizzichino", 2, ITALIAN, Pizzichino, PacketsDeal, layout="packets", default_for=("terminal",)
     ),
+    GameKind("spizzichino", "Spizzichino", 2, ITALIAN, Spizzichino, PacketsDeal, layout="packets"),
     GameKind(
-        "spizzichino", "Spizzichino", 2, ITALIAN, Spizzichino, PacketsDeal, layout="packets", default_for=("chat",)
-    ),
-    GameKind(
-        "metamazzo", "Metà Mazzo", 2, ITALIAN, MetaMazzo, StockDeal, layout="stock", default_for=("page", "tournament")
+        "metamazzo",
+        "Metà Mazzo",
+        2,
+        ITALIAN,
+        MetaMazzo,
+        StockDeal,
+        layout="stock",
+        default_for=("chat", "page", "tournament"),
+        is_suggested=True,
     ),
     GameKind("testa", "Testa a Testa", 2, ITALIAN, TestaATesta, StockDeal, layout="stock"),
-    GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, Tressette, FullDeal),
+    GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, Tressette, FullDeal, is_suggested=True),
     GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, Tavolo, FullDeal, asks_partner=True),
-    GameKind("spades", "Spades", 2, FRENCH, Spades, SpadesDeal, 26, trump="S", has_dealer=False, duplicate_unit=10),
+    GameKind(
+        "spades",
+        "Spades",
+        2,
+        FRENCH,
+        Spades,
+        SpadesDeal,
+        26,
+        trump="S",
+        has_dealer=False,
+        duplicate_unit=10,
+        is_suggested=True,
+    ),
 )
 GAMES = {kind.id: kind for kind in _KINDS}
 

@@ -231,6 +231,7 @@ async def test_button_in_the_playground_plays_a_card(installed: Path, tmp_path: 
         async with session.ws_connect("ws", headers=origin, max_msg_size=0) as line:
             tab = Tab(line, await line.receive_json(timeout=STEP_SECONDS))
             await tab.ask(do="say", chat="1", text="/challenge metamazzo")
+            await tab.press(r"1t\w+:menu robot")
             await tab.press(r"1t\w+:robot")
             await tab.press(r"1m\w+:\d+:play ")
             # The board shows the card to the group.

@@ -10,9 +10,13 @@ from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
 from bot.feature import Handlers, VerbHandler, verb_handler
 from bot.handlers.invitations import Invitations
+from bot.handlers.pages import CorePages
+from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.tables import free_chairs
 from bot.people import People, Profile
-from bot.platform import Press, Reply, is_inline
+from bot.platform import Press, Reply, is_inline, is_private, private_place
+from bot.replies import private_toast
 from bot.robots.names import ROBOT_NAMES
 from bot.robots.pool import RobotPool
 from bot.table_policy import Policies
@@ -39,14 +43,17 @@ class ChallengeCards(Handlers):
         robot_pool: RobotPool,
         policies: Policies,
         invitations: Invitations,
+        pages: CorePages,
     ) -> None:
         self._room, self._challenges, self._people, self._updates = room, challenges, people, updates
         self._robot_pool, self._policies, self._invitations = robot_pool, policies, invitations
+        self._pages = pages
         on_cards: dict[str, VerbHandler] = {
             "sit": self._sit,
             "stand": verb_handler(challenges.stand_up),
             "robot": self._robot,
             "invite": self._invite,
+            "rules": self._rules,
             "cancel": verb_handler(challenges.cancel),
             "decline": self._decline,
             "menu": self._menu,
@@ -94,7 +101,11 @@ class ChallengeCards(Handlers):
         if level == "strong":
             self._robot_pool.get_ready()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
-        await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
+        table = await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
+        # In the private chat there is nobody to wait for.
+        while is_private(press.place) and table.phase == "open" and (free := free_chairs(table)):
+            key = f"{press.key}.{free[0]}"
+            table = await self._challenges.add_robot(action.code, press.person.id, level, names, key)
         return Reply()
 
     async def _invite(self, press: Press, profile: Profile, action: TableAction) -> Reply:
@@ -104,6 +115,11 @@ class ChallengeCards(Handlers):
         if table.matched:
             raise NotYoursToDecide()
         return await self._invitations.invitation(await self._room.load_cached(action.code), profile, press.place)
+
+    async def _rules(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        table = await self._room.table(action.code)
+        panel = await self._pages.rules(private_place(profile.id), table.game_id)
+        return Reply(private_toast(press.place, profile.language), panel, private=True)
 
     async def _decline(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.table(action.code)
@@ -115,7 +131,7 @@ class ChallengeCards(Handlers):
         table = await self._room.table(action.code)
         if table.opener.person != press.person.id:
             raise OnlyTheChallenger(name=table.opener.name)
-        if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
+        if action.words not in ([], *([menu] for menu in MENUS)) or press.place not in table.hosts:
             raise BadPayload()
         await self._change_card(table, press, Change(draft=Draft(0, *action.words)))
         return Reply()

@@ -78,13 +78,13 @@ class Dispatcher:
         self._offers = Offers(store, people, challenges, lists, features)
         invitations = Invitations(store, worker.adapters)
         pages = CorePages(worker.viewers, lists, features, challenges, guard, worker.replays)
-        joining = Joining(room, challenges, people, guard)
+        joining = Joining(room, challenges, people, guard, updates)
         all_handlers = (
             pages,
             joining,
             Start(features, joining, pages, private_hands, lists),
             OwnTables(lists, private_hands, updates, invitations),
-            ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations),
+            ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
             TableButtons(room, updates, worker.scheduler, Hints(robot_pool)),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,

@@ -12,6 +12,7 @@ from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.finished.unrated_games import unrated_reason
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.panels.challenge import MENUS
 from bot.panels.drafts import NO_DRAFT, parse_draft
 from bot.people import People
 from bot.platform import Reply, private_place
@@ -29,8 +30,6 @@ from engine.errors import EngineError
 RELOAD_SECONDS = 15.0  # between reloads of a page's table without an announced change
 RELOAD_ELSEWHERE_SECONDS = 1.0  # if another worker delivers the table: this one hears only of its own presses
 REMATCH_SECONDS = 5.0  # between checks for a rematch, on the page of a finished game
-
-MENUS = ("", "game", "rules")
 
 
 class OpenHand:
@@ -78,7 +77,7 @@ class OpenHand:
             self._hands.count_choice(self._person)
             if action.verb == "menu":
                 menu = action.words[0] if action.words else ""
-                if menu not in MENUS:
+                if menu not in ("", *MENUS):
                     raise BadPayload()
                 self._menu = menu
             else:

@@ -1,10 +1,14 @@
 """The commands /challenge and /join, which open tables and seat people by code."""
 
 from bot.actions import BadPayload
+from bot.delivery.surface import Change
+from bot.delivery.surfaces import card_at
+from bot.delivery.updates import Updates
 from bot.feature import Handlers
 from bot.handlers.errors import SayTheCode, UnknownCode
 from bot.handlers.guard import Guard
 from bot.identity.names import plain_name
+from bot.panels.drafts import Draft
 from bot.parsing.games import parse_game_and_points, target_rule
 from bot.parsing.join_links import pasted_code
 from bot.parsing.mentions import find_invited
@@ -19,20 +23,22 @@ from bot.texts import texts
 
 
 class Joining(Handlers):
-    def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard) -> None:
+    def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard, updates: Updates) -> None:
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
+        self._updates = updates
         self.commands = {"challenge": self._challenge, "join": self.join}
         self.pages = {"challenge": self._challenge_here}
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
-        game, target = parse_game_and_points(command.words, chat.game)
+        named, target = parse_game_and_points(command.words, "")
+        game = named or chat.game
         has_usual_clock = chat.clock == DEFAULT_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target is not None else []
         clocks = [] if has_usual_clock else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered twice must not restore an older choice.
-        is_new_game = chat.game != game and await self._challenges.find_opened(command.key) is None
+        is_first_time = await self._challenges.find_opened(command.key) is None
         table = await self._challenges.open_table(
             game,
             profile.id,
@@ -42,8 +48,10 @@ class Joining(Handlers):
             invited=invited,
             setup=(*rules, *clocks),
         )
-        if is_new_game:
-            await self._people.update_chat(command.place, game=game)
+        if is_first_time and named and not (chat.has_chosen_game and named == chat.game):
+            await self._people.update_chat(command.place, game=named)
+        elif is_first_time and not named and not chat.has_chosen_game:
+            await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))
 
     async def _challenge_here(self, press: Press, profile: Profile, words: list[str]) -> Reply:

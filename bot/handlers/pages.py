@@ -65,12 +65,12 @@ class CorePages(Handlers):
         about = ""
         if command.words:
             about = FAIR if command.words[0].lower() in FAIR_WORDS else find_game(" ".join(command.words))
-        return Reply(panel=await self._rules(command.place, about))
+        return Reply(panel=await self.rules(command.place, about))
 
     async def _rules_page(self, press: Press, _profile: Profile, words: list[str]) -> Reply:
-        return Reply(panel=await self._rules(press.place, " ".join(words)))
+        return Reply(panel=await self.rules(press.place, " ".join(words)))
 
-    async def _rules(self, place: str, about: str) -> Panel:
+    async def rules(self, place: str, about: str) -> Panel:
         """Return the rules of a game, by its id, or another page of `rules_page`."""
         viewer = await self._viewers.viewer_at(place)
         panel = rules_page(viewer.language, about, viewer.suits)

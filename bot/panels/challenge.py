@@ -1,5 +1,7 @@
 """The challenge card in a group: the players, the game, its options, and the free chairs."""
 
+from collections.abc import Sequence
+
 from bot import actions
 from bot.panel import Button, Panel, Role, Row, Span, Writer
 from bot.panels.tables import free_chairs
@@ -17,56 +19,51 @@ from bot.words.phrases import (
     shown_points,
     table_words,
     value_name,
+    write_unusual_terms,
 )
 from bot.words.wording import Wording, score_unit
 from engine import GAMES, game_kind
 from engine.options import format_value
 
 HOURS_TO_ACCEPT = TIME_TO_ACCEPT // 3600
+MENUS = ("game", "games", "robot", "rules")
 
 
 def challenge_panel(
-    table: Table,
-    seen: TableSnapshot,
-    language: str,
-    suits: str,
-    menu: str = "",
-    *,
-    by_link: bool = False,
-    reader: str = "",
+    table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "", *, reader: str = ""
 ) -> Panel:
     """Return the card of a table, before and after the start of its game; ``menu`` is the open menu, or empty.
 
-    ``by_link`` is whether people are invited by a link next to the card rather than by the table's code. ``reader`` is
-    the only person who sees the card, or empty. A seated reader is offered no chair.
+    ``reader`` is the only person who sees the card, or empty. A seated reader is offered no chair.
     """
     words = table_words(seen, language, suits)
     _ = words.text
     page = Writer()
-    if table.phase == "open":
-        _write_heading(page, table, words)
-    else:
-        page.line(_outcome_text(table, words), "bold")
-    says_how_to_join = table.phase == "open" and not menu
-    _write_terms(page, seen, words, "" if says_how_to_join else table.code)
-    page.gap()
-    _write_chairs(page, table, words)
-    page.gap()
     if table.phase != "open":
+        page.line(_outcome_text(table, words), "bold")
+        _write_terms(page, seen, words)
+        page.gap()
+        _write_chairs(page, table, words)
         return page.panel()
-    chairs = () if reader in table.people else _chair_buttons(table, words)
+    is_own = reader == table.opener.person and table.invited is None
     if menu == "game":
-        return page.panel(chairs, *_game_menu(table, words))
+        page.line(_("Which game?"), "bold")
+        for line in _suggestions(words):
+            page.line(line)
+        page.gap()
+    elif is_own:
+        page.line(_("Who do you want to play?"), "bold")
+    _write_offer(page, table, seen, words, is_own=is_own)
+    if len(table.chairs) > 2:
+        page.gap()
+        _write_chairs(page, table, words)
+    chairs = () if reader in table.people else _chair_buttons(table, words)
+    menus = {"game": _game_menu, "games": _all_games_menu, "robot": _robot_menu}
     if menu == "rules":
         return page.panel(chairs, *_options_menu(seen, words))
-    if by_link:
-        page.line(_("Open for {hours} hours."), "italic", hours=HOURS_TO_ACCEPT)
-    else:
-        code = Span(table.code, "code")
-        page.line(
-            _("Open for {hours} hours. From another chat: /join {code}"), "italic", hours=HOURS_TO_ACCEPT, code=code
-        )
-    return page.panel(chairs, *_buttons(table, words))
+    if menu in menus:
+        return page.panel(chairs, *menus[menu](table, words))
+    return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
 def invitee_panel(table: Table, language: str) -> Panel:
@@ -101,29 +98,34 @@ def invitation_panel(table: Table, name: str, address: str, language: str) -> Pa
     )
 
 
-def _write_heading(page: Writer, table: Table, words: Wording) -> None:
+def _write_offer(page: Writer, table: Table, seen: TableSnapshot, words: Wording, *, is_own: bool) -> None:
+    """Write who offers which game, and what is unusual about it."""
     _ = words.text
-    opener = Span(isolate_name(table.opener.name), "bold")
-    if table.invited is None:
-        page.line(_("{name} challenges: who plays?"), name=opener)
-        return
+    opener, game = Span(isolate_name(table.opener.name), "bold"), Span(_(seen.kind.name), "bold")
+    count, points = seen.kind.seats, shown_points(seen, int(seen.rules["target"]))
+    players = words.ngettext("{count} player", "{count} players", count).format(count=count)
     invited = table.invited
-    name = f"@{invited.handle}" if invited.handle else isolate_name(invited.name)
-    # No reader of the card, not even its opener, must see whether the person is notified.
-    other = Span(name, "call" if invited.is_notified else "quiet", invited.person)
-    page.line(_("{name} challenges {other}"), name=opener, other=other)
+    if is_own:
+        page.line(_("{game}, {players}, to {points}."), game=game, players=players, points=points)
+    elif invited is None:
+        line = _("{name}: {game}, {players}, to {points}.")
+        page.line(line, name=opener, game=game, players=players, points=points)
+    else:
+        name = f"@{invited.handle}" if invited.handle else isolate_name(invited.name)
+        # No reader of the card, not even its opener, must see whether the person is notified.
+        other = Span(name, "call" if invited.is_notified else "quiet", invited.person)
+        line = _("{name} challenges {other}: {game}, to {points}.")
+        page.line(line, name=opener, other=other, game=game, points=points)
+    write_unusual_terms(page, words, seen.kind, seen.rules, seen.clock, seen.strict)
 
 
-def _write_terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
-    """Write the game, the code unless it is empty, the target, the clock and unusual options."""
+def _write_terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
+    """Write the game, the code, the target, the clock and unusual options."""
     _ = words.text
     points = shown_points(seen, int(seen.rules["target"]))
     game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
-    if code:
-        template = _("{game} · {code} · to {points} points · {clock}")
-        page.line(template, game=game, code=Span(code, "code"), points=points, clock=clock)
-    else:
-        page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
+    template = _("{game} · {code} · to {points} points · {clock}")
+    page.line(template, game=game, code=Span(seen.code, "code"), points=points, clock=clock)
     for line in option_lines(words, seen.kind, seen.rules, unusual=True):
         page.line(capitalize(line))
 
@@ -175,20 +177,41 @@ def _outcome_text(table: Table, words: Wording) -> str:
 def _buttons(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     code = table.code
-    stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
+    stand = (Button(_("Stand up"), actions.table(code, "stand")),) if len(table.chairs) == 4 else ()
     return [
-        (_terms_button(code, _("Game"), "menu", "game"), _terms_button(code, _("Options"), "menu", "rules")),
-        (
-            _terms_button(code, _("🤖 Easy robot"), "robot", "easy"),
-            _terms_button(code, _("🤖 Medium robot"), "robot", "medium"),
-            _terms_button(code, _("🤖 Strong robot"), "robot", "strong"),
-        ),
-        (
-            *stand,
-            Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE),
-            _terms_button(code, _("Cancel"), "cancel")._replace(style="danger"),
-        ),
+        (*stand, _rules_button(code, words), Button(_("Invite"), actions.table(code, "invite"), role=Role.INVITE)),
+        (_terms_button(code, _("Add robot"), "menu", "robot"), *_change_and_cancel(code, words)),
     ]
+
+
+def _own_buttons(table: Table, words: Wording) -> list[Row]:
+    """Return the buttons of a card that only its opener sees."""
+    _ = words.text
+    code = table.code
+    return [
+        _robot_row(code, words),
+        (
+            Button(_("Invite a friend"), actions.table(code, "invite"), role=Role.INVITE),
+            Button(_("Find someone"), actions.page("find", "look", table.game_id), role=Role.INVITE),
+        ),
+        (_rules_button(code, words), *_change_and_cancel(code, words)),
+    ]
+
+
+def _rules_button(code: str, words: Wording) -> Button:
+    return Button(words.text("Rules"), actions.table(code, "rules"), role=Role.RULES)
+
+
+def _change_and_cancel(code: str, words: Wording) -> Row:
+    _ = words.text
+    cancel = _terms_button(code, _("Cancel"), "cancel")._replace(style="danger")
+    return (_terms_button(code, _("Change"), "menu", "rules"), cancel)
+
+
+def _robot_row(code: str, words: Wording) -> Row:
+    _ = words.text
+    levels = {"easy": _("🤖 Easy"), "medium": _("🤖 Medium"), "strong": _("🤖 Strong")}
+    return tuple(_terms_button(code, label, "robot", level) for level, label in levels.items())
 
 
 def _terms_button(code: str, label: str, *words: object) -> Button:
@@ -200,7 +223,7 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
     _ = words.text
     code, terms, sit = table.code, table.terms_at, list[Button]()
     if len(table.chairs) == 2:
-        sit.append(Button(_("Accept"), actions.sit(code, terms), "good", role=Role.SIT))
+        sit.append(Button(_("Play"), actions.sit(code, terms), "good", role=Role.SIT))
         if table.invited:
             sit.append(Button(_("Decline"), actions.table(code, "decline"), role=Role.SIT))
     else:
@@ -210,20 +233,50 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
     return tuple(sit)
 
 
+def _suggestions(words: Wording) -> list[str]:
+    """Return a line about each game for newcomers."""
+    _ = words.text
+    lines = {
+        "metamazzo": _("for two: half the pack is dealt, and you draw as you go."),
+        "tressette": _("for four, in pairs: the classic."),
+        "spades": _("for two: say how many tricks you will take, then take them."),
+    }
+    return [f"{_(kind.name)}: {lines[kind.id]}" for kind in GAMES.values() if kind.is_suggested]
+
+
 def _game_menu(table: Table, words: Wording) -> list[Row]:
     _ = words.text
-    rows: list[Row] = [
-        (_terms_button(table.code, ("• " if kind.id == table.game_id else "") + _(kind.name), "game", kind.id),)
-        for kind in GAMES.values()
+    suggested = [kind.id for kind in GAMES.values() if kind.is_suggested]
+    return [
+        *_game_rows(table, words, suggested),
+        (_terms_button(table.code, _("More games"), "menu", "games"), *_back_row(table.code, words)),
     ]
-    return [*rows, _back_row(table.code, words)]
+
+
+def _all_games_menu(table: Table, words: Wording) -> list[Row]:
+    return [*_game_rows(table, words, list(GAMES)), _back_row(table.code, words)]
+
+
+def _game_rows(table: Table, words: Wording, games: Sequence[str]) -> list[Row]:
+    return [
+        (
+            _terms_button(
+                table.code, ("• " if game == table.game_id else "") + words.text(GAMES[game].name), "game", game
+            ),
+        )
+        for game in games
+    ]
+
+
+def _robot_menu(table: Table, words: Wording) -> list[Row]:
+    return [_robot_row(table.code, words), _back_row(table.code, words)]
 
 
 def _options_menu(seen: TableSnapshot, words: Wording) -> list[Row]:
-    """Return a row of values for each option with a choice, and the clock."""
+    """Return the way to other games, a row of values for each option with a choice, and the clock."""
     _ = words.text
     names = option_names(words)
-    rows: list[Row] = []
+    rows: list[Row] = [(_terms_button(seen.code, _("Game: {game}").format(game=_(seen.kind.name)), "menu", "game"),)]
     for name, values in seen.kind.rules.choices().items():
         if len(values) < 2 or name not in names:
             continue

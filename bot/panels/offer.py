@@ -4,7 +4,7 @@ from bot.panel import Button, Panel, Span, Writer
 from bot.tables.choice import Choice
 from bot.tables.snapshot import isolate_name
 from bot.texts import texts
-from bot.words.phrases import capitalize, clock_line, option_lines
+from bot.words.phrases import option_lines, write_unusual_terms
 from bot.words.wording import Wording, score_unit
 from engine import GAMES
 
@@ -14,15 +14,15 @@ def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel
     words = Wording(language, ())
     _ = words.text
     page = Writer()
-    page.line(_("{name} challenges: who plays?"), name=Span(isolate_name(name), "bold"))
+    kind, opener = GAMES[choice.game], Span(isolate_name(name), "bold")
     page.line(
-        _("{game} · to {points} points · {clock}"),
-        game=Span(_(GAMES[choice.game].name), "bold"),
+        _("{name}: {game}, {players}, to {points}."),
+        name=opener,
+        game=Span(_(kind.name), "bold"),
+        players=words.ngettext("{count} player", "{count} players", kind.seats).format(count=kind.seats),
         points=_target(choice),
-        clock=clock_line(words, choice.clock, choice.strict),
     )
-    for line in _unusual_options(choice, words):
-        page.line(capitalize(line))
+    write_unusual_terms(page, words, kind, choice.all_rules.model_dump(), choice.clock, choice.strict)
     return page.panel((Button(_("Play"), payload, "good"),))
 
 

@@ -187,10 +187,10 @@ def _waiting_panel(
         return set_aside_panel(table.code, profile.language)
     if card := policy.card_panel(table, seen, person, profile.language):
         return card
-    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, by_link=True)
+    panel = challenge_panel(table, seen, profile.language, profile.suits, menu=menu, reader=person)
     asked = hand_panel(seen, profile.language, profile.suits).rows if seen.asking else ()
-    # The person has a seat already, and only the opener can change the terms.
-    hidden = {Role.SIT, Role.INVITE} | ({Role.TERMS} if person != table.opener.person else set())
+    # The person has a seat, the page has the rules and a link to share, and only the opener can change the terms.
+    hidden = {Role.SIT, Role.INVITE, Role.RULES} | ({Role.TERMS} if person != table.opener.person else set())
     rows = (tuple(button for button in row if button.role not in hidden) for row in panel.rows)
     return Panel(panel.text, (*asked, *filter(None, rows)))
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
+from bot.store.entries import DEFAULT_CLOCK
 from bot.tables.fixtures import FixtureName
 from bot.tables.snapshot import TableSnapshot
 from bot.texts import texts
@@ -213,6 +214,16 @@ def option_lines(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, 
         elif len(values) > 1 and name in names:
             lines.append(f"{names[name]}: {value_name(words, rules[name])}")
     return lines
+
+
+def write_unusual_terms(
+    page: Writer, words: Wording, kind: GameKind, rules: Mapping[str, Value], clock: int, strict: bool
+) -> None:
+    """Write the options and the clock that differ from the usual ones."""
+    for line in option_lines(words, kind, rules, unusual=True):
+        page.line(capitalize(line))
+    if (clock, strict) != (DEFAULT_CLOCK, False):
+        page.line(capitalize(clock_line(words, clock, strict)))
 
 
 def value_name(words: Wording, value: object) -> str:

@@ -247,7 +247,7 @@ async def open_worker(
         await worker.stop()
 
 
-ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
+ACCEPT = {2: ("Play",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 STRICT_CLOCK = ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
 """Labels of options."""
@@ -263,7 +263,7 @@ async def seat_players(worker: Worker, fake: FakePlatform, game: str, *options: 
     players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:seat_count], 1)]
     await players[0].say(f"/challenge {game}")
     for label in options:
-        await players[0].press("Options", GROUP)
+        await players[0].press("Change", GROUP)
         await players[0].press(label, GROUP)
         await players[0].press("Back", GROUP)
     for player, label in zip(players[1:], ACCEPT[seat_count], strict=True):

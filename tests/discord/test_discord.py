@@ -84,7 +84,7 @@ async def test_challenge_card_answers_the_command(store: Store, server: DiscordS
         assert await anna.slash("challenge", game="testa", target=11) == ""
         [card] = bar(server).messages.values()
         assert "Testa a Testa" in text_of(card)
-        assert "to 11 points" in text_of(card)
+        assert "to 11." in text_of(card)
         assert [name for name, _body in server.calls if name in ("send", "answer")] == ["answer"]
         assert "not to 12" in await anna.slash("challenge", game="testa", target=12)
 
@@ -95,8 +95,8 @@ async def test_only_the_challenged_person_is_pinged(store: Store, server: Discor
         channel = bar(server)
         await anna.slash("challenge", opponent=2, game="metamazzo")
         assert server.pings == [(CHANNEL, 2)]
-        assert "for @everyone <@3>" in await carla.press("Accept", channel)
-        await bruno.press("Accept", channel)
+        assert "for @everyone <@3>" in await carla.press("Play", channel)
+        await bruno.press("Play", channel)
         await play_tricks(server, [anna, bruno], 1)
         assert server.pings == [(CHANNEL, 2)]
 
@@ -538,7 +538,7 @@ async def test_board_reopens_an_archived_thread(store: Store, server: DiscordSer
         server.server(BAR)
         thread = server.channel(CHANNEL + 1, BAR, THREAD)
         await anna.slash("challenge", thread, game="metamazzo")
-        await bruno.press("Accept", thread)
+        await bruno.press("Play", thread)
         await until(lambda: any("deal 1" in text for text in texts_in(thread)))
         thread.archived = True
         random, deadline = Random(1), time.monotonic() + 60.0
@@ -757,8 +757,8 @@ async def test_invented_custom_id_overwrites_no_message(store: Store, server: Di
         anna = Person(server, 1, "Anna")
         channel = server.channels[CHANNEL]
         await anna.slash("challenge", game="testa")
-        await until(lambda: anna.button("Accept", channel) is not None)
-        card, _button = anna.button("Accept", channel) or ({}, {})
+        await until(lambda: anna.button("Play", channel) is not None)
+        card, _button = anna.button("Play", channel) or ({}, {})
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "does not work" in await anna.send_press(channel, card, made_up)

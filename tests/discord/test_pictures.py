@@ -235,7 +235,7 @@ async def test_thread_shows_pictures(store: Store, server: DiscordServer) -> Non
         thread = server.channel(700, BAR, kind=THREAD)
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", thread, game="metamazzo")
-        await bruno.press("Accept", thread)
+        await bruno.press("Play", thread)
         await adapter.worker.settled()
         assert any(map(picture_of, thread.messages.values()))
 
@@ -250,7 +250,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         bruno.private.closed = True
         await anna.slash("challenge", channel, game="metamazzo")
-        await bruno.press("Accept", channel)
+        await bruno.press("Play", channel)
         await bruno.press("My hand", channel)
         await until(lambda: any(map(picture_of, channel.ephemerals[2].values())))
         [message] = channel.ephemerals[2].values()

@@ -71,7 +71,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
-        await until(lambda: anna.button("Accept", group) is not None)
+        await until(lambda: anna.button("Play", group) is not None)
         [table] = await worker.room.lists.tables_of("telegram:1")
         assert "You sit at table" in await bruno.slash("join", table=table.code)
         random = Random(1)

@@ -26,9 +26,9 @@ async def start_without_private_chat(server: TelegramServer, game: str, *options
     group = server.group(GROUP)
     anna.say(f"/challenge {game}")
     for option in options:
-        for label in ("Options", option, "Back"):
+        for label in ("Change", option, "Back"):
             await anna.press(label, group)
-    await bruno.press("Accept", group)
+    await bruno.press("Play", group)
     return anna, bruno
 
 

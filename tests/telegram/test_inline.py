@@ -107,7 +107,7 @@ async def open_table(server: TelegramServer, opener: Person, chat: Chat, game: s
     await send_offer(server, opener, chat, game)
     await opener.press("Play", chat)
     for option in options:
-        for label in ("Options", option, "Back"):
+        for label in ("Change", option, "Back"):
             await opener.press(label, chat)
 
 
@@ -225,7 +225,7 @@ async def test_typed_words_choose_the_offers(store: Store, server: TelegramServe
         query = await query_offers(server, bruno, "metamazzo")
         [result] = server.inline_answers[query]["results"]
         assert result["title"] == "Sfida: Metà Mazzo"
-        assert "sfida: chi gioca?" in result["input_message_content"]["message_text"]
+        assert "2 giocatori" in result["input_message_content"]["message_text"]
         answer = server.inline_answers[query]
         assert (answer["cache_time"], answer["is_personal"]) == (0, True)
 
@@ -239,14 +239,14 @@ async def test_board_uses_the_senders_language_from_the_start(store: Store, serv
         await adapter.worker.settled()
         edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
         assert edits
-        assert all("sfida: chi gioca?" in text for text in edits)
+        assert all("4 giocatori" in text for text in edits)
 
 
 async def test_last_chosen_options_are_offered_next(store: Store, server: TelegramServer) -> None:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "testa")
-        for label in ("Options", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
+        for label in ("Change", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
             await anna.press(label, chat)
         query = await query_offers(server, anna, "")
         assert list_offers(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
@@ -532,7 +532,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Accept", chat)
+        await bruno.press("Play", chat)
         await play_until([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
         result = next(iter(chat.messages.values())).copy()
         rematch = payload_of(result, "Rematch")
@@ -548,7 +548,7 @@ async def test_rematch_replaces_the_result(store: Store, server: TelegramServer)
         assert "reply_markup" not in page
         assert only_text(chat) == result["text"]
         await bruno.press("Rematch", chat)
-        await until(lambda: anna.button("Accept", chat) is not None)
+        await until(lambda: anna.button("Play", chat) is not None)
         await anna.send_press(chat, result, rematch)
         await until(lambda: "The cards are dealt" in only_text(chat))
         assert (await table_of(adapter, anna)).phase == "playing"
@@ -563,7 +563,7 @@ async def test_game_continues_when_its_board_cannot_be_edited(store: Store, serv
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server) as adapter:
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Accept", chat)
+        await bruno.press("Play", chat)
         server.inline_refusal = Refused(403 if error.startswith("Forbidden") else 400, error)
         table = await table_of(adapter, anna)
         # The table is finished and removed although its board does not show the result.
@@ -579,7 +579,7 @@ async def test_restarted_bot_continues_in_the_same_message(store: Store, server:
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
-        await bruno.press("Accept", chat)
+        await bruno.press("Play", chat)
         await play_until([anna, bruno], lambda: has_come_to(3, [only_text(chat)]))
     async with on_telegram(store, server):
         await play_until([anna, bruno], lambda: "won by" in only_text(chat))
@@ -672,7 +672,7 @@ async def test_slowed_board_is_complete_after_the_wait(store: Store, server: Tel
     chat = chat_without_bot()
     async with on_telegram(store, server):
         await open_table(server, people[0], chat, "metamazzo", *shortest_target("metamazzo"))
-        await people[1].press("Accept", chat)
+        await people[1].press("Play", chat)
         server.fail_next(
             "editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2
         )

@@ -237,9 +237,11 @@ async def test_press_lost_in_a_kill_is_answered_by_the_next_bot(tmp_path: Path, 
     try:
         anna = Person(server, 1, "Anna")
         anna.say("/challenge testa")
-        await until(lambda: anna.button("Easy robot", server.group(GROUP)) is not None, 60)
+        await until(lambda: anna.button("Add robot", server.group(GROUP)) is not None, 60)
+        await anna.press("Add robot", server.group(GROUP))
+        await until(lambda: anna.button("🤖 Easy", server.group(GROUP)) is not None)
         await until(lambda: not pending_ids(server))
-        message, button = anna.button("Easy robot", server.group(GROUP)) or ({}, {})
+        message, button = anna.button("🤖 Easy", server.group(GROUP)) or ({}, {})
         # The store does not answer, so the press is not answered.
         store = int((tmp_path / "data" / "valkey.pid").read_text())
         os.kill(store, signal.SIGSTOP)

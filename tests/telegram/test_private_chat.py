@@ -71,7 +71,7 @@ async def test_invitation_appears_in_the_group_if_need_be(store: Store, server: 
     anna, group = Person(server, 1, "Anna", has_started=False), server.group(GROUP)
     async with on_telegram(store, server):
         anna.say("/challenge testa", group)
-        await until(lambda: anna.button("Accept", group) is not None)
+        await until(lambda: anna.button("Play", group) is not None)
         anna.say("/invite", group)
         await until(lambda: "invites you to play" in bot_text(group))
         assert "private chat" not in bot_text(group)

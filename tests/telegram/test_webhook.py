@@ -59,7 +59,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
         ]
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
-        await bruno.press("Accept", server.group(GROUP))
+        await bruno.press("Play", server.group(GROUP))
         random = Random(1)
         for _ in range(300):
             await anna.play(random)
@@ -87,7 +87,7 @@ async def test_any_worker_handles_any_update(store: Store, server: TelegramServe
         await until(lambda: all(worker.healthy for worker in workers))
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
-        await bruno.press("Accept", server.group(GROUP))
+        await bruno.press("Play", server.group(GROUP))
         random = Random(1)
 
         def tricks() -> int:

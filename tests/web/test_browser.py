@@ -73,7 +73,7 @@ async def test_chat_button_fills_in_the_command(playground: OpenPlayground, brow
     page = await open_page(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
-    await expect(page.locator("#messages")).to_contain_text("Accept")
+    await expect(page.locator("#messages")).to_contain_text("Play")
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 
@@ -169,7 +169,7 @@ async def test_player_waiting_for_a_friend_can_share_the_link(playground: OpenPl
     await expect(page).to_have_title(f"{playground.url}t/{code}")
     await expect(page.locator(".link input")).to_have_value(f"{playground.url}t/{code}")
     # Commands are for chats, so the page does not mention them.
-    await expect(page.locator(".words").last).to_contain_text("Open for 24 hours.")
+    await expect(page.locator(".words").last).to_contain_text("Who do you want to play?")
     await expect(page.locator("#table")).not_to_contain_text("/join")
     await page.locator(".opens-menu").click()
     await page.locator(".menu").get_by_role("link", name="Rules").click()

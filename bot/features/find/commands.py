@@ -65,6 +65,8 @@ class FindCommands:
                 if not _is_reachable_in_private(press.place, profile):
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
                 return await self._start_search(press, profile)
+            case ["look", game] if game in GAMES and is_private(press.place):
+                return await self._start_search(press, profile, game)
             case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
                 if level == "strong":
                     self._robot_pool.get_ready()

@@ -51,7 +51,7 @@ async def test_asking_player_is_seated_when_the_partner_leaves(worker: Worker, f
 async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -> None:
     anna, *_ = create_players(worker, fake)
     await anna.say("/challenge tressette")
-    for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
+    for label in ("Add robot", "🤖 Easy", "🤖 Medium", "🤖 Easy"):
         await anna.press(label, GROUP)
     table = (await worker.room.lists.tables_of(anna.person.id))[0]
     assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
@@ -66,7 +66,7 @@ async def test_robots_take_chairs_and_play(worker: Worker, fake: FakePlatform) -
 async def test_practice_in_private_keeps_one_hand_message(worker: Worker, fake: FakePlatform) -> None:
     anna = Player(worker, fake, "Anna", 1, "it")
     await anna.say("/sfida testa", place=anna.private)
-    await anna.press("Robot facile")
+    await anna.press("🤖 Facile")
     random = Random(4)
     async with asyncio.timeout(60):
         while not any("Segreto: " in text for text in fake.texts(anna.private)):

@@ -19,7 +19,7 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
     await bruno.say("/help")
     await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
     assert "@bruno" in fake.last(GROUP).plain
-    assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
+    assert (await carla.press("Play", GROUP)).toast == "This challenge is for Bruno."
     assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
     await bruno.press("Decline", GROUP)
     assert "Bruno\u2069 declined." in fake.last(GROUP).plain
@@ -30,7 +30,7 @@ async def test_only_the_challenged_player_accepts_or_declines(worker: Worker, fa
 async def test_person_known_only_by_handle_can_accept(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
-    await bruno.press("Accept", GROUP)
+    await bruno.press("Play", GROUP)
     assert bruno.fake.messages[bruno.private]
 
 
@@ -48,29 +48,33 @@ async def test_known_person_is_invited_despite_an_invalid_handle(worker: Worker,
     await anna.say("/challenge testa", about=(Person(invited.id, "Bruno", "two words"),))
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.invited == Invited(invited.id, "", "Bruno")
-    await bruno.press("Accept", GROUP)
+    await bruno.press("Play", GROUP)
     assert (await worker.room.table(table.code)).phase == "playing"
 
 
-@pytest.mark.parametrize(("menu", "choice"), [("Options", "to 11"), long("Options", "⏱ 1 min"), long("Game", "Spades")])
+@pytest.mark.parametrize(("menu", "choice"), [("Change", "to 11"), long("Change", "⏱ 1 min"), long("Game", "Spades")])
 async def test_old_accept_button_fails_after_the_game_changed(
     worker: Worker, fake: FakePlatform, menu: str, choice: str
 ) -> None:
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge testa")
-    message, button = bruno.button("Accept", GROUP)
-    await anna.press(menu, GROUP)
+    message, button = bruno.button("Play", GROUP)
+    await anna.press("Change", GROUP)
+    if menu != "Change":
+        await anna.press("Change", GROUP)
+    if menu != "Change":
+        await anna.press(menu, GROUP)
     await anna.press(choice, GROUP)
     assert (await bruno.send(button.payload, GROUP, message)).toast.startswith("That was an old button")
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["open"]
-    assert not (await bruno.press("Accept", GROUP)).toast
+    assert not (await bruno.press("Play", GROUP)).toast
     assert [table.phase for table in await worker.room.lists.tables_of(anna.person.id)] == ["playing"]
 
 
 async def test_buttons_without_a_version_still_seat_people(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge tressette")
-    await anna.press("Options", GROUP)
+    await anna.press("Change", GROUP)
     await anna.press("⏱ 1 min", GROUP)
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert not (await bruno.send(f"1t{table.code}:sit", GROUP)).toast
@@ -126,22 +130,21 @@ async def test_challenge_expires_after_a_day(worker: Worker, fake: FakePlatform)
 async def test_only_the_challenger_changes_the_card(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say("/challenge pizzichino")
-    for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
+    for label in ("Change", "Add robot", "Cancel"):
         assert "Only Anna" in (await bruno.press(label, GROUP)).toast
-    await anna.press("Options", GROUP)
+    await anna.press("Change", GROUP)
     await anna.press("to 21", GROUP)
     await anna.press("packets: peeked at", GROUP)
     await anna.press("⏱ 1 min", GROUP)
     await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
     card = fake.last(GROUP).plain
-    assert "to 21 points" in card
+    assert "to 21." in card
     assert "Packets: peeked at" in card
     assert "1 minute a move, strict" in card
-    await anna.press("Back", GROUP)
-    await anna.press("Game", GROUP)
+    await anna.press("Game: Pizzichino", GROUP)
     await anna.press("Spades", GROUP)
     assert "Spades" in fake.last(GROUP).plain
-    assert "to 500 points" in fake.last(GROUP).plain
+    assert "to 500." in fake.last(GROUP).plain
     await anna.press("Cancel", GROUP)
     assert "taken back" in fake.last(GROUP).plain
 
@@ -183,8 +186,8 @@ async def test_twenty_first_table_is_refused(worker: Worker, fake: FakePlatform)
 async def test_old_card_pressed_again_keeps_all_lists(worker: Worker, fake: FakePlatform) -> None:
     anna, bruno, carla, _ = create_players(worker, fake)
     await anna.say("/challenge metamazzo")
-    accept = bruno.button("Accept", GROUP)[1].payload
-    await bruno.press("Accept", GROUP)
+    accept = bruno.button("Play", GROUP)[1].payload
+    await bruno.press("Play", GROUP)
     code = await code_of(worker, bruno)
     # The game is running, so the press and /join are refused.
     assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
@@ -251,16 +254,16 @@ async def test_private_challenge_offers_no_seat_to_its_author(worker: Worker, fa
     anna, bruno, *_ = create_players(worker, fake)
     await anna.say(f"/challenge {game}", anna.private)
     code = await code_of(worker, anna)
-    for menu in ("", "Game", "Back", "Options", "Back"):
+    for menu in ("", "Change", "Game", "Back"):
         if menu:
             await anna.press(menu)
         visible = list_labels(fake, anna.private)
-        assert not [label for label in visible if label in ("Accept", "Decline") or label.startswith("Sit ")]
+        assert not [label for label in visible if label in ("Play", "Decline") or label.startswith("Sit ")]
         assert visible
     # In a group the card offers the seats, because others read it.
     await bruno.say(f"/join {code}")
     await bruno.say(f"/challenge {game}")
-    assert [label for label in list_labels(fake, GROUP) if label == "Accept" or label.startswith("Sit ")]
+    assert [label for label in list_labels(fake, GROUP) if label == "Play" or label.startswith("Sit ")]
 
 
 async def test_challenge_with_a_free_seat_expires(worker: Worker, fake: FakePlatform) -> None:
@@ -276,3 +279,58 @@ async def test_bare_at_sign_challenges_nobody(worker: Worker, fake: FakePlatform
     anna = Player(worker, fake, "Anna", 1)
     assert "I have not met" in (await anna.say(f"/challenge {word} testa")).toast
     assert await worker.room.lists.tables_of("paper:1") == []
+
+
+async def test_game_is_asked_once_and_then_remembered(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge")
+    asked = list_labels(fake, GROUP)
+    assert "Which game?" in fake.last(GROUP).plain
+    assert asked[1:] == ["• Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "◀ Back"]
+    await anna.press("More games", GROUP)
+    assert "Spizzichino" in list_labels(fake, GROUP)
+    await anna.press("Spades", GROUP)
+    assert "Spades, 2 players, to 500." in fake.last(GROUP).plain
+    await anna.press("Cancel", GROUP)
+    await anna.say("/challenge")
+    assert "Which game?" not in fake.last(GROUP).plain
+    assert "Spades, 2 players" in fake.last(GROUP).plain
+
+
+async def test_named_game_is_not_asked_again(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge metamazzo")
+    await anna.say("/challenge")
+    assert not any("Which game?" in text for text in fake.texts(GROUP))
+
+
+async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge metamazzo", anna.private)
+    assert fake.last(anna.private).plain == "Who do you want to play?\nMetà Mazzo, 2 players, to 51."
+    assert list_labels(fake, anna.private) == [
+        "🤖 Easy", "🤖 Medium", "🤖 Strong", "Invite a friend", "Find someone", "Rules", "Change", "Cancel"
+    ]  # fmt: skip
+    code = await code_of(worker, anna)
+    await anna.press("Invite a friend")
+    assert f"/join {code}" in fake.last(anna.private).plain
+    await anna.press("Find someone")
+    assert "Metà Mazzo" in fake.last(anna.private).plain
+
+
+async def test_robot_in_private_takes_all_free_seats(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge tressette", anna.private)
+    await anna.press("🤖 Easy")
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert table.phase == "playing"
+    assert len({chair.name for chair in table.chairs if chair}) == 4
+
+
+async def test_rules_on_a_card_go_to_the_private_chat(worker: Worker, fake: FakePlatform) -> None:
+    anna, bruno, *_ = create_players(worker, fake)
+    await anna.say("/challenge spades")
+    card = fake.last(GROUP)
+    assert (await bruno.press("Rules", GROUP)).toast == "It is in our private chat."
+    assert fake.last(GROUP) == card
+    assert fake.last(bruno.private).plain.startswith("Spades")

@@ -122,11 +122,12 @@ async def test_robot_for_a_late_player_declares_and_plays_at_once(store: Store) 
 async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatform, clock: tuple[str, ...]) -> None:
     anna = create_players(worker, fake)[0]
     await anna.say("/challenge metamazzo")
-    await anna.press("Options", GROUP)
+    await anna.press("Change", GROUP)
     for label in clock:
         await anna.press(label, GROUP)
     await anna.press("Back", GROUP)
-    await anna.press("Easy robot", GROUP)
+    await anna.press("Add robot", GROUP)
+    await anna.press("🤖 Easy", GROUP)
     for _ in range(20):
         await worker.scheduler.settled()
         await worker.settled()

@@ -79,7 +79,7 @@ async def test_impossible_command_says_why(worker: Worker, fake: FakePlatform, c
 async def test_commands_understand_names_of_several_words(worker: Worker, fake: FakePlatform) -> None:
     anna = Player(worker, fake, "Anna", 1)
     await anna.say("/sfida @bea Tressette al Tavolo 21")
-    assert "Tressette al Tavolo · to 21 points" in fake.last(GROUP).plain
+    assert "Tressette al Tavolo, to 21." in fake.last(GROUP).plain
     assert not (await anna.say("/tournament swiss testa a testa")).toast
     [tournament] = await worker.feature(TournamentsFeature).director.tournaments.of_person(anna.person.id)
     assert (tournament.form, tournament.choice.game) == ("swiss", "testa")

@@ -19,8 +19,9 @@ async def start_practice(
 ) -> Player:
     anna = create_players(worker, fake)[0]
     await anna.say(f"/challenge {game}")
+    await anna.press("Add robot", GROUP)
     for level in robots:
-        await anna.press(f"🤖 {level} robot", GROUP)
+        await anna.press(f"🤖 {level}", GROUP)
     return anna
 
 

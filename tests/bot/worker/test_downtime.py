@@ -342,7 +342,8 @@ async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeyp
     async with open_worker(store, fake, robot_pause=0.2) as worker:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
-        await anna.press("🤖 Easy robot", GROUP)
+        await anna.press("Add robot", GROUP)
+        await anna.press("🤖 Easy", GROUP)
         code = await code_of(worker, anna)
         random = Random(3)
         for _ in range(3):

@@ -45,7 +45,7 @@ async def test_challenged_namesake_is_numbered(store: Store) -> None:
         [table] = await worker.room.lists.tables_of(anna.person.id)
         assert table.invited
         assert table.invited.name == "Anna 2"
-        await other.press("Accept", GROUP)
+        await other.press("Play", GROUP)
         assert "Anna 2" in fake.last(GROUP).plain
 
 
@@ -63,8 +63,9 @@ async def test_person_named_like_a_robot_loses_the_sign(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         rosa, *_ = create_players(worker, fake, "🤖\ufe0f Nonna Rosa")
         await rosa.say("/challenge tressette")
+        await rosa.press("Add robot", GROUP)
         for _robot in range(3):
-            await rosa.press("Strong robot", GROUP)
+            await rosa.press("🤖 Strong", GROUP)
         table = await worker.room.table(await code_of(worker, rosa))
         assert [chair.name for chair in table.chairs if chair] == [
             "Nonna Rosa",

@@ -72,7 +72,8 @@ async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
     async with open_worker(store, fake) as worker:
         anna, *_ = create_players(worker, fake)
         await anna.say("/challenge testa")
-        await anna.press("🤖 Medium robot", GROUP)
+        await anna.press("Add robot", GROUP)
+        await anna.press("🤖 Medium", GROUP)
         await resign(worker, fake, [anna], 0)
         assert await worker.archive.count() == 1
         await anna.say("/stats")

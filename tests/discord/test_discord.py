@@ -167,7 +167,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         deferred.set()
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
-        await until(lambda: any("challenges" in text for text in texts_in(channel)))
+        await until(lambda: any("players, to" in text for text in texts_in(channel)))
         await until(lambda: any("/nickname" in text_of(message) for message in channel.ephemerals[1].values()))
         deferred.clear()
         interaction = anna.begin("challenge", game="testa", target=12)
@@ -213,7 +213,7 @@ async def test_challenge_answers_while_being_deferred(
         monkeypatch.setattr(adapter.messages, "send", sending)
         server.calls.clear()
         anna.begin("challenge", game="testa")
-        await until(lambda: any("challenges" in text for text in texts_in(bar(server))))
+        await until(lambda: any("players, to" in text for text in texts_in(bar(server))))
         await until(lambda: not len(adapter.answers))
         [card] = bar(server).messages.values()
         assert not card["flags"] & 1 << 7
@@ -529,7 +529,7 @@ async def test_command_names_the_missing_permission(store: Store, server: Discor
         assert "in Threads”" in await anna.slash("challenge", thread)
         assert await anna.slash("leaderboard") == ""
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
-        assert not any("challenges" in text for text in texts_in(channel))
+        assert not any("players, to" in text for text in texts_in(channel))
 
 
 async def test_board_reopens_an_archived_thread(store: Store, server: DiscordServer) -> None:

@@ -258,7 +258,7 @@ async def test_lone_surrogate_keeps_the_connection(store: Store, server: Discord
             anna = Person(server, 1, "Anna")
             server.users[1]["global_name"] = "\ud800 Anna"
             await anna.slash("challenge", game="testa")
-            await until(lambda: any("challenges" in text_of(message) for message in bar(server)))
+            await until(lambda: any("players, to" in text_of(message) for message in bar(server)))
             assert "You do not sit" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
             assert len(server.gateway.identified) == 1
 

@@ -57,7 +57,7 @@ async def test_person_chooses_language_and_suits(store: Store) -> None:
         await anna.say("/impostazioni")
         await anna.press("Italiano", GROUP)
         await anna.say("/aiuto")
-        assert "Scrivi /sfida in un gruppo" in fake.last(GROUP).plain
+        assert "gioca con chi vuoi o con un robot" in fake.last(GROUP).plain
 
 
 async def test_chat_takes_the_language_of_its_first_client(store: Store) -> None:
@@ -65,7 +65,7 @@ async def test_chat_takes_the_language_of_its_first_client(store: Store) -> None
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1, "it-IT")
         await anna.say("/sfida spizzichino")
-        assert "lancia una sfida" in fake.last(GROUP).plain
+        assert "Spizzichino, 2 giocatori" in fake.last(GROUP).plain
         assert anna.button("Annulla", GROUP)
 
 

@@ -394,7 +394,7 @@ async def test_updates_out_of_order_are_each_handled_once(store: Store, server: 
     async with on_telegram(store, server) as adapter:
 
         def cards() -> int:
-            return sum("challenges" in message["text"] for message in server.group(GROUP).messages.values())
+            return sum("players, to" in message["text"] for message in server.group(GROUP).messages.values())
 
         # These are confirmed and the bot polls again. Telegram restarts its numbering only after a quiet week.
         await until(lambda: cards() == 3 and not server._updates and not server._new.is_set())

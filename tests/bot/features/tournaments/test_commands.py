@@ -437,12 +437,12 @@ async def test_impossible_target_is_refused(group: Group) -> None:
 @pytest.mark.parametrize(
     ("text", "form", "game"),
     [
-        ("/tournament duplicate", "duplicate", "spizzichino"),
+        ("/tournament duplicate", "duplicate", "metamazzo"),
         ("/tournament swiss spades", "swiss", "spades"),
         ("/tournament round robin testa 31", "roundrobin", "testa"),
         ("/torneo testa girone all'italiana", "roundrobin", "testa"),
-        ("/torneo svizzero", "swiss", "spizzichino"),
-        ("/tournament league", "league", "spizzichino"),
+        ("/torneo svizzero", "swiss", "metamazzo"),
+        ("/tournament league", "league", "metamazzo"),
     ],
 )
 async def test_command_accepts_a_form_and_a_game(group: Group, text: str, form: str, game: str) -> None:

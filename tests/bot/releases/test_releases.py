@@ -62,7 +62,7 @@ async def test_every_release_store_loads_and_its_buttons_work(embedded: Embedded
                 assert (await worker.room.table(code)).version > recording["tables"][code]["version"], code
             # Lists of tables are complete, and open challenges can be accepted.
             assert len(await worker.room.lists.tables_of("paper:1")) > 10
-            await players[1].press("Play", "paper:200")
+            await players[1].press("Accept", "paper:200")  # the label in the recording
             [table] = await worker.room.lists.tables_at("paper:200")
             assert table.phase == "playing"
             assert (await players[0].say("/leaderboard", GROUP)).panel

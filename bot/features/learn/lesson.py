@@ -35,7 +35,8 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
     here = Lesson(Spot(course, step, "" if step != LAST else taps), language, suits)
     if not taps or here.step is None:
         return here, ""
-    if not taps.isdecimal() or int(taps) >= len(here.moves):
+    # Python converts no number of thousands of digits, which an address can contain.
+    if len(taps) > 2 or not taps.isdecimal() or int(taps) >= len(here.moves):
         raise BadPayload()
     move = here.moves[int(taps)]
     if move != here.step.right:

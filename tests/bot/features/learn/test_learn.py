@@ -166,6 +166,7 @@ def test_every_message_fits_its_limits_in_both_languages(language: str, suits: s
         Spot("spades", "1", "9"),
         Spot("spades", "1", "x"),
         Spot("spades", "1", "²"),
+        Spot("spades", "1", "1" * 5000),
         Spot("spades", LAST, "x"),
         Spot("spades", LAST, "9"),
         Spot("spades", LAST, "0" * 30),

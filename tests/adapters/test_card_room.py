@@ -41,6 +41,8 @@ ALLOWED_IMPORTS = {
     "bot.commands",
     "bot.http.connections",
     "bot.features.daily.feature",
+    "bot.features.learn.feature",
+    "bot.features.learn.lesson",
     "bot.features.puzzles.feature",
     "bot.features.ratings.feature",
     "bot.features.ratings.players",

@@ -142,7 +142,7 @@ async def test_commands_are_set_once_in_both_languages(store: Store, server: Dis
             assert server.command_lists == 1, "the bot must upload its commands only if they have changed"
     challenge = next(command for command in server.commands if command["name"] == "challenge")
     assert challenge["name_localizations"] == {"it": "sfida"}
-    assert challenge["description_localizations"]["it"].startswith("Apri un tavolo")
+    assert challenge["description_localizations"]["it"].startswith("Gioca con chi vuoi")
     assert challenge["integration_types"] == [0, 1]
     assert challenge["contexts"] == [0, 1, 2]
     await store.client.hset("discord:commands", "1000", "something else")

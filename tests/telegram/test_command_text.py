@@ -140,7 +140,7 @@ def test_private_chat_needs_no_marks() -> None:
     assert word_and_arguments(parse("/join ABCDEF", private=True)) == ("join", ("ABCDEF",))
     assert word_and_arguments(parse("\u2066/JOIN ABCDEF", private=True)) == ("join", ("ABCDEF",))
     for text in ("/home/anna", "/shrug", "ciao /tables"):
-        assert word_and_arguments(parse(text, private=True)) == ("help", ())
+        assert word_and_arguments(parse(text, private=True)) == ("start", ())
     assert word_and_arguments(parse("/shrug", entity("bot_command", 0, 6), private=True)) == ("shrug", ())
 
 

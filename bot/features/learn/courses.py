@@ -38,7 +38,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Course:
-    """A course, named after a game. ``deal`` seeds the shuffle of the last step, ``played`` are the moves before it."""
+    """A course, named after a game.
+
+    ``deal`` seeds the shuffle of the last step, ``played`` are the moves before it, and the learner has seat 0.
+    """
 
     title: str
     line: str
@@ -46,6 +49,7 @@ class Course:
     steps: tuple[Step, ...]
     deal: str
     played: str
+    dealer: int = 1
 
 
 COUNTS = _(
@@ -332,6 +336,7 @@ SPADES = Course(
             tricks=(0, 8),
         ),
     ),
+    dealer=0,
     deal="learn spades 194",
     played=(
         "draw,keep,draw,keep,pass,pass,pass,pass,pass,keep,pass,pass,keep,pass,keep,keep,"

@@ -103,7 +103,7 @@ def ending_table(course: Course, taps: str) -> Game:
     """Return the last five tricks of the course's deal, after the learner's moves ``taps``: their numbers, a digit
     each.
     """
-    game = Game(course.game, dealer=0 if course.game == "spades" else 1)
+    game = Game(course.game, dealer=course.dealer)
     game.deal(sha256(course.deal.encode()).digest())
     for move in course.played.split(","):
         game.play(game.turn, f"play {move}" if len(move) == CARD_LENGTH else move)

@@ -48,7 +48,7 @@ def far_apart(_source: random.Random) -> list[Searcher]:
 
 
 def count_pairs(crowd: Sequence[Searcher], now: float) -> int:
-    return sum(can_match(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
+    return sum(can_match(one, other, now) for index, one in enumerate(crowd) for other in crowd[:index])
 
 
 def run() -> None:

@@ -115,10 +115,10 @@ class BackupTaker:
 
     async def _take_changed_ratings(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
         """Read these people's ratings again in one step. Return False if another game was rated meanwhile."""
-        wanted = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
+        wanted = [(index, scope, person) for index, scope in enumerate(touched) for person in touched[scope]]
         found = await self._read_ratings(
             keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],
-            args=[now, *(word for place, _, person in wanted for word in (place, person))],
+            args=[now, *(word for index, _, person in wanted for word in (index, person))],
         )
         if found is None:
             return False

@@ -4,7 +4,7 @@
 --       each scope's ratings, ranks, history
 -- ARGV  number of the game rated before, the game's number, its changes or "", seconds to keep them, how many chats
 --       had moved; the game's day, that day's key, its pairs of opponents as JSON or "" if it is not rated; then for
---       each standing: place of the scope, person, standing, history or "", shown or ""
+--       each standing: index of the scope, person, standing, history or "", shown or ""
 -- Returns whether the game was rated.
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
 if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end

@@ -95,8 +95,8 @@ class Sessions:
 
     async def _end_unused(self, person: str, most: int) -> None:
         """End expired sessions, and those unused for longest beyond ``most``."""
-        for place, session in enumerate(await self._stored(person)):
-            if place >= most or self._is_over(session):
+        for index, session in enumerate(await self._stored(person)):
+            if index >= most or self._is_over(session):
                 await self.end(person, session.id)
 
     async def end(self, person: str, id_: str) -> None:

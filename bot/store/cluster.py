@@ -121,7 +121,7 @@ class Cluster(RedisCluster):
 
     async def execute_on_node(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
         """Send commands to a node in one round trip. Some of the returned answers can be errors."""
-        sent: list[Any] = [PipelineCommand(place, *command) for place, command in enumerate(commands)]
+        sent: list[Any] = [PipelineCommand(index, *command) for index, command in enumerate(commands)]
         try:
             await node.execute_pipeline(sent)
         except (RedisError, OSError) as error:

@@ -32,7 +32,7 @@ JOIN = {"id": "1", "name": "join", "type": 1, "options": [{"name": "table", "typ
 
 
 class CommandRunner:
-    """The bot's commands without a connection. It records commands run, suggestions asked and unreadable commands."""
+    """The bot's commands without a connection. It records commands run, texts to complete and unreadable commands."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
@@ -49,19 +49,19 @@ class CommandRunner:
     async def run(self, _interaction: object, word: str, words: Iterable[str], about: Any) -> None:
         self.done.append((word, list(words), about and about.id))
 
-    async def cannot_read(self, bare: UnreadableInteraction) -> None:
-        self.unread.append(bare)
+    async def cannot_read(self, unreadable: UnreadableInteraction) -> None:
+        self.unread.append(unreadable)
 
     async def suggestions(self, _kind: object, typed: str, *_where: object) -> list[Any]:
         self.suggested.append(typed)
         return []
 
-    async def call(self, said: Any) -> tuple[int, list[Any]]:
+    async def call(self, event: Any) -> tuple[int, list[Any]]:
         """Return the number of answers to a command, and the log lines."""
-        for noted in (self.done, self.unread, self.suggested):
-            noted.clear()
+        for recorded in (self.done, self.unread, self.suggested):
+            recorded.clear()
         interaction = discord.Interaction[Any](
-            data=repair_interaction(json.loads(json.dumps(said))), state=self.client._connection
+            data=repair_interaction(json.loads(json.dumps(event))), state=self.client._connection
         )
         answered: list[object] = []
 
@@ -79,7 +79,7 @@ async def runner(monkeypatch: pytest.MonkeyPatch) -> CommandRunner:
     return CommandRunner(monkeypatch)
 
 
-def sample(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
+def create_event(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
     for number, name in enumerate(("Anna", "Bruno"), 1):
         Person(server, number, name)
     return server.event(server.begin(kind, 1, server.channels[CHANNEL], data))
@@ -89,11 +89,11 @@ def sample(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
 async def test_odd_options_are_run_or_answered(
     server: DiscordServer, runner: CommandRunner, caplog: pytest.LogCaptureFixture, data: dict[str, Any]
 ) -> None:
-    said = sample(server, COMMAND, data)
-    assert await runner.call(said) == (1, [])
+    event = create_event(server, COMMAND, data)
+    assert await runner.call(event) == (1, [])
     [wanted] = runner.done
     for what, variant in iter_variants(data, ("name", "type")):
-        answers, logs = await runner.call({**said, "data": variant})
+        answers, logs = await runner.call({**event, "data": variant})
         assert answers == 1, what
         assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
         is_about_more = what.startswith("more in") or what.split()[-1].startswith(("id", "guild_id"))
@@ -111,11 +111,11 @@ async def test_odd_autocompletion_is_answered(
 ) -> None:
     option = {"name": "table" if name == "join" else "target", "type": 3 if name == "join" else 4, "value": "1"}
     data = {"id": "1", "name": name, "type": 1, "guild_id": "7", "options": [{**option, "focused": True}]}
-    said = sample(server, AUTOCOMPLETE, data)
-    assert await runner.call(said) == (1, [])
+    event = create_event(server, AUTOCOMPLETE, data)
+    assert await runner.call(event) == (1, [])
     assert runner.suggested == ["1"]
     for what, variant in iter_variants(data, ("name", "type")):
-        answers, logs = await runner.call({**said, "data": variant})
+        answers, logs = await runner.call({**event, "data": variant})
         assert answers == 1, what
         assert [line["event"] for line in logs] in ([], ["discord_command_unreadable"]), what
     assert not [record for record in caplog.records if record.exc_info]

@@ -1,7 +1,7 @@
 """Kills while tournaments are played: python -m tests.kills.tournaments --kills 60 --seed 1
 
-People on the playground play tournaments of each form while the bot and its store are killed. At the end all
-tournaments are finished without kills.
+People on the playground play tournaments of each form while the bot and its store are killed. Then all
+tournaments are played to the end without kills.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ def each_fixture_is_played_once(state: TournamentsAtRest) -> None:
 
 
 def results_match_their_records(state: TournamentsAtRest) -> None:
-    """Each game has the one result that follows from it and names it. Each played result has its game."""
+    """Each game has one result, which names the game and follows from its record. Each played result has its game."""
     for tournament in state.tournaments:
         result_entries = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
         counted = Counter((entry.round, entry.match, entry.deal) for entry in result_entries)
@@ -86,8 +86,8 @@ def results_match_their_records(state: TournamentsAtRest) -> None:
             assert fixture
             games[fixture.round, fixture.match, fixture.deal] = game.id, read_outcome(tournament, fixture, game)
         results = {(entry.round, entry.match, entry.deal): entry for entry in result_entries}
-        without = {key for key in results.keys() - games.keys() if _is_from_withdrawal(tournament, results[key])}
-        if results.keys() - without != games.keys():
+        forfeited = {key for key in results.keys() - games.keys() if _is_from_withdrawal(tournament, results[key])}
+        if results.keys() - forfeited != games.keys():
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(games)}")
         for key, expected in games.items():
             result = results[key]
@@ -235,7 +235,7 @@ INVARIANTS = (
 
 
 class TournamentHarness(Harness):
-    """A harness for a page on which tournaments are played. ``over`` counts finished ones, by form."""
+    """A harness for a page on which tournaments are played. ``finished`` counts those that are over, by form."""
 
     def __init__(self, page: Page, seed: int, least: int = 60) -> None:
         super().__init__(page, seed, least)
@@ -372,7 +372,7 @@ def _iter_deals(state: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int
 
 
 class TournamentPage(Page):
-    """A page with tables in private chats, where boards without buttons stay next to hands."""
+    """A page with tables in private chats. Boards there have no buttons, so only hands count as panels."""
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         own = (f"1m{code}:", f"1t{code}:")

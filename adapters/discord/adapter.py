@@ -52,7 +52,7 @@ FATAL_CLOSE_CODES = {
     INTENTS_REFUSED: ("Discord denies the intents of this release: update the bot.", "intents refused"),
 }
 
-DEFER_SECONDS = 1.2  # after which an interaction is deferred; Discord gives up after three, which include the network
+DEFER_SECONDS = 1.2  # after which an interaction is deferred; Discord allows three, with the time on the network
 DELIVERY_SECONDS = 0.2  # after which a finished press that waits for delivery is deferred
 DEFERRED_SECONDS = 10.0  # for which a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
@@ -149,7 +149,7 @@ class Discord:
         await self.client.close()
 
     def _refresh_server(self, server: int) -> None:
-        """Update the messages of a server that the bot can write in, perhaps again."""
+        """Update the messages of a server. Perhaps the bot could not write there before."""
         self.card_room.refresh_chat(str(Place(PLATFORM, str(server))))
 
     async def _handle_press(self, interaction: Interaction) -> None:
@@ -298,7 +298,7 @@ class Discord:
         return reading.message_url(place, message)
 
     def has_admins(self, place: str) -> bool:
-        """Return whether the place is in a server. It is not known of channels that the bot is not a member of."""
+        """Return whether the place is in a server; False for channels of servers that the bot is not a member of."""
         return not is_private(place) and not reading.is_guest(place)
 
     async def is_admin(self, place: str, person: str) -> bool:

@@ -19,7 +19,7 @@ HANDLE = re.compile(r"@[A-Za-z0-9_]+")
 ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
 FOLDED = "expandable_blockquote"
 ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
-ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # if a label is longer than the first number: buttons in a row
+ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))  # (length, most buttons in a row with a longer label)
 
 
 def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def url_for_buttons(url: str) -> str:
-    """Return the URL if Telegram accepts it in buttons, else an empty string. It refuses a message with another URL.
+    """Return the URL if Telegram accepts it in buttons, else an empty string. One refused URL fails the message.
 
     The host must contain a dot or be an IPv6 address (tdlib/td, ``LinkManager::check_link_impl``).
     """

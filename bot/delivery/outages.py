@@ -29,7 +29,7 @@ log = structlog.get_logger()
 class _PlatformState:
     """The state of a platform. Times are loop times.
 
-    ``reason`` is empty while there is no outage. ``logged`` are its reasons in the log so far. With ``needs_success``
+    ``reason`` is empty while there is no outage. ``logged`` has its reasons that were logged. With ``needs_success``
     only a successful call ends the outage, because the adapter's own health says nothing about the last failure.
     """
 

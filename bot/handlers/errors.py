@@ -1,4 +1,4 @@
-"""Errors of handlers."""
+"""Errors about commands and presses, each with the sentence that the person reads."""
 
 from bot.tables.errors import TableError
 

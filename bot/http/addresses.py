@@ -16,7 +16,7 @@ FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
 NETWORK_FACTOR = 8
 """Limits of the network around an address (`Visitor`), as a multiple of the address's own limits.
 
-A school or a carrier's customers share a network, but one machine must not use up its share.
+A school, or the customers of a carrier, share a network. One of their machines must not use up the network's limits.
 """
 
 

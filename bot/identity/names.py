@@ -13,7 +13,7 @@ LONGEST_NAME = 64  # characters of a name that a table stores
 NO_NAME = "…"  # shown for a name without visible characters
 
 NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
-"""A number follows, for strangers who have chosen no nickname."""
+"""Nicknames of strangers who have chosen none; a number follows."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # characters that are printable but invisible
 
@@ -90,8 +90,8 @@ def distinct_name(name: str, taken: Iterable[str], longest: int = LONGEST_NAME) 
 
 
 def distinct_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
-    """Return the names in order, with numbers after names that look like an earlier one. The first of those never
-    changes.
+    """Return the names in order, with numbers after names that look like an earlier one. The first of several that
+    look alike never changes.
     """
     distinct: list[str] = []
     first = {likeness(name): index for index, name in reversed(list(enumerate(names)))}

@@ -129,7 +129,7 @@ class Registration:
     async def start(self, code: str, person: str, update: str) -> Tournament:
         """Start a tournament: form the teams and seed them by rating.
 
-        In games for four, players without a partner are paired in the order of entering. An odd player stays out. So do
+        In games for four, players without a partner are paired in the order of entering. One left over stays out. So do
         the last teams if the form was changed to one with fewer places. Raises TooFewTeams, TooFewPairs, or NotRatedYet
         if too many games are unrated.
         """
@@ -200,8 +200,8 @@ def _enter_entry(tournament: Tournament, person: str, name: str) -> entries.Ente
     most = MOST_TEAMS[tournament.form] * tournament.team_size
     if len(tournament.present) >= most:
         raise errors.IsFull(most=most)
-    begins = entries.encode(entries.Enter(person, "")).encode()
-    if sum(entry.startswith(begins) for entry in tournament.entries) >= MOST_REENTRIES:
+    prefix = entries.encode(entries.Enter(person, "")).encode()
+    if sum(entry.startswith(prefix) for entry in tournament.entries) >= MOST_REENTRIES:
         raise errors.EnteredTooOften()
     _check_changes(tournament)
     return entries.Enter(person, person_name(name))

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from bot.actions import BadPayload
+from bot.features.learn import tables
 from bot.features.learn.courses import COURSES, Course, Step
 from bot.features.learn.feature import LearnFeature
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
@@ -316,3 +317,13 @@ async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None
         while not (await forgetting_marks(store.client))[player.person.id].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
         assert await worker.feature(LearnFeature).progress.steps(player.person.id) == {}
+
+
+@pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
+def test_bot_thinks_once_about_each_ending(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    taps = sensible_taps(course)
+    first = ending_table(course, taps)
+    monkeypatch.setattr(tables, "act", None)
+    again = ending_table(course, taps)
+    assert again.history(0) == first.history(0)
+    assert ending_table(course, "").history(0) == first.history(0)[: len(ending_table(course, "").history(0))]

@@ -121,10 +121,10 @@ class Programs:
     async def owned_by(self, owner: str) -> list[Program]:
         return [program for program in await self.all() if program.owner == owner]
 
-    async def revoke_owned(self, owner: str, id_: str = "") -> None:
+    async def revoke_owned(self, owner: str, id_: str | None = None) -> None:
         """Revoke a person's program with this id, if they have it; by default all their programs."""
         for program in await self.owned_by(owner):
-            if id_ in ("", program.id):
+            if id_ in (None, program.id):
                 await self.revoke(program.id)
 
     async def all(self) -> list[Program]:

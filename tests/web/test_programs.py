@@ -603,6 +603,9 @@ async def test_programs_are_limited_and_a_repeated_press_makes_one(site: OpenPla
         "1pprograms make play x",
     ):
         assert (await anna.press(payload)).toast
+    # An id that is empty or unknown revokes nothing.
+    for payload in ("1pprograms revoke ", "1pprograms revoke x"):
+        await anna.press(payload)
     assert len(await programs.owned_by(ANNA.id)) == MOST_EACH
     data = site.worker.feature(PrivacyFeature).own_data.mydata
     file = json.loads((await data.file(ANNA.id, [], 0)).content)

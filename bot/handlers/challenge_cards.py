@@ -103,9 +103,10 @@ class ChallengeCards(Handlers):
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
         table = await self._challenges.add_robot(action.code, press.person.id, level, names, press.key)
         # In the private chat there is nobody to wait for.
-        while is_private(press.place) and table.phase == "open" and (free := free_chairs(table)):
-            key = f"{press.key}.{free[0]}"
-            table = await self._challenges.add_robot(action.code, press.person.id, level, names, key)
+        for seat in free_chairs(table) if is_private(press.place) else ():
+            if table.phase == "open" and seat in free_chairs(table):
+                key = f"{press.key}.{seat}"
+                table = await self._challenges.add_robot(action.code, press.person.id, level, names, key)
         return Reply()
 
     async def _invite(self, press: Press, profile: Profile, action: TableAction) -> Reply:

@@ -1,5 +1,6 @@
 """Challenges: accepting, options, limits and expiry."""
 
+import asyncio
 from random import Random
 
 import pytest
@@ -323,6 +324,19 @@ async def test_robot_in_private_takes_all_free_seats(worker: Worker, fake: FakeP
     [table] = await worker.room.lists.tables_of(anna.person.id)
     assert table.phase == "playing"
     assert len({chair.name for chair in table.chairs if chair}) == 4
+
+
+async def test_redelivered_robot_in_private_ends_after_a_refusal(worker: Worker, fake: FakePlatform) -> None:
+    anna, *_ = create_players(worker, fake)
+    await anna.say("/challenge tavolo", anna.private)
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    await anna.send(f"1t{table.code}:robot easy", key="again")
+    [table] = await worker.room.lists.tables_of(anna.person.id)
+    assert table.asking
+    for seat in list(table.asking):
+        await worker.challenges.answer(table.code, anna.person.id, seat, accept=False, update=f"refuse{seat}")
+    async with asyncio.timeout(10):
+        await anna.send(f"1t{table.code}:robot easy", key="again")
 
 
 async def test_rules_on_a_card_go_to_the_private_chat(worker: Worker, fake: FakePlatform) -> None:

@@ -125,7 +125,6 @@ async def test_playground_board_and_result_have_links(playground: OpenPlayground
     page = await open_page(browser, playground.chat_url)
     await page.locator("#chats button", has_text="Buongioco").click()
     await page.click("#begin")
-    await page.locator("[data-payload*=':game metamazzo']").click()
     await page.locator("[data-payload*='menu robot']").click()
     await page.locator("[data-payload*=':robot']").first.click()
     watch = page.locator("#messages a", has_text="Watch").last

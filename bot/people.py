@@ -28,11 +28,11 @@ STYLES: tuple[CardStyle, ...] = ("classic", "easy")  # how pictures draw cards
 MOVED = "moved"  # field of a chat's settings with its new id, if it has one
 ERASE_UNKNOWN = read_script(__file__, "erase_unknown")
 TODAY = read_script(__file__, "today")
-DAY_CACHED_SECONDS = 3600.0  # time for which the store's day is cached
+DAY_CACHED_SECONDS = 3600.0  # how long the store's day is cached
 
 PROFILES_CACHED = 200_000
 FRESH_SECONDS = 600.0
-"""Time for which a cached profile is used: the notification of another worker's change can get lost."""
+"""How long a cached profile is used: the notification of another worker's change can get lost."""
 UNKNOWN = "?"  # name of an unknown person. `plain_name` never returns it.
 
 

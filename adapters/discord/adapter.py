@@ -54,7 +54,7 @@ FATAL_CLOSE_CODES = {
 
 DEFER_SECONDS = 1.2  # after which an interaction is deferred; Discord allows three, with the time on the network
 DELIVERY_SECONDS = 0.2  # after which a finished press that waits for delivery is deferred
-DEFERRED_SECONDS = 10.0  # for which a deferred interaction can wait for its message
+DEFERRED_SECONDS = 10.0  # how long a deferred interaction can wait for its message
 MAX_PENDING = 400  # pending interactions; more are deferred at once, because their work could take long
 
 log = structlog.get_logger()

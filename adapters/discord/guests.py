@@ -24,7 +24,7 @@ class GuestTokens:
         return bool(had_token)
 
     async def get(self, place: str, message: str = "") -> InteractionToken:
-        """Return the token of a channel, or of a message. Raises ChatGone or MessageGone if there is none."""
+        """Return the token of a channel or a message. Raise ChatGone or MessageGone if it has none."""
         if token := await self._client.get(self._key(place, message)):
             return InteractionToken.parse(token.decode())
         raise MessageGone("its token has expired") if message else ChatGone("no recent interaction there")

@@ -21,7 +21,7 @@ REQUESTS_PER_SECOND = 45  # of the fifty that Discord accepts from a bot; answer
 LONGEST_WAIT = 30.0  # of the library after a 429
 RATE_LIMIT_PAUSE = 5.0  # after a 429 that does not say how long to wait
 OPEN_CHAT_PAUSE = 60.0  # after too many new private chats
-TOKEN_SECONDS = 14.5 * 60  # for which an interaction's token is used; Discord accepts it for 15 minutes
+TOKEN_SECONDS = 14.5 * 60  # how long an interaction's token is used; Discord accepts it for 15 minutes
 
 MOST_COMPONENTS, MOST_IN_ROW = 40, 5  # of a message; buttons of a row
 LONGEST_TEXT, LONGEST_LABEL, LONGEST_DESCRIPTION = 4000, 80, 1024  # characters: of a message, a button, a picture

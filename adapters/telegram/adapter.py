@@ -52,8 +52,8 @@ from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 ANSWER_CONNECTIONS = 16  # for answers to presses, because uploads can occupy all other connections
-CLOSED_SECONDS = 24 * 3600.0  # time for which a place that refused a message is remembered
-START_SECONDS = 2.0  # time within which /start arrives after a person unblocks the bot
+CLOSED_SECONDS = 24 * 3600.0  # how long a place that refused a message is remembered
+START_SECONDS = 2.0  # the longest wait for /start after a person unblocks the bot
 
 P = ParamSpec("P")
 Result = TypeVar("Result")

@@ -23,10 +23,10 @@ from bot.platform import NoPicture, PlatformFailure
 from bot.store import STORE_ERRORS
 
 UPLOAD_SECONDS = 2.0  # time that a text waits for its picture
-FORBIDDEN_SECONDS = 6 * 3600.0  # time for which a chat that forbids photos gets texts
+FORBIDDEN_SECONDS = 6 * 3600.0  # how long a chat that forbids photos gets texts
 FAILURES_IN_A_ROW, REST_SECONDS = 3, 60.0  # failed uploads before a pause, and its length
 MAX_LATE = 20  # late uploads in flight, at which no new ones start
-FILE_ID_SECONDS = 30 * 24 * 3600  # time for which the ``file_id`` of a public picture is kept
+FILE_ID_SECONDS = 30 * 24 * 3600  # how long the ``file_id`` of a public picture is kept
 PART = "photo"  # name of the file in an upload
 
 # Parts of Telegram's error messages.

@@ -42,7 +42,7 @@ class ServerError(NetworkError):
 
 
 class JsonData:
-    """A request body in JSON, without ``fields`` that are None. The library would send a form of JSON values."""
+    """A request body in JSON, without unset ``fields``. The library would send a form of JSON values."""
 
     contains_files = False
 

@@ -27,7 +27,7 @@ def check_person(text: str) -> str:
 
 
 async def find_person_id(client: Any, text: str, param: str) -> str:
-    """Return the id for a text from `check_person`. BadParameter if nobody or several people have the @name."""
+    """Return the id for a text from `check_person`. Raise BadParameter unless exactly one person has the @name."""
     named = _NAME.fullmatch(text)
     if named is None:
         return text

@@ -1,1 +1,1 @@
-"""What happens once a day: draws, messages at chosen hours, and marks of who has had a turn."""
+"""Things that happen once a day: draws, messages at chosen hours, and marks of used turns."""

@@ -1,6 +1,6 @@
 """Hints in practice games, from the strong robot.
 
-They use the processes in which robots think. So each person waits for one hint at a time, and no decision is computed
+They use the robots' processes. So each person waits for one hint at a time, and no decision is computed
 twice.
 """
 

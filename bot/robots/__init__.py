@@ -1,1 +1,1 @@
-"""Robots: their names, the processes in which they think, and games between them."""
+"""Robots: their names, their processes, and games between them."""

@@ -68,7 +68,7 @@ class Leases:
         return _zones_of(alive)
 
     async def count_workers(self) -> int:
-        """Count workers that have reported within the last `LEASE_SECONDS`, some of which can be dead."""
+        """Count workers that reported within the last `LEASE_SECONDS`. Some of them can be dead."""
         return len(await self.worker_zones())
 
     async def worker_zones(self) -> list[str]:

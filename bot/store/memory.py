@@ -21,7 +21,7 @@ class Memory:
     def __init__(self, client: Any, outage: Outage) -> None:
         self._client, self._outage = client, outage
         self.share = 0.0  # from 0 to 1, at the last check; 0 if the store does not say
-        # Whether the store deletes keys instead of refusing writes, of which `bot.store.durability` warns.
+        # True if the store deletes keys instead of refusing writes. `bot.store.durability` warns of that.
         self._evicts = False
 
     @property

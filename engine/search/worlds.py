@@ -1,4 +1,4 @@
-"""Worlds: the possible ways in which the unseen cards lie, and random draws of them."""
+"""Worlds: the possible places of the unseen cards, and random draws of them."""
 
 from math import exp, log
 from typing import NamedTuple

@@ -52,7 +52,7 @@ async def test_guest_goes_on_in_the_browser_where_they_left_off(site: OpenPlaygr
         assert await site.worker.feature(LearnFeature).progress.steps(person.decode()) == {"spades": "3"}
 
 
-async def test_browser_loads_a_step_again_because_its_form_is_sent_once(site: OpenPlayground) -> None:
+async def test_browser_reloads_a_step_with_a_one_time_form(site: OpenPlayground) -> None:
     async with open_browser(site) as anna, anna.session.get(f"{site.url}learn/spades") as answer:
         assert answer.headers["Cache-Control"] == "no-store"
 

@@ -196,7 +196,7 @@ class Api:
         return _cached_response(request, player, NO_PLAYER)
 
     async def _person(self, request: web.Request) -> str:
-        """Return the person to whom the cookies belong, or ""."""
+        """Return the person with these cookies, or ""."""
         reader = await self._people.identify(request)
         return reader.person if reader else ""
 
@@ -339,7 +339,7 @@ def _reader(request: web.Request) -> Reader:
 
 
 def _cached_response(request: web.Request, answer: Answer | BaseModel | None, missing: str = NO_GAME) -> web.Response:
-    """Return the answer, or 304 if the client already has it; 404 with the reason ``missing`` if it is None."""
+    """Return the answer, 304 if the client already has it, or 404 with the reason ``missing`` for None."""
     if answer is None:
         raise not_found(missing)
     if isinstance(answer, BaseModel):

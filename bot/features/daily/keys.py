@@ -6,7 +6,7 @@
 | ``daily:drawn`` | hash | the game of each day, by date |
 | ``daily:open`` | set | days with games that are not in the archive yet |
 | ``daily:reminders`` | hash | the hour of each person with a reminder, 0 to 23 |
-| ``daily:asked:<platform:id>`` | set | days and groups in which a person requested the deal; kept for 400 days |
+| ``daily:asked:<platform:id>`` | set | days and groups where a person requested the deal; kept for 400 days |
 | ``daily:days:<platform:id>`` | sorted set | days with a result of the person, by their ordinal |
 | ``{daily:<day>}:results`` | hash | each person's result, JSON; kept for 400 days |
 | ``{daily:<day>}:par`` | string | the robot's result, JSON; kept for 400 days |

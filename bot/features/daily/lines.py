@@ -83,7 +83,7 @@ def best_line(lines: Sequence[DayLine]) -> DayLine | None:
 
 
 def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
-    """Return the first decision in which any two lines differ."""
+    """Return the first decision where any two lines differ."""
     for number in range(max((len(line.decisions) for line in lines), default=0)):
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}

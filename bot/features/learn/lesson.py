@@ -45,7 +45,7 @@ def tap(spot: Spot, language: str, suits: str) -> tuple["Lesson", str]:
 
 
 class Lesson:
-    """A step in one language and suits. ``step`` is None for the last five tricks."""
+    """A step in a language and suits. Without a ``step`` it is the last five tricks."""
 
     def __init__(self, spot: Spot, language: str, suits: str) -> None:
         course = COURSES.get(spot.course)

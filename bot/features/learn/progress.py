@@ -6,7 +6,7 @@ from bot.features.learn import keys
 from bot.features.learn.courses import COURSES
 from bot.features.learn.lesson import Lesson, Spot
 
-DONE = "done"  # the step of a person who has won the last one
+DONE = "done"  # the step after the last one is won
 
 
 class Progress:

@@ -70,7 +70,7 @@ class Puzzles:
         return Reply(toast, await self._groups.panel(place) if is_today else None)
 
     async def _explain(self, profile: Profile, puzzle: Puzzle) -> Reply:
-        """Explain a group's puzzle in the private chat of a person who has answered it."""
+        """Explain a group's puzzle in private to a person who answered it."""
         _ = texts(profile.language).gettext
         card = await self.ladder.answer_of(profile.id, puzzle.id)
         if not card:

@@ -51,7 +51,7 @@ class PuzzleSite:
         self._people, self._groups, self._ladder = people, groups, groups.ladder
 
     async def page(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
-        """Return the puzzle with this id, or a person's next one, or None if there is none.
+        """Return the puzzle with this id or the person's next one, or None.
 
         An empty ``person`` is unknown, and gets an easy puzzle. An answered puzzle is explained.
         """

@@ -1,4 +1,4 @@
-"""/settings: the browsers in which a person plays, and the programs for which they make tokens."""
+"""/settings: a person's browsers and the tokens of their programs."""
 
 from collections.abc import Mapping
 from typing import Any

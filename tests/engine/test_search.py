@@ -280,7 +280,7 @@ def test_everything_works_without_compiled_searches() -> None:
 def test_changed_source_invalidates_compiled_code(tmp_path: Path) -> None:
     shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     source = tmp_path / "engine" / "search" / "compiled.py"
-    code = "from engine.search import playing; print(simple_players.expected_tricks(1 << 12))"
+    code = "from engine.search import simple_players; print(simple_players.expected_tricks(1 << 12))"
 
     def run() -> int:
         done = subprocess.run(

@@ -136,8 +136,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
         is_main=True,
     ),
     CommandSpec("find", {"it": "cerca"}, _("find an opponent"), arguments=(GAME,), is_private=True, is_main=True),
-    CommandSpec("daily", {"it": "giornaliera"}, _("play today's deal: the same cards for everyone"), is_main=True),
-    CommandSpec("puzzle", {"it": "problema"}, _("solve a puzzle: which card is best?"), is_main=True),
+    CommandSpec("daily", {"it": "giornaliera"}, _("play today's deal, the same for everyone"), is_main=True),
+    CommandSpec("puzzle", {"it": "problema"}, _("find the best card in a puzzle"), is_main=True),
     CommandSpec(
         "hand",
         {"it": "mano"},

@@ -237,9 +237,9 @@ def _suggestions(words: Wording) -> list[str]:
     """Return a line about each game for newcomers."""
     _ = words.text
     lines = {
-        "metamazzo": _("for two: half the pack is dealt, and you draw as you go."),
-        "tressette": _("for four, in pairs: the classic."),
-        "spades": _("for two: say how many tricks you will take, then take them."),
+        "metamazzo": _("two players get half the pack and draw the rest."),
+        "tressette": _("the classic for four, in pairs."),
+        "spades": _("two players say how many tricks they will take, then take them."),
     }
     return [f"{_(kind.name)}: {lines[kind.id]}" for kind in GAMES.values() if kind.is_suggested]
 

@@ -68,8 +68,11 @@ async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observe
         await valkey.stop()
 
 
-async def play_visible(people: list[Person]) -> None:
-    """Let the player to move press a card on a current panel."""
+async def play_visible(people: list[Person], used: set[str]) -> None:
+    """Let the player to move press a card, and add its button's id to ``used``.
+
+    A panel with a used button is outdated: its edit still waits.
+    """
 
     def find() -> tuple[Person, dict[str, Any], str] | None:
         for person in people:
@@ -80,8 +83,9 @@ async def play_visible(people: list[Person]) -> None:
         return None
 
     await wait_until(lambda: find() is not None)
-    person, message, data = find() or (people[0], {}, "")
-    assert await person.send_press(person.private, message, data) == ""
+    person, message, custom_id = find() or (people[0], {}, "")
+    used.add(custom_id)
+    assert await person.send_press(person.private, message, custom_id) == ""
 
 
 def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
@@ -147,8 +151,9 @@ async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
+            used: set[str] = set()
             for _ in range(4):
-                await play_visible(people)
+                await play_visible(people, used)
                 await worker.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
@@ -191,7 +196,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
     async with running_game(folder, rate_limits=False) as (adapter, server, people):
         worker, channel = adapter.worker, server.channels[CHANNEL]
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
-        given, moves = [], 0
+        given, moves, used = [], 0, set[str]()
         server.call_log.clear()
         with capture_logs() as logs:
             for number in range(rounds):
@@ -200,7 +205,7 @@ async def flood_commands(folder: Path, rounds: int) -> None:
                     given += [person.begin(word, channel) for person in crowd]
                     if number == 0 and word in WAITS:
                         server.fail_next("edit", WAITS[word][0])
-                    await play_visible(people)
+                    await play_visible(people, used)
                     moves += 1
                     await asyncio.sleep(7)
             await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in given))

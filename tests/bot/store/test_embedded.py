@@ -27,8 +27,11 @@ WRITER = textwrap.dedent(
     """
     import asyncio, sys
     from pathlib import Path
+    import structlog
     from bot.store import EmbeddedStore, open_store
     from bot.store.log import Log
+
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # a slow Valkey is logged
 
     async def main():
         embedded = EmbeddedStore(Path(sys.argv[1]), *map(float, sys.argv[2:]))
@@ -50,7 +53,10 @@ KEEPER = textwrap.dedent(
     """
     import asyncio, sys
     from pathlib import Path
+    import structlog
     from bot.store import EmbeddedStore
+
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # a slow Valkey is logged
 
     async def main():
         embedded = EmbeddedStore(Path(sys.argv[1]))

@@ -56,12 +56,12 @@ class DiscordPage(PlatformPage):
         options = {"game": words[0]} if word == "challenge" else {}
         if any(command["name"] == word for command in self.server.commands):
             channel = self.server.channel(next(self._channels), self._server)
-            self.persons[person].begin(word, channel, **options)
+            self.persons[person].start_command(word, channel, **options)
 
     def press_button(self, person: str, message: int, payload: str) -> Interaction | None:
         for channel in self.server.channels.values():
             if message in channel.messages:
-                return self.persons[person].touch(channel, channel.messages[message], payload)
+                return self.persons[person].start_press(channel, channel.messages[message], payload)
         return None
 
     def answer_text(self, press: Interaction) -> str | None:

@@ -31,25 +31,25 @@ from tests.telegram.players import until
 __all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seat_people", "text_of", "until"]
 
 
-def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def iter_components(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for part in components:
         yield part
-        yield from parts(part.get("components", []))
+        yield from iter_components(part.get("components", []))
 
 
 def text_of(message: dict[str, Any]) -> str:
     """Return a message's text without Markdown and escapes."""
-    texts = [part["content"] for part in parts(message["components"]) if part["type"] == 10]
+    texts = [part["content"] for part in iter_components(message["components"]) if part["type"] == 10]
     return re.sub(r"(?m)^-# |\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
 
 def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for part in parts(message["components"]) if part["type"] == 2]
+    return [part for part in iter_components(message["components"]) if part["type"] == 2]
 
 
 def picture_of(message: dict[str, Any]) -> tuple[str, str] | None:
     """Return the file name and the alt text of a message's picture."""
-    items = [item for part in parts(message["components"]) for item in part.get("items", ())]
+    items = [item for part in iter_components(message["components"]) for item in part.get("items", ())]
     assert len(items) <= 1
     return (items[0]["media"]["url"].partition("?")[0].rpartition("/")[2], items[0]["description"]) if items else None
 
@@ -72,9 +72,9 @@ class Person:
 
     async def slash(self, word: str, channel: Channel | None = None, **options: Any) -> str:
         """Send a command and return its ephemeral answer, or an empty text."""
-        return await self.wait_for_answer(self.begin(word, channel, **options))
+        return await self.wait_for_answer(self.start_command(word, channel, **options))
 
-    def begin(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
+    def start_command(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
         command = self._command(word, 1)
         known = {option["name"]: option for option in command.get("options") or []}
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
@@ -148,9 +148,9 @@ class Person:
         return await self.send_press(channel, message, button["custom_id"])
 
     async def send_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:
-        return await self.wait_for_answer(self.touch(channel, message, custom_id))
+        return await self.wait_for_answer(self.start_press(channel, message, custom_id))
 
-    def touch(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
+    def start_press(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
         """Press a button, even if it is not shown, without waiting for the answer."""
         data = {"custom_id": custom_id, "component_type": 2}
         return self.server.interact(COMPONENT, self.number, channel, data, message)

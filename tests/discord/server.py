@@ -14,7 +14,16 @@ from typing import Any
 from aiohttp import web
 
 from tests.discord.gateway import Gateway
-from tests.discord.judge import EPHEMERAL, LAYOUT, Refused, invalid, judge, judge_commands, judge_media, judge_message
+from tests.discord.validation import (
+    EPHEMERAL,
+    LAYOUT,
+    Refused,
+    invalid_form,
+    validate_body,
+    validate_commands,
+    validate_media,
+    validate_message,
+)
 
 TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"
 APPLICATION = 1000
@@ -47,8 +56,8 @@ class Channel:
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     permissions: int = ENOUGH
-    gone: bool = False
-    closed: bool = False
+    is_deleted: bool = False
+    is_closed: bool = False
     archived: bool = False
     locked: bool = False
 
@@ -114,7 +123,7 @@ class DiscordServer:
 
     def __init__(self, shards: int = 1, seconds: float = 3.0) -> None:
         self.users: dict[int, dict[str, Any]] = {}
-        self.granted: dict[int, int] = {}  # permissions by user, in all servers
+        self.permissions_by_user: dict[int, int] = {}  # permissions by user, in all servers
         self.channels: dict[int, Channel] = {}
         self.servers: set[int] = set()
         self.interactions: dict[str, Interaction] = {}
@@ -122,8 +131,8 @@ class DiscordServer:
         self.files: dict[str, bytes] = {}  # uploaded files by name
         self.attached: dict[int, dict[str, str]] = defaultdict(dict)  # file names by message and attachment id
         self.uploads = 0
-        self.uploading: Failure | None = None  # failure of every call with a file
-        self.command_lists = 0
+        self.upload_failure: Failure | None = None  # failure of every call with a file
+        self.command_uploads = 0
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.pings: list[tuple[int, int]] = []
         self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
@@ -134,7 +143,7 @@ class DiscordServer:
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
         self._failures: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
-        self._made_by: dict[int, str] = {}
+        self._tokens_by_message: dict[int, str] = {}
         self._used: dict[str, deque[float]] = defaultdict(deque)
         self._ids = itertools.count(5_000_000)
         self._first_private = 100_000
@@ -164,13 +173,13 @@ class DiscordServer:
         async def handle(request: web.Request) -> web.Response:
             try:
                 self._check_call(name, request)
-                body = await self._body(request)
+                body = await self._read_body(request)
                 self.calls.append((name, body))
                 failure = self._failures[name].popleft() if self._failures[name] else self.outage
                 self.calls_during_outage += failure is not None and failure is self.outage
                 if request.content_type == FORM_DATA:
                     self.uploads += 1
-                    failure = failure or self.uploading
+                    failure = failure or self.upload_failure
                 if failure and failure.after:
                     await asyncio.sleep(failure.after)
                 if failure and failure.gate:
@@ -197,7 +206,7 @@ class DiscordServer:
 
         return handle
 
-    async def _body(self, request: web.Request) -> Any:
+    async def _read_body(self, request: web.Request) -> Any:
         """Parse a request's body.
 
         With files it is a form: the JSON in ``payload_json``, the files in ``files[n]``, each named by an entry of
@@ -212,7 +221,7 @@ class DiscordServer:
         announced = {f"files[{attachment['id']}]": attachment["filename"] for attachment in new}
         sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
         if {name: file.filename for name, file in sent.items()} != announced:
-            raise invalid("attachments: not the uploaded files")
+            raise invalid_form("attachments: not the uploaded files")
         for file in sent.values():
             content = file.file.read()
             if len(content) > FILE_LIMIT:
@@ -292,16 +301,16 @@ class DiscordServer:
         """
         for channel in self.channels.values():
             if channel.type == PRIVATE:
-                channel.type, channel.gone = GROUP, forgets
+                channel.type, channel.is_deleted = GROUP, forgets
             for message in channel.messages.values():
                 message["author"] = {**BOT, "id": "999"}
         self._first_private += 100_000
 
-    def let_in(self, server: int) -> None:
+    def add_bot(self, server: int) -> None:
         self.servers.add(server)
         self.gateway.dispatch("GUILD_CREATE", self._guild(server), server)
 
-    def throw_out(self, server: int) -> None:
+    def remove_bot(self, server: int) -> None:
         self.servers.discard(server)
         self.gateway.dispatch("GUILD_DELETE", {"id": str(server)}, server)
 
@@ -312,11 +321,11 @@ class DiscordServer:
         self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
     ) -> Interaction:
         """Create an interaction and send it to the bot."""
-        interaction = self.begin(kind, user, channel, data, message)
-        self.dispatch_again(interaction, message)
+        interaction = self.create_interaction(kind, user, channel, data, message)
+        self.dispatch_interaction(interaction, message)
         return interaction
 
-    def begin(
+    def create_interaction(
         self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
     ) -> Interaction:
         """Create an interaction without sending it to the bot."""
@@ -326,10 +335,10 @@ class DiscordServer:
         self.interactions[interaction.token] = interaction
         return interaction
 
-    def dispatch_again(self, interaction: Interaction, message: dict[str, Any] | None = None) -> None:
-        self.gateway.dispatch("INTERACTION_CREATE", self.event(interaction, message), interaction.channel.server)
+    def dispatch_interaction(self, interaction: Interaction, message: dict[str, Any] | None = None) -> None:
+        self.gateway.dispatch("INTERACTION_CREATE", self.event_of(interaction, message), interaction.channel.server)
 
-    def event(self, interaction: Interaction, message: dict[str, Any] | None = None) -> dict[str, Any]:
+    def event_of(self, interaction: Interaction, message: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return an interaction's event for the bot."""
         channel = interaction.channel
         is_member = channel.server in self.servers
@@ -341,7 +350,7 @@ class DiscordServer:
                 "user": self.users[interaction.user],
                 "nick": None,
                 "roles": [],
-                "permissions": str(self.granted.get(interaction.user, 0)),
+                "permissions": str(self.permissions_by_user.get(interaction.user, 0)),
                 "flags": 0,
             }
             more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
@@ -429,8 +438,8 @@ class DiscordServer:
         return {"url": self.gateway.address, "shards": self.shards, "session_start_limit": limits}
 
     async def _set_commands(self, request: web.Request, body: Any) -> Any:
-        judge_commands(body)
-        self.command_lists += 1
+        validate_commands(body)
+        self.command_uploads += 1
         self.commands = body
         fields = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
         return [
@@ -441,7 +450,7 @@ class DiscordServer:
     # REST, messages
 
     async def _open_private(self, request: web.Request, body: Any) -> Any:
-        judge("private", body)
+        validate_body("private", body)
         user = int(body["recipient_id"])
         if user not in self.users:
             raise Refused(400, 50033, "Invalid Recipient(s)")
@@ -449,13 +458,13 @@ class DiscordServer:
 
     async def _send(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request, writing=True)
-        judge("send", body)
-        judge_message(body, new=True)
+        validate_body("send", body)
+        validate_message(body, new=True)
         nonce = str(body.get("nonce", ""))
         if nonce and body.get("enforce_nonce") and nonce in self._nonces:
             return self._nonces[nonce]
         channel.archived = False
-        message = self._message(channel, body)
+        message = self._create_message(channel, body)
         channel.messages[int(message["id"])] = message
         if nonce:
             self._nonces[nonce] = message
@@ -464,7 +473,7 @@ class DiscordServer:
     async def _edit(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request)
         message = self._own_message(channel, request)
-        judge("edit", body)
+        validate_body("edit", body)
         if channel.archived:
             raise Refused(400, 50083, "Thread is archived")
         return self._change(message, body)
@@ -481,12 +490,12 @@ class DiscordServer:
 
     def _channel(self, request: web.Request, *, writing: bool = False) -> Channel:
         channel = self.channels.get(int(request.match_info["channel"]))
-        if channel is None or channel.gone:
+        if channel is None or channel.is_deleted:
             raise Refused(404, 10003, "Unknown Channel")
         if channel.type == GROUP or (channel.server and channel.server not in self.servers):
             raise Refused(403, 50001, "Missing Access")
         if channel.type == PRIVATE:
-            if channel.closed and writing:
+            if channel.is_closed and writing:
                 raise Refused(403, 50007, "Cannot send messages to this user")
             return channel
         if not channel.permissions & VIEW:
@@ -506,7 +515,7 @@ class DiscordServer:
             raise Refused(403, 50005, "Cannot edit a message authored by another user")
         return message
 
-    def _message(self, channel: Channel, body: dict[str, Any]) -> dict[str, Any]:
+    def _create_message(self, channel: Channel, body: dict[str, Any]) -> dict[str, Any]:
         number = self.new_id()
         components = json.loads(json.dumps(body.get("components") or []))
         self.attached[number] = self._attachments(channel, {}, body, components)
@@ -553,8 +562,8 @@ class DiscordServer:
             elif attachment["id"] in had:
                 attached[attachment["id"]] = had[attachment["id"]]
             else:
-                raise invalid("attachments: unknown")
-        judge_media(components, attached.values())
+                raise invalid_form("attachments: unknown")
+        validate_media(components, attached.values())
         return attached
 
     @staticmethod
@@ -571,9 +580,9 @@ class DiscordServer:
 
     def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
         if message["flags"] & LAYOUT and not body.get("flags", LAYOUT) & LAYOUT:
-            raise invalid("the flag for layout components stays")
+            raise invalid_form("the flag for layout components stays")
         flags = message["flags"] | (body.get("flags") or 0)
-        judge_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, new=False)
+        validate_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, new=False)
         if "components" in body:
             number, channel = int(message["id"]), self.channels[int(message["channel_id"])]
             components = json.loads(json.dumps(body["components"]))
@@ -605,15 +614,15 @@ class DiscordServer:
         kind, data = body.get("type"), body.get("data") or {}
         allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[interaction.type]
         if kind not in allowed:
-            raise invalid(f"type: an interaction of type {interaction.type} takes {allowed}")
+            raise invalid_form(f"type: an interaction of type {interaction.type} takes {allowed}")
         if kind in (4, 7, 8):
-            judge("answer", body)
+            validate_body("answer", body)
         if kind == 8:
             interaction.choices = data["choices"]
         elif kind in (4, 7):
-            judge_message(data, new=kind == 4)
+            validate_message(data, new=kind == 4)
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
-            raise invalid("a deferred answer has no flag but EPHEMERAL")
+            raise invalid_form("a deferred answer has no flag but EPHEMERAL")
         message = self._carry_out(interaction, kind, data)
         interaction.answer = kind
         if "with_response" not in request.query:
@@ -627,19 +636,21 @@ class DiscordServer:
             message = self._find_message(interaction, interaction.message)
             return self._change(message, data) if kind == 7 else message
         if kind in (4, 5):
-            return self._show(interaction, data, is_deferred=kind == 5)
+            return self._add_message(interaction, data, is_deferred=kind == 5)
         return None
 
-    def _show(self, interaction: Interaction, data: dict[str, Any], *, is_deferred: bool = False) -> dict[str, Any]:
-        message = self._message(interaction.channel, data)
+    def _add_message(
+        self, interaction: Interaction, data: dict[str, Any], *, is_deferred: bool = False
+    ) -> dict[str, Any]:
+        message = self._create_message(interaction.channel, data)
         if is_deferred:
             message["flags"] |= 1 << 7
-        self._shelf(interaction, message)[int(message["id"])] = message
-        self._made_by[int(message["id"])] = interaction.token
+        self._messages_with(interaction, message)[int(message["id"])] = message
+        self._tokens_by_message[int(message["id"])] = interaction.token
         interaction.original = interaction.original or int(message["id"])
         return message
 
-    def _shelf(self, interaction: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    def _messages_with(self, interaction: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
         return (
             interaction.channel.ephemerals[interaction.user]
             if message["flags"] & EPHEMERAL
@@ -664,14 +675,17 @@ class DiscordServer:
         name = request.match_info["message"]
         message = self._find_message(interaction, interaction.original if name == "@original" else int(name))
         number = int(message["id"])
-        if number not in (interaction.message, interaction.original) and self._made_by.get(number) != interaction.token:
+        if (
+            number not in (interaction.message, interaction.original)
+            and self._tokens_by_message.get(number) != interaction.token
+        ):
             raise Refused(404, 10008, "Unknown Message")
         return message
 
     async def _follow_up(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
-        judge("follow_up", body)
-        judge_message(body, new=True)
+        validate_body("follow_up", body)
+        validate_message(body, new=True)
         if interaction.answer == 5:
             # The first follow-up replaces the deferred answer and is as private as that.
             interaction.answer = 4
@@ -683,7 +697,7 @@ class DiscordServer:
             and interaction.follow_ups > MOST_FOLLOW_UPS
         ):
             raise Refused(400, 40094, "This interaction has too many follow-up messages.")
-        return self._show(interaction, body)
+        return self._add_message(interaction, body)
 
     def _fill_deferred(self, interaction: Interaction, body: dict[str, Any]) -> dict[str, Any]:
         message = self._find_message(interaction, interaction.original)
@@ -700,7 +714,7 @@ class DiscordServer:
 
     async def _edit_by(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
-        judge("edit_by", body)
+        validate_body("edit_by", body)
         message = self._target_message(interaction, request)
         if interaction.answer == 5 and int(message["id"]) == interaction.original:
             interaction.answer = 4
@@ -710,7 +724,7 @@ class DiscordServer:
     async def _delete_by(self, request: web.Request, body: Any) -> Any:
         interaction = self._interaction_by_token(request)
         message = self._target_message(interaction, request)
-        del self._shelf(interaction, message)[int(message["id"])]
+        del self._messages_with(interaction, message)[int(message["id"])]
         if interaction.answer == 5:
             interaction.answer = 4
         return None

@@ -14,7 +14,7 @@ async def test_server_managers_change_its_settings(store: Store, server: Discord
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         channel, place = server.channels[CHANNEL], f"discord:{BAR}/{CHANNEL}"
-        server.granted[1] = permission
+        server.permissions_by_user[1] = permission
         await bruno.slash("settings")
         answer = await bruno.press("⏱ 1 min", channel)
         assert answer == "Only administrators of this group can change its settings."

@@ -17,9 +17,9 @@ from bot.store import EmbeddedStore, open_store
 from tests.bot.fast_loop import run_fast
 from tests.bot.platform_outages import TEN_MINUTES, TWO_MINUTES, bot_tasks, check_outage_logged, play_unseen, wait_until
 from tests.discord import gateway, players
-from tests.discord.judge import Refused
 from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, text_of
 from tests.discord.server import BAR, BOT, CHANNEL, PATIENCE, DiscordServer, Failure
+from tests.discord.validation import Refused
 from tests.long import long
 
 # The bot's timeouts use the loop's clock, so a slow machine does not matter.
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("real_timeouts")
 LONGEST_PAUSE = 64  # seconds between two attempts to connect, at most
 
 
-class Timed(DiscordServer):
+class TimedServer(DiscordServer):
     """A fake Discord that logs its calls with their loop times."""
 
     def __init__(self) -> None:
@@ -52,9 +52,9 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDiscord, Timed, list[Person]]]:
+async def run_game(folder: Path, **more: Any) -> AsyncIterator[tuple[ObservedDiscord, TimedServer, list[Person]]]:
     """Seat two people at a table, with the platform's real rate limits."""
-    valkey, server = EmbeddedStore(folder / "data"), Timed()
+    valkey, server = EmbeddedStore(folder / "data"), TimedServer()
     await valkey.start()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
@@ -68,7 +68,7 @@ async def running_game(folder: Path, **more: Any) -> AsyncIterator[tuple[Observe
         await valkey.stop()
 
 
-async def play_visible(people: list[Person], used: set[str]) -> None:
+async def play_one_move(people: list[Person], used: set[str]) -> None:
     """Let the player to move press a card, and add its button's id to ``used``.
 
     A panel with a used button is outdated: its edit still waits.
@@ -96,7 +96,7 @@ def tricks_shown(server: DiscordServer, people: list[Person]) -> list[int]:
     return [sum(map(int, re.findall(r" (\d+)(?: ·|$)", line.partition(" · 8 cards")[0]))) for line in lines]
 
 
-async def go_away(server: DiscordServer, how: str) -> None:
+async def start_outage(server: DiscordServer, how: str) -> None:
     """Start an outage: a closed port, errors (502) or silence."""
     if how == "closed port":
         await server.stop()
@@ -109,7 +109,7 @@ async def go_away(server: DiscordServer, how: str) -> None:
         server.gateway.silent = True
 
 
-async def come_back(server: DiscordServer, how: str) -> None:
+async def end_outage(server: DiscordServer, how: str) -> None:
     server.outage, server.gateway.refuses_with, server.gateway.silent = None, 0, False
     if how == "closed port":
         await server.start(server.port)
@@ -133,27 +133,27 @@ def test_game_survives_minutes_without_discord(
 
 
 async def play_through_outage(folder: Path, how: str, seconds: float) -> None:
-    async with running_game(folder) as (adapter, server, people):
+    async with run_game(folder) as (adapter, server, people):
         worker, channel, loop = adapter.worker, server.channels[CHANNEL], asyncio.get_running_loop()
         before = bot_tasks()
         server.gateway.attempted_at.clear()
         with capture_logs() as logs:
             started = loop.time()
-            await go_away(server, how)
+            await start_outage(server, how)
             await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
             assert (await worker.check_health())["adapters"]["discord"].startswith("down: ")
             # One task for the table, one for each surface and a watcher. Another can be sharing out tables
             # among workers for a moment.
             await wait_until(lambda: len(bot_tasks()) <= len(before) + 5)
-            await come_back(server, how)
+            await end_outage(server, how)
             ended = loop.time()
             await wait_until(lambda: any(line["event"] == "platform_back" for line in logs))
             await worker.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
             used: set[str] = set()
             for _ in range(4):
-                await play_visible(people, used)
+                await play_one_move(people, used)
                 await worker.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
@@ -193,7 +193,7 @@ WAITS = {"help": (slow_down(7), 7.0), "rules": (slow_down(50), 50.0), "tables": 
 
 
 async def flood_commands(folder: Path, rounds: int) -> None:
-    async with running_game(folder, rate_limits=False) as (adapter, server, people):
+    async with run_game(folder, rate_limits=False) as (adapter, server, people):
         worker, channel = adapter.worker, server.channels[CHANNEL]
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         given, moves, used = [], 0, set[str]()
@@ -202,16 +202,18 @@ async def flood_commands(folder: Path, rounds: int) -> None:
             for number in range(rounds):
                 for word in ("help", "leaderboard", "rules", "stats", "tables"):
                     server.fail_next("answer", slow_down(2))
-                    given += [person.begin(word, channel) for person in crowd]
+                    given += [person.start_command(word, channel) for person in crowd]
                     if number == 0 and word in WAITS:
                         server.fail_next("edit", WAITS[word][0])
-                    await play_visible(people, used)
+                    await play_one_move(people, used)
                     moves += 1
                     await asyncio.sleep(7)
             await wait_until(lambda: all(interaction.answer not in (0, 5) for interaction in given))
             await worker.settled()
         # Each command has one answer, though many had to wait. The adapter never asked twice.
-        shown = Counter(server._made_by[number] for number in server._made_by if is_visible(channel, number))
+        shown = Counter(
+            server._tokens_by_message[number] for number in server._tokens_by_message if is_visible(channel, number)
+        )
         assert [shown[interaction.token] for interaction in given] == [1] * len(given)
         check_pauses(server, "answer", [2.0] * 5 * rounds)
         check_pauses(server, "edit", [seconds for _failure, seconds in WAITS.values()])
@@ -228,7 +230,7 @@ def is_visible(channel: Any, number: int) -> bool:
     return number in channel.messages or any(number in shelf for shelf in channel.ephemerals.values())
 
 
-def check_pauses(server: Timed, name: str, waits: list[float]) -> None:
+def check_pauses(server: TimedServer, name: str, waits: list[float]) -> None:
     """Check that each failed call was repeated after its wait and not earlier."""
     refused = [at for at, (_when, call, _which, failed) in enumerate(server.call_log) if call == name and failed]
     for at, seconds in zip(refused, waits, strict=True):

@@ -22,11 +22,11 @@ from bot.platform import NotDelivered, PlatformFailure, Reply, SlowDown, private
 from bot.running import supervisor
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
-from tests.discord.judge import Refused
 from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
+from tests.discord.validation import Refused
 from tests.long import long, mostly_long
-from tests.tricks import has_come_to
+from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +43,10 @@ def texts_in(channel: Channel) -> list[str]:
     return [text_of(message) for message in channel.messages.values()]
 
 
-async def play_tricks(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
+async def play_to_trick(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
     random, channel = Random(seed), bar(server)
     deadline = time.monotonic() + 60.0
-    while not has_come_to(trick, texts_in(channel)):
+    while not has_reached_trick(trick, texts_in(channel)):
         assert time.monotonic() < deadline, f"trick {trick} was not reached within a minute"
         for person in people:
             await person.play(random)
@@ -97,7 +97,7 @@ async def test_only_the_challenged_person_is_pinged(store: Store, server: Discor
         assert server.pings == [(CHANNEL, 2)]
         assert "for @everyone <@3>" in await carla.press("Play", channel)
         await bruno.press("Play", channel)
-        await play_tricks(server, [anna, bruno], 1)
+        await play_to_trick(server, [anna, bruno], 1)
         assert server.pings == [(CHANNEL, 2)]
 
 
@@ -139,7 +139,7 @@ async def test_pasted_code_seats_the_person(store: Store, server: DiscordServer,
 async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
     for _ in range(2):
         async with on_discord(store, server):
-            assert server.command_lists == 1, "the bot must upload its commands only if they have changed"
+            assert server.command_uploads == 1, "the bot must upload its commands only if they have changed"
     challenge = next(command for command in server.commands if command["name"] == "challenge")
     assert challenge["name_localizations"] == {"it": "sfida"}
     assert challenge["description_localizations"]["it"].startswith("Gioca con chi vuoi")
@@ -147,7 +147,7 @@ async def test_commands_are_set_once_in_both_languages(store: Store, server: Dis
     assert challenge["contexts"] == [0, 1, 2]
     await store.client.hset("discord:commands", "1000", "something else")
     async with on_discord(store, server):
-        assert server.command_lists == 2
+        assert server.command_uploads == 2
 
 
 async def test_slow_command_is_deferred(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
 
         monkeypatch.setattr(adapter.card_room, "handle_command", answer_late)
         for word in ("leaderboard", "nickname", "challenge"):
-            deferral = anna.begin(word)
+            deferral = anna.start_command(word)
             await until(lambda deferral=deferral: deferral.answer == 5)  # type: ignore[misc]
         deferred.set()
         channel = bar(server)
@@ -170,7 +170,7 @@ async def test_slow_command_is_deferred(store: Store, server: DiscordServer, mon
         await until(lambda: any("players, to" in text for text in texts_in(channel)))
         await until(lambda: any("/nickname" in text_of(message) for message in channel.ephemerals[1].values()))
         deferred.clear()
-        interaction = anna.begin("challenge", game="testa", target=12)
+        interaction = anna.start_command("challenge", game="testa", target=12)
         await until(lambda: interaction.answer == 5)
         deferred.set()
         # The public deferred answer is deleted, and the error is ephemeral.
@@ -212,7 +212,7 @@ async def test_challenge_answers_while_being_deferred(
 
         monkeypatch.setattr(adapter.messages, "send", sending)
         server.calls.clear()
-        anna.begin("challenge", game="testa")
+        anna.start_command("challenge", game="testa")
         await until(lambda: any("players, to" in text for text in texts_in(bar(server))))
         await until(lambda: not len(adapter.answers))
         [card] = bar(server).messages.values()
@@ -234,7 +234,7 @@ async def test_deferred_answer_is_deleted_if_no_reply_comes(
         monkeypatch.setattr(adapter.card_room, "handle_command", elsewhere)
         arrives = hold_back_answer(server, adapter, monkeypatch)
         server.calls.clear()
-        interaction = Person(server, 1, "Anna").begin("challenge", game="testa")
+        interaction = Person(server, 1, "Anna").start_command("challenge", game="testa")
         await until(lambda: interaction.answer > 0 and not len(adapter.answers))
         assert not bar(server).messages
 
@@ -284,32 +284,32 @@ async def test_slow_press_is_deferred_and_still_updates_the_panel(
         monkeypatch.setattr("adapters.discord.adapter.DEFER_SECONDS", 0.05)
         monkeypatch.setattr(adapter.card_room, "handle_press", answer_late)
         panel = mover.visible_messages(mover.private)[-1]
-        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: interaction.answer == 6)
         deferred.set()
         await until(lambda: text_of(mover.visible_messages(mover.private)[-1]) != before)
         # A late error message arrives as well.
         deferred.clear()
         panel = mover.visible_messages(mover.private)[-1]
-        interaction = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
+        interaction = mover.start_press(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: interaction.answer == 6)
         deferred.set()
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
 
-def block(adapter: ObservedDiscord, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def block_private_chat(adapter: ObservedDiscord, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no message go to a person's private chat. A press there is soon deferred."""
     adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{person.number}"), 3600.0)
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.05)
 
 
-def unblock(adapter: ObservedDiscord) -> None:
+def unblock_private_chat(adapter: ObservedDiscord) -> None:
     """Release the messages that ``block`` held back."""
     adapter.worker.delivery._tools.limiter._blocked.clear()
     adapter.worker.delivery.resume_platform("discord")
 
 
-async def until_acknowledged(adapter: ObservedDiscord, interaction: Interaction, person: Person) -> None:
+async def wait_until_acknowledged(adapter: ObservedDiscord, interaction: Interaction, person: Person) -> None:
     """Wait until a press in the private chat is acknowledged, and the bot knows it."""
     await until(
         lambda: interaction.answer == 6 and adapter.answers.has_pending(private_place(f"discord:{person.number}"))
@@ -325,12 +325,12 @@ async def test_press_on_a_blocked_panel_is_acknowledged_first(
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
-        block(adapter, mover, monkeypatch)
+        block_private_chat(adapter, mover, monkeypatch)
         server.calls.clear()
-        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until_acknowledged(adapter, interaction, mover)
+        interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await wait_until_acknowledged(adapter, interaction, mover)
         assert text_of(panel) == before
-        unblock(adapter)
+        unblock_private_chat(adapter)
         await until(lambda: text_of(panel) != before)
         # The presser's panel is edited with the token, the other player's hand without it.
         await adapter.worker.settled()
@@ -346,14 +346,14 @@ async def test_bot_edits_the_panel_after_its_press_expired(
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
-        block(adapter, mover, monkeypatch)
+        block_private_chat(adapter, mover, monkeypatch)
         server.fail_next("edit_by", Failure(Refused(404, 10015)))
-        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until_acknowledged(adapter, interaction, mover)
+        interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await wait_until_acknowledged(adapter, interaction, mover)
         assert text_of(panel) == before
-        unblock(adapter)
+        unblock_private_chat(adapter)
         await until(lambda: text_of(panel) != before)
-        await play_tricks(server, people, 2)
+        await play_to_trick(server, people, 2)
 
 
 async def test_acknowledged_press_is_shown_after_a_crash(
@@ -365,8 +365,8 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
         before = text_of(panel)
-        block(adapter, mover, monkeypatch)
-        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        block_private_chat(adapter, mover, monkeypatch)
+        interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: interaction.answer == 6)
         # Like a crash: pending messages are dropped and nothing more is stored.
         [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
@@ -374,7 +374,7 @@ async def test_acknowledged_press_is_shown_after_a_crash(
         assert text_of(panel) == before
     async with on_discord(store, server):
         await until(lambda: text_of(panel) != before)
-        await play_tricks(server, people, 2)
+        await play_to_trick(server, people, 2)
         assert len(mover.visible_messages(mover.private)) == 1
 
 
@@ -384,7 +384,7 @@ async def test_presses_above_the_limit_are_deferred_at_once(
     monkeypatch.setattr("adapters.discord.adapter.MAX_PENDING", 0)
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
-        await play_tricks(server, people, 1)
+        await play_to_trick(server, people, 1)
         await adapter.worker.settled()
         assert {interaction.answer for interaction in server.interactions.values() if interaction.type == 3} == {6}
 
@@ -397,9 +397,9 @@ async def test_answered_or_expired_interactions_do_no_harm(store: Store, server:
             panel = mover.visible_messages(mover.private)[-1]
             before = text_of(panel)
             server.fail_next("answer", Failure(refusal))
-            mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+            mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
             await until(lambda m=mover, b=before: text_of(m.visible_messages(m.private)[-1]) != b)  # type: ignore[misc]
-        await play_tricks(server, people, 3)
+        await play_to_trick(server, people, 3)
 
 
 @pytest.mark.usefixtures("real_timeouts")
@@ -408,8 +408,8 @@ async def test_press_delivered_twice_counts_once(store: Store, server: DiscordSe
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(people)
         panel = mover.visible_messages(mover.private)[-1]
-        interaction = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        server.dispatch_again(interaction, panel)
+        interaction = mover.start_press(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        server.dispatch_interaction(interaction, panel)
         await until(lambda: bool(interaction.answer))
         await adapter.worker.settled()
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
@@ -445,7 +445,7 @@ async def test_transient_failures_cost_only_time(
         people = await seat_people(server, "metamazzo")
         for name in ("send", "edit", "answer"):
             server.fail_next(name, failure)
-        await play_tricks(server, people, 2)
+        await play_to_trick(server, people, 2)
         await adapter.worker.settled()
         # No message is duplicated: one board and one hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
@@ -456,7 +456,7 @@ async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordSer
     server.buckets = {"edit": (3, 0.3), "send": (2, 0.3)}
     async with on_discord(store, server) as adapter:
         people = await seat_people(server, "testa")
-        await play_tricks(server, people, 4)
+        await play_to_trick(server, people, 4)
         await adapter.worker.settled()
         refused = [name for name, _body in server.calls if name == "refused"]
         assert not refused
@@ -466,10 +466,10 @@ async def test_rate_limit_buckets_are_respected(store: Store, server: DiscordSer
 async def test_deleted_board_is_sent_again(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         people = await seat_people(server, "metamazzo")
-        await play_tricks(server, people, 1)
+        await play_to_trick(server, people, 1)
         channel = bar(server)
         channel.messages.clear()
-        await play_tricks(server, people, 2)
+        await play_to_trick(server, people, 2)
 
 
 async def test_deleted_hand_is_sent_again(store: Store, server: DiscordServer) -> None:
@@ -493,9 +493,9 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         await adapter.worker.settled()
         channel = bar(server)
         if how == "channel deleted":
-            channel.gone = True
+            channel.is_deleted = True
         elif how == "bot removed":
-            server.throw_out(BAR)
+            server.remove_bot(BAR)
         else:
             channel.messages.clear()
             channel.permissions = SEND if how == "not visible" else VIEW
@@ -513,7 +513,7 @@ async def test_game_continues_in_private_if_channel_is_closed(store: Store, serv
         if how == "bot removed":
             # Before it is ready, the library cannot tell a new server from a known one.
             await adapter.client.wait_until_ready()
-            server.let_in(BAR)
+            server.add_bot(BAR)
             await until(lambda: any("Trick" in text for text in texts_in(channel)))
 
 
@@ -602,7 +602,7 @@ async def test_private_chat_is_opened_once(store: Store, server: DiscordServer) 
     for _ in range(2):
         async with on_discord(store, server) as adapter:
             people = await seat_people(server, "metamazzo")
-            await play_tricks(server, people, 1)
+            await play_to_trick(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
             await adapter.worker.settled()
@@ -623,7 +623,7 @@ async def test_new_application_sends_hands_to_new_private_chats(
         for person in people:
             # An earlier message is edited, and a new one is sent.
             await person.slash("hand", person.private)
-        await play_tricks(server, people, 1)
+        await play_to_trick(server, people, 1)
         await adapter.worker.settled()
     for person in people:
         assert len(person.private.messages) == 1

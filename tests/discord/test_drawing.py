@@ -11,8 +11,8 @@ from adapters.discord.reading import CUSTOM_ID
 from bot.panel import Button, Panel, Span, utf16_length
 from bot.panel_picture import DECKS, Picture
 from bot.pictures.scene import Scene, Side
-from tests.discord.judge import judge, judge_media, judge_message
-from tests.discord.players import buttons_of, parts
+from tests.discord.players import buttons_of, iter_components
+from tests.discord.validation import validate_body, validate_media, validate_message
 
 # With their rows, the text and the container these are forty components, the limit of a message.
 MOST_BUTTONS = 31
@@ -35,8 +35,8 @@ def test_discord_accepts_any_panel(spans: list[tuple[str, str]], rows: list[list
         buttons = buttons[1:]
     panel = Panel(tuple(Span(text, style) for text, style in spans), buttons)  # type: ignore[arg-type]
     drawn = body(panel, place)
-    judge("send", drawn)
-    judge_message(drawn, new=True)
+    validate_body("send", drawn)
+    validate_message(drawn, new=True)
     matches = [CUSTOM_ID.fullmatch(button["custom_id"]) for button in buttons_of({"components": drawn["components"]})]
     assert [match["payload"] for match in matches if match] == [button.payload for row in buttons for button in row]
 
@@ -78,8 +78,8 @@ def test_folded_text_is_small_print_next_to_a_picture() -> None:
 
 def test_long_text_is_cut_after_escaping() -> None:
     drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
-    judge_message(drawn, new=True)
-    [text] = [part["content"] for part in parts(drawn["components"]) if part["type"] == 10]  # type: ignore[arg-type]
+    validate_message(drawn, new=True)
+    [text] = [part["content"] for part in iter_components(drawn["components"]) if part["type"] == 10]  # type: ignore[arg-type]
     assert utf16_length(text) > 3700
     assert text.endswith("…")
 
@@ -93,8 +93,8 @@ def test_only_group_panels_use_a_container() -> None:
 def test_page_button_is_a_link() -> None:
     link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
     drawn = body(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
-    judge("send", drawn)
-    judge_message(drawn, new=True)
+    validate_body("send", drawn)
+    validate_message(drawn, new=True)
     [replay, _other] = buttons_of({"components": drawn["components"]})
     assert (replay["style"], replay["url"]) == (5, link.payload)
     assert "custom_id" not in replay
@@ -120,12 +120,12 @@ def test_discord_accepts_any_picture(text: str, alt: str, rows: list[int], place
     panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
     assert drawing.has_room_for_picture(panel)
     drawn = drawing.message_body(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
-    judge("send", drawn)
-    judge_message(drawn, new=True)
-    judge_media(drawn["components"], [f"{SCENE.digest}.png"])
+    validate_body("send", drawn)
+    validate_message(drawn, new=True)
+    validate_media(drawn["components"], [f"{SCENE.digest}.png"])
     alone = drawing.message_body(panel, place)
     assert alone["attachments"] == []
-    judge_media(alone["components"], [])
+    validate_media(alone["components"], [])
 
 
 def test_too_many_buttons_leave_no_room_for_a_picture() -> None:

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 from bot.delivery import surface_waits
 from bot.store import Store
 from engine import verify
-from tests.discord.judge import Refused
 from tests.discord.players import ObservedDiscord, Person, buttons_of, on_discord, text_of, until
 from tests.discord.server import CHANNEL, DiscordServer, Failure
+from tests.discord.validation import Refused
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +29,10 @@ def hands(person: Person) -> list[dict[str, Any]]:
     ]
 
 
-async def begin_game(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
+async def start_game(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
     """Start a game. The second player takes no private messages."""
     anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-    bruno.private.closed = True
+    bruno.private.is_closed = True
     await anna.slash("challenge", game=game, **options)
     await bruno.press("Play", server.channels[CHANNEL])
     return anna, bruno
@@ -48,7 +48,7 @@ async def wait_for_annas_turn(adapter: ObservedDiscord, anna: Person, bruno: Per
 
 async def test_whole_game_with_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begin_game(server, "testa", target=11)
+        anna, bruno = await start_game(server, "testa", target=11)
         channel = server.channels[CHANNEL]
         await until(lambda: any("cannot write" in text_of(message) for message in channel.messages.values()))
         await bruno.press("My hand", channel)
@@ -71,7 +71,7 @@ async def test_each_press_keeps_the_hand_for_15_minutes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begin_game(server)
+        anna, bruno = await start_game(server)
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
@@ -103,10 +103,10 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begin_game(server)
+        anna, bruno = await start_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
-        bruno.private.closed = False
+        bruno.private.is_closed = False
         await wait_for_annas_turn(adapter, anna, bruno)
         later = time.time() + 900
         monkeypatch.setattr(time, "time", lambda: later)
@@ -122,8 +122,8 @@ async def test_expired_ephemeral_hand_moves_to_the_private_chat(
 
 async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begin_game(server)
-        bruno.private.closed = False
+        anna, bruno = await start_game(server)
+        bruno.private.is_closed = False
         await adapter.worker.settled()
         assert anna.private.messages
         await anna.slash("hand")
@@ -138,7 +138,7 @@ async def test_hand_command_shows_an_ephemeral_hand(store: Store, server: Discor
 
 async def test_hand_command_shows_all_hands(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, bruno = await begin_game(server)
+        anna, bruno = await start_game(server)
         await anna.slash("challenge", game="testa")
         await bruno.press("Play", server.channels[CHANNEL])
         await until(lambda: len(anna.private.messages) == 2)
@@ -172,7 +172,7 @@ async def test_starting_press_shows_the_preferred_ephemeral_hand(store: Store, s
 
 async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, bruno = await begin_game(server)
+        anna, bruno = await start_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
         before = text_of(hands(bruno)[0])
@@ -188,7 +188,7 @@ async def test_ephemeral_hands_survive_a_restart(store: Store, server: DiscordSe
 
 async def test_resign_asks_in_the_same_chat(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        anna, _bruno = await begin_game(server)
+        anna, _bruno = await start_game(server)
         await anna.slash("resign")
         channel = server.channels[CHANNEL]
         assert "Do you really want to resign" in text_of(anna.visible_messages(channel)[-1])
@@ -203,7 +203,7 @@ async def test_token_revoked_early_is_given_up(
     # Right after the press the bot would retry, because another worker could still be answering.
     monkeypatch.setattr("adapters.discord.reading.ANSWER_SECONDS", 0)
     async with on_discord(store, server) as adapter:
-        anna, bruno = await begin_game(server)
+        anna, bruno = await start_game(server)
         channel = server.channels[CHANNEL]
         await bruno.press("My hand", channel)
         await until(lambda: bool(hands(bruno)))
@@ -219,7 +219,7 @@ async def test_token_revoked_early_is_given_up(
 
 async def test_strangers_see_no_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
-        await begin_game(server)
+        await start_game(server)
         carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
         assert "do not sit" in await carla.press("My hand", channel)
         assert not hands(carla)
@@ -262,19 +262,19 @@ async def test_ping_comes_with_a_new_board_and_not_in_fast_play(store: Store, se
 
 async def test_command_in_the_private_chat_brings_a_waiting_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        _anna, bruno = await begin_game(server)
+        _anna, bruno = await start_game(server)
         await adapter.worker.settled()
-        bruno.private.closed = False
+        bruno.private.is_closed = False
         await bruno.slash("rules", bruno.private)
         await until(lambda: any("Tricks" in text_of(message) for message in bruno.private.messages.values()))
 
 
 async def test_command_in_the_private_chat_moves_no_hand(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        _anna, bruno = await begin_game(server)
+        _anna, bruno = await start_game(server)
         await bruno.press("My hand", server.channels[CHANNEL])
         await until(lambda: bool(hands(bruno)))
-        bruno.private.closed = False
+        bruno.private.is_closed = False
         await bruno.slash("rules", bruno.private)
         await adapter.worker.settled()
         assert len(hands(bruno)) == 1

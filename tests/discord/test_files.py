@@ -3,7 +3,7 @@
 import json
 
 from bot.store import Store
-from tests.discord.players import CHANNEL, Person, on_discord, parts
+from tests.discord.players import CHANNEL, Person, iter_components, on_discord
 from tests.discord.server import DiscordServer
 
 
@@ -13,7 +13,7 @@ async def test_mydata_file_comes_in_an_ephemeral_answer(store: Store, server: Di
         assert "This is what I keep of you" in await anna.slash("mydata")
         channel = server.channels[CHANNEL]
         [shown] = channel.ephemerals[anna.number].values()
-        assert [part["file"]["url"] for part in parts(shown["components"]) if part["type"] == 13] == [
+        assert [part["file"]["url"] for part in iter_components(shown["components"]) if part["type"] == 13] == [
             "attachment://buongioco-mydata.json"
         ]
         assert json.loads(server.files["buongioco-mydata.json"])["person"] == "discord:1"

@@ -12,7 +12,7 @@ from bot.delivery import surface_waits
 from bot.store import Store
 from tests.discord.players import ObservedDiscord, Person, on_discord, seat_people, text_of, until
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
-from tests.tricks import has_come_to
+from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ async def play_one_trick(
     channel, random = server.channels[CHANNEL], Random(1)
 
     def is_reached(trick: int) -> bool:
-        return has_come_to(trick, map(text_of, channel.messages.values()))
+        return has_reached_trick(trick, map(text_of, channel.messages.values()))
 
     trick, deadline = next(number for number in count(1) if not is_reached(number)), time.monotonic() + seconds
     while not is_reached(trick):

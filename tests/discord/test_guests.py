@@ -9,9 +9,9 @@ from bot.finished.ratings import Scope
 from bot.panel import Panel, Span
 from bot.platform import SentMessage
 from bot.store import Store
-from tests.discord.judge import Refused
 from tests.discord.players import Person, on_discord, text_of, until
 from tests.discord.server import GROUP, Channel, DiscordServer, Failure
+from tests.discord.validation import Refused
 from tests.long import long
 
 
@@ -86,7 +86,7 @@ async def test_board_waits_for_a_command_after_its_token_expired(store: Store, s
 async def test_ephemeral_hand_where_the_bot_is_no_member(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        bruno.private.closed = True
+        bruno.private.is_closed = True
         channel = channel_without_bot(server, "group chat")
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Play", channel)
@@ -109,5 +109,5 @@ async def test_refused_answers_count_against_the_budget(store: Store, server: Di
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
         server.fail_next("answer", Failure(Refused(403, 50001)))
-        anna.begin("rules")
+        anna.start_command("rules")
         await until(lambda: len(adapter.budget._refused) == 1)

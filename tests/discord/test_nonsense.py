@@ -24,7 +24,7 @@ from tests.discord.server import (
     Failure,
     Interaction,
 )
-from tests.discord.test_discord import play_tricks
+from tests.discord.test_discord import play_to_trick
 from tests.fuzz.common import Outcome, fail_on_errors
 from tests.long import long
 
@@ -67,12 +67,15 @@ async def test_nonsense_answers_duplicate_no_message(store: Store, server: Disco
             server.fail_next("open_private", failure)
             people = await seat_people(server, "metamazzo")
             server.fail_next("edit", failure)
-            await play_tricks(server, people, 2)
+            await play_to_trick(server, people, 2)
             await adapter.worker.settled()
             # Repeated messages were recognized by their nonce, and the command's answer was fetched.
             assert all(len(person.private.messages) == 1 for person in people)
             assert (
-                sum("cards are dealt" in text_of(message) or " · deal " in text_of(message) for message in bar(server))
+                sum(
+                    "cards are dealt" in text_of(message) or " · deal " in text_of(message)
+                    for message in bar_messages(server)
+                )
                 == 2
             )
     assert not [line for line in logs if line["event"] == "surface_failed"]
@@ -97,7 +100,7 @@ async def test_unreadable_event_is_skipped(
             people = await seat_people(server, "metamazzo")
             server.gateway.dispatch(event, data)
             server.gateway.dispatch(event, data, BAR)
-            await play_tricks(server, people, 2)
+            await play_to_trick(server, people, 2)
             # The connection stays the same, because Discord limits new sessions.
             assert len(server.gateway.identified) == 1
             assert adapter.healthy
@@ -132,7 +135,7 @@ async def test_doctor_reports_nonsense(server: DiscordServer, failure: Failure) 
     assert (well, "does not answer" in line) == (False, True)
 
 
-def bar(server: DiscordServer) -> list[dict[str, object]]:
+def bar_messages(server: DiscordServer) -> list[dict[str, object]]:
     return list(server.channels[CHANNEL].messages.values())
 
 
@@ -205,8 +208,8 @@ async def send_interaction(
     with fail_on_errors(Outcome()) as outcome:
         async with on_discord(store, server) as adapter:
             Person(server, 1, "Anna")
-            interaction = server.begin(kind, 1, server.channels[CHANNEL], data)
-            event = server.event(interaction)
+            interaction = server.create_interaction(kind, 1, server.channels[CHANNEL], data)
+            event = server.event_of(interaction)
             server.gateway.dispatch(
                 "INTERACTION_CREATE", {name: value for name, value in event.items() if name not in without}, BAR
             )
@@ -241,7 +244,7 @@ async def test_unreadable_frame_reconnects_with_one_log_line(
                 assert session.connection
                 await session.connection.send_text(frame)
             anna = Person(server, 1, "Anna")
-            interaction = anna.begin("tables")
+            interaction = anna.start_command("tables")
             await until(
                 lambda: bool(interaction.answer) or len(server.gateway.identified) > 1 or server.gateway.resumed > 0
             )
@@ -258,7 +261,7 @@ async def test_lone_surrogate_keeps_the_connection(store: Store, server: Discord
             anna = Person(server, 1, "Anna")
             server.users[1]["global_name"] = "\ud800 Anna"
             await anna.slash("challenge", game="testa")
-            await until(lambda: any("players, to" in text_of(message) for message in bar(server)))
+            await until(lambda: any("players, to" in text_of(message) for message in bar_messages(server)))
             assert "You do not sit" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
             assert len(server.gateway.identified) == 1
 
@@ -281,7 +284,7 @@ async def test_press_on_a_message_with_odd_fields_is_answered(store: Store, serv
         bare = {name: value for name, value in message.items() if name != "components"}
         for odd in (bare, {**message, "flags": "x"}, {**message, "flags": None}):
             assert "There is no table" in await anna.wait_for_answer(
-                anna.touch(server.channels[CHANNEL], odd, "1tABCDEF:sit")
+                anna.start_press(server.channels[CHANNEL], odd, "1tABCDEF:sit")
             )
 
 
@@ -292,8 +295,8 @@ async def test_invalid_token_is_one_warning(store: Store, server: DiscordServer,
             anna = Person(server, 1, "Anna")
             # The bot stores the token if it is no member.
             away = server.channel(300, 9 << 22)
-            interaction = server.begin(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
-            server.gateway.dispatch("INTERACTION_CREATE", {**server.event(interaction), "token": token}, away.server)
+            interaction = server.create_interaction(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
+            server.gateway.dispatch("INTERACTION_CREATE", {**server.event_of(interaction), "token": token}, away.server)
             await anna.slash("tables")
             assert not any([key async for key in store.client.scan_iter("discord:pass*")])
     assert outcome.warnings.pop("discord_command_unreadable") == 1

@@ -82,7 +82,7 @@ async def runner(monkeypatch: pytest.MonkeyPatch) -> CommandRunner:
 def create_event(server: DiscordServer, kind: int, data: dict[str, Any]) -> Any:
     for number, name in enumerate(("Anna", "Bruno"), 1):
         Person(server, number, name)
-    return server.event(server.begin(kind, 1, server.channels[CHANNEL], data))
+    return server.event_of(server.create_interaction(kind, 1, server.channels[CHANNEL], data))
 
 
 @pytest.mark.parametrize("data", [CHALLENGE, RULES, JOIN], ids=lambda data: data["name"])

@@ -65,8 +65,8 @@ def channels_by_kind(server: DiscordServer) -> dict[bool, Channel]:
 @pytest.mark.parametrize("in_server", [True, False])
 async def test_optional_fields_never_lose_a_press(server: DiscordServer, client: Any, in_server: bool) -> None:
     data = {"custom_id": "1phelp", "component_type": 2}
-    interaction = server.begin(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
-    sample = server.event(interaction, MESSAGE)
+    interaction = server.create_interaction(COMPONENT, 1, channels_by_kind(server)[in_server], data, MESSAGE)
+    sample = server.event_of(interaction, MESSAGE)
     wanted = press_fields(read_interaction(client, sample))
     for what, variant in iter_variants(sample, (*REQUIRED[in_server], *PRESSED)):
         assert press_fields(read_interaction(client, variant)) == wanted, what
@@ -76,7 +76,7 @@ async def test_optional_fields_never_lose_a_press(server: DiscordServer, client:
 async def test_optional_fields_never_lose_a_command(server: DiscordServer, client: Any, in_server: bool) -> None:
     channel = channels_by_kind(server)[in_server]
     data = {"id": "1", "name": "rules", "type": 1, "options": [{"name": "topic", "type": 3, "value": "testa"}]}
-    sample = server.event(server.begin(COMMAND, 1, channel, data))
+    sample = server.event_of(server.create_interaction(COMMAND, 1, channel, data))
     wanted = command_fields(read_interaction(client, sample))
     for what, variant in iter_variants(sample, (*REQUIRED[in_server], "data.name")):
         assert command_fields(read_interaction(client, variant)) == wanted, what

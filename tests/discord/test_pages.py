@@ -41,10 +41,10 @@ async def test_three_quick_presses_show_the_last_page(store: Store, server: Disc
         page = list(anna.private.messages.values())[-1]
         payloads = {button["label"]: button["custom_id"] for button in buttons_of(page)}
         gate = asyncio.Event()
-        uploads, server.uploading = server.uploads, Failure(gate=gate)
-        pressed = [anna.touch(anna.private, page, payloads["Metà Mazzo"])]
+        uploads, server.upload_failure = server.uploads, Failure(gate=gate)
+        pressed = [anna.start_press(anna.private, page, payloads["Metà Mazzo"])]
         await until(lambda: server.uploads > uploads)
-        pressed += [anna.touch(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
+        pressed += [anna.start_press(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
         # The upload ends only when the bot is about to show the last page.
         await until(lambda: adapter._pages._changed[page["id"]].latest == pressed[-1].id)
         gate.set()

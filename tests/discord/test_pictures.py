@@ -22,7 +22,6 @@ from bot.store import Store, keys
 from engine import verify
 from tests.bot.delivery.test_surface_sync import commit_move, surface_of
 from tests.bot.worker.test_games import shortest_target
-from tests.discord.judge import LAYOUT, Refused
 from tests.discord.players import (
     ObservedDiscord,
     Person,
@@ -34,6 +33,7 @@ from tests.discord.players import (
     until,
 )
 from tests.discord.server import ATTACH, BAR, CHANNEL, ENOUGH, GROUP, THREAD, Channel, DiscordServer, Failure
+from tests.discord.validation import LAYOUT, Refused
 from tests.long import long
 
 PLACE = f"discord:{BAR}/{CHANNEL}"
@@ -152,14 +152,14 @@ async def test_late_picture_does_not_overwrite_a_newer_page(store: Store, server
         [anna, _bruno] = await seat_people(server, "testa")
         await adapter.worker.settled()
         gate = asyncio.Event()
-        uploads, server.uploading = server.uploads, Failure(gate=gate)
-        anna.begin("rules", anna.private, about="testa")
+        uploads, server.upload_failure = server.uploads, Failure(gate=gate)
+        anna.start_command("rules", anna.private, about="testa")
         await until(lambda: server.uploads > uploads)
-        server.uploading = None
+        server.upload_failure = None
         shown = list(anna.private.messages.values())[-1]
         assert "Whoever holds" in text_of(shown), "the text must be shown before its picture is uploaded"
         [other] = [button["custom_id"] for button in buttons_of(shown) if button["label"] == "Metà Mazzo"]
-        pressed = anna.touch(anna.private, shown, other)
+        pressed = anna.start_press(anna.private, shown, other)
         # The upload ends only when the bot is about to show the other page.
         await until(lambda: adapter._pages._changed[shown["id"]].latest == pressed.id)
         gate.set()
@@ -248,7 +248,7 @@ async def test_ephemeral_hands_have_pictures(store: Store, server: DiscordServer
         if where == "a group chat":
             channel = server.channel(300, kind=GROUP, users=(1, 2))
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        bruno.private.closed = True
+        bruno.private.is_closed = True
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Play", channel)
         await bruno.press("My hand", channel)
@@ -385,7 +385,7 @@ async def test_refused_picture_is_left_out_in_that_channel(
     store: Store, server: DiscordServer, refusal: Refused
 ) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        server.uploading = Failure(refusal)
+        server.upload_failure = Failure(refusal)
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         assert text_of(board(server)) == "one"
         assert picture_of(board(server)) is None
@@ -393,7 +393,7 @@ async def test_refused_picture_is_left_out_in_that_channel(
         assert text_of(board(server)) == "two"
         assert server.uploads == 1
         # Other channels still get pictures.
-        server.uploading = None
+        server.upload_failure = None
         server.channel(600, BAR)
         await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
         assert server.uploads == 2
@@ -408,8 +408,8 @@ async def test_press_with_a_refused_picture_shows_its_text(store: Store, server:
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
-        server.uploading = Failure(Refused(413, 40005))
-        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        server.upload_failure = Failure(Refused(413, 40005))
+        interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await adapter.worker.settled()
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
@@ -426,12 +426,12 @@ async def test_late_picture_is_left_out_until_the_next_change(
     async with on_discord(store, server, pictures=True) as adapter:
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         assert picture_of(board(server))
-        server.uploading = failure
+        server.upload_failure = failure
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
         assert text_of(board(server)) == "two"
         assert picture_of(board(server)) is None, "an older picture must not stay with a newer text"
-        server.uploading = None
+        server.upload_failure = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
         sent = await adapter.edit(PLACE, sent, panel("three", "third"))
         assert picture_of(board(server))
@@ -448,10 +448,10 @@ async def test_timed_out_upload_does_not_hide_newer_hands(
         [table] = await adapter.worker.room.lists.tables_of("discord:1")
         before = [text_of(hand(person)) for person in people]
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.2)
-        server.uploading = Failure(after=3.0)
+        server.upload_failure = Failure(after=3.0)
         await commit_move(adapter.worker, table.code)
         await until(lambda: all(text_of(hand(person)) != text for person, text in zip(people, before, strict=True)))
-        server.uploading = None
+        server.upload_failure = None
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
         # Two more cards, while the pictures of the first card are still uploading.
         for _ in range(2):
@@ -503,7 +503,7 @@ async def test_new_message_is_settled_after_a_timed_out_upload(
 ) -> None:
     monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
     async with on_discord(store, server, pictures=True) as adapter:
-        server.uploading = Failure(silent=True)
+        server.upload_failure = Failure(silent=True)
         assert (await adapter.send(PLACE, panel("one", "first"), "k")).is_settled
 
 
@@ -525,7 +525,7 @@ async def test_late_pictures_stop_uploads_in_the_channel(
 ) -> None:
     monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
     async with on_discord(store, server, pictures=True) as adapter:
-        server.uploading = Failure(silent=True)
+        server.upload_failure = Failure(silent=True)
         sent = await adapter.send(PLACE, panel("0", "first"), "k")
         for number in range(1, 5):
             sent = await adapter.edit(PLACE, sent, panel(str(number), f"line {number}"))
@@ -535,7 +535,7 @@ async def test_late_pictures_stop_uploads_in_the_channel(
 
 async def test_upload_cut_off_after_arrival_sends_one_message(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        server.uploading = Failure(hang_up=True, done_first=True)
+        server.upload_failure = Failure(hang_up=True, done_first=True)
         sent = await adapter.send(PLACE, panel("one", "first"), "k")
         assert [*server.channels[CHANNEL].messages] == [int(sent.message)]
         assert picture_of(board(server))
@@ -544,7 +544,7 @@ async def test_upload_cut_off_after_arrival_sends_one_message(store: Store, serv
 
 async def test_unrelated_error_is_not_retried_without_a_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
-        server.channels[CHANNEL].gone = True
+        server.channels[CHANNEL].is_deleted = True
         with pytest.raises(Exception, match="404, code 10003"):
             await adapter.send(PLACE, panel("one", "first"), "k")
         assert server.uploads == 1
@@ -610,7 +610,7 @@ async def test_press_with_a_cut_off_upload_is_answered(store: Store, server: Dis
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         server.fail_next("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
-        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: bool(interaction.answer) and text_of(hand(mover)) != before)
         await adapter.worker.settled()
         assert interaction.answer == (answers.EDIT if done_first else answers.DEFER_EDIT)
@@ -624,13 +624,13 @@ async def test_press_with_a_hanging_upload_still_shows_its_text(
         mover = await wait_for_mover(adapter, await seat_people(server, "metamazzo"))
         before = text_of(hand(mover))
         monkeypatch.setattr(answers, "ANSWER_UPLOAD_SECONDS", 0.2)
-        server.uploading = Failure(silent=True)
-        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        server.upload_failure = Failure(silent=True)
+        interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         # The upload never ends.
         await until(lambda: interaction.answer == answers.DEFER_EDIT)
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
-        server.uploading = None
+        server.upload_failure = None
 
 
 async def test_press_is_acknowledged_first_while_uploads_are_slow(
@@ -640,21 +640,21 @@ async def test_press_is_acknowledged_first_while_uploads_are_slow(
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seat_people(server, "metamazzo")
         await adapter.worker.settled()
-        server.uploading = Failure(after=0.4)
+        server.upload_failure = Failure(after=0.4)
         kinds = []
         for _ in range(3):
             mover = await wait_for_mover(adapter, people)
             before = picture_of(hand(mover))
-            interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+            interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
             await until(lambda before=before, mover=mover: picture_of(hand(mover)) not in (None, before))  # type: ignore[misc]
             kinds.append(interaction.answer)
         assert kinds[1:] == [6, 6]
-        server.uploading = None
+        server.upload_failure = None
         monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
         await (await wait_for_mover(adapter, people)).play(Random(1))
         await adapter.worker.settled()
         mover = await wait_for_mover(adapter, people)
-        interaction = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        interaction = mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: interaction.answer == 7)
 
 
@@ -666,9 +666,9 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         people = await seat_people(server, "metamazzo")
         mover = await wait_for_mover(adapter, people)
         before = text_of(hand(mover))
-        server.uploading = Failure(silent=True)
+        server.upload_failure = Failure(silent=True)
         uploads = server.uploads
-        mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        mover.start_press(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
         await until(lambda: server.uploads > uploads)
         # Like a crash: uploads are dropped and nothing more is stored.
         [table] = await adapter.worker.room.lists.tables_of(f"discord:{mover.number}")
@@ -676,7 +676,7 @@ async def test_bot_killed_during_an_upload_recovers(store: Store, server: Discor
         await asyncio.sleep(0)
         assert text_of(hand(mover)) == before
         assert picture_of(hand(mover))
-    server.uploading = None
+    server.upload_failure = None
     async with on_discord(store, server, pictures=True) as adapter:
         pairs = record_pictures(adapter)
         await until(lambda: text_of(hand(mover)) != before)

@@ -64,7 +64,7 @@ async def play(person: Person, random: Random) -> bool:
     return True
 
 
-async def give_up(person: Person) -> None:
+async def resign(person: Person) -> None:
     """Resign at a table with the person to move, unless the game ends first."""
     code = moves(person)[0][2].partition("1m")[2].partition(":")[0]
     await person.slash("resign", person.private, table=code)
@@ -73,7 +73,7 @@ async def give_up(person: Person) -> None:
         await person.press("Yes, I resign")
 
 
-async def open_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
+async def start_tournament(server: DiscordServer, count: int, form: str) -> list[Person]:
     """Let the first person open and start a tournament that all enter, and return the people.
 
     The last person takes no private messages.
@@ -81,7 +81,7 @@ async def open_tournament(server: DiscordServer, count: int, form: str) -> list[
     channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[:count], 1)]
     organiser, last = people[0], people[-1]
-    last.private.closed = True
+    last.private.is_closed = True
     assert await organiser.slash("tournament", game="testa", target=11) == ""
     for person in people:
         assert "You have entered." in await person.press("Enter", channel)
@@ -110,7 +110,7 @@ async def play_to_the_end(
         has_played = False
         for person in people:
             if person is not people[-1] and moves(person) and random.random() < resigning:
-                await give_up(person)
+                await resign(person)
             has_played |= await play(person, random)
         await adapter.worker.settled()
         assert [message["id"] for message in messages_starting_with(channel, "🏆")] == [card]
@@ -136,7 +136,7 @@ async def play_to_the_end(
 async def test_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
-        people = await open_tournament(server, count, form)
+        people = await start_tournament(server, count, form)
         over = await play_to_the_end(adapter, server, people, resigning)
         assert over.phase == "over"
         await until(lambda: any("🥇" in text_of(message) for message in messages_starting_with(channel, "🏆")))
@@ -183,7 +183,7 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
     with capture_logs() as logs:
         async with with_pages(store, server) as (adapter, site):
             worker = adapter.worker
-            people = await open_tournament(server, 4, "duplicate")
+            people = await start_tournament(server, 4, "duplicate")
             by_id = {f"discord:{person.number}": person for person in people}
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 

@@ -38,7 +38,7 @@ from tests.telegram.test_two_platforms import boards
 
 
 @asynccontextmanager
-async def both(
+async def on_both_platforms(
     store: Store, server: DiscordServer, running: TelegramServer | None = None, **settings: Any
 ) -> AsyncIterator[tuple[Worker, TelegramServer]]:
     """Run a worker with both adapters against the fake servers. ``running`` is a Telegram that keeps running."""
@@ -67,7 +67,7 @@ async def both(
 
 
 async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
-    async with both(store, server) as (worker, telegram_server):
+    async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
@@ -96,7 +96,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
 
 async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
     """Anna plays by inline message in a chat without the bot, Bruno in a channel."""
-    async with both(store, server) as (worker, telegram_server):
+    async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         chat, channel = chat_without_bot(), server.channels[CHANNEL]
         await send_offer(telegram_server, anna, chat, "testa", typed="11 testa")
@@ -123,7 +123,7 @@ async def test_chat_without_bot_and_channel_see_the_same_tricks(store: Store, se
         assert "won by" in only_text(chat)
 
 
-class Script:
+class DailyPlayer:
     """A person who plays the deal of the day with the buttons of the newest panel.
 
     They play the first card by its code. Once, after ``errs_at`` moves, they choose the last of several cards instead.
@@ -134,7 +134,7 @@ class Script:
         self.has_erred = errs_at < 0
         self.pressed: list[str] = []
 
-    async def begin(self) -> None:
+    async def start(self) -> None:
         if isinstance(self.person, TelegramPerson):
             self.person.say("/daily", self.person.private)
         else:
@@ -202,17 +202,17 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
     monkeypatch.setattr("adapters.discord.adapter.DELIVERY_SECONDS", 0.2)
     telegram_server = TelegramServer()
     await telegram_server.start()
-    anna = Script(TelegramPerson(telegram_server, 1, "Anna"), "telegram:1")
-    bruno = Script(DiscordPerson(server, 2, "Bruno"), "discord:2")
-    carla = Script(DiscordPerson(server, 3, "Carla"), "discord:3", errs_at=2)
+    anna = DailyPlayer(TelegramPerson(telegram_server, 1, "Anna"), "telegram:1")
+    bruno = DailyPlayer(DiscordPerson(server, 2, "Bruno"), "discord:2")
+    carla = DailyPlayer(DiscordPerson(server, 3, "Carla"), "discord:3", errs_at=2)
     try:
-        async with both(store, server, telegram_server) as (worker, _server):
+        async with on_both_platforms(store, server, telegram_server) as (worker, _server):
             for script in (anna, bruno, carla):
-                await script.begin()
+                await script.start()
             # When the bot stops, Carla is behind Anna, and Bruno has not moved.
             await anna.play(worker, 4)
             await carla.play(worker, 3)
-        async with both(store, server, telegram_server) as (worker, _server):
+        async with on_both_platforms(store, server, telegram_server) as (worker, _server):
             for script in (bruno, anna, carla):
                 await script.play(worker, 99)
             await worker.settled()
@@ -242,7 +242,7 @@ async def test_same_daily_moves_give_same_result_on_both_platforms(
 
 
 async def test_strangers_find_each_other_across_platforms(store: Store, server: DiscordServer) -> None:
-    async with both(store, server) as (worker, telegram_server):
+    async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
         anna.say("/find testa", anna.private)
         await bruno.slash("find", bruno.private, game="testa")
@@ -263,7 +263,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
 
 
 async def test_four_strangers_of_two_platforms_fill_a_table(store: Store, server: DiscordServer) -> None:
-    async with both(store, server) as (worker, telegram_server):
+    async with on_both_platforms(store, server) as (worker, telegram_server):
         hers = [TelegramPerson(telegram_server, number, name) for number, name in ((1, "Annamaria"), (3, "Carlotta"))]
         his = [DiscordPerson(server, number, name) for number, name in ((2, "Brunello"), (4, "Dinamite"))]
         everybody: list[TelegramPerson | DiscordPerson] = [*hers, *his]
@@ -295,7 +295,7 @@ async def test_strangers_on_two_platforms_can_greet_report_and_block(
 ) -> None:
     # A first game moves the ratings far apart.
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
-    async with both(store, server) as (worker, telegram_server):
+    async with on_both_platforms(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
         olga = TelegramPerson(telegram_server, 9, "Olga")
 

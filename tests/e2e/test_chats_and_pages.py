@@ -25,7 +25,7 @@ from tests.discord.players import (
     until,
 )
 from tests.discord.server import DiscordServer
-from tests.discord.test_two_platforms import both
+from tests.discord.test_two_platforms import on_both_platforms
 from tests.kills.bot_process import free_port
 from tests.telegram.players import Person as TelegramPerson
 
@@ -62,7 +62,7 @@ async def test_page_telegram_and_discord_players_play_a_deal(tmp_path: Path, bro
     try:
         async with (
             open_store(valkey.url) as store,
-            both(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
+            on_both_platforms(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
         ):
             [playground] = [adapter_ for adapter_ in make(Dispatcher(worker)) if isinstance(adapter_, Playground)]
             async with playground.site.open():

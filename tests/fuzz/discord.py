@@ -110,7 +110,7 @@ class DiscordFuzzer:
         self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
             person = Person(self.server, number, f"Zeno{number}", self.random.choice(("it", "en-US", "xx", "")))
-            person.private.closed = number % 2 == 0
+            person.private.is_closed = number % 2 == 0
             self.strangers.append(number)
 
     async def settle(self) -> None:
@@ -162,10 +162,10 @@ class DiscordFuzzer:
         message: dict[str, Any] | None = None,
     ) -> FuzzEvent:
         user = self.random.choice(self.strangers) if user is None else user
-        interaction = self.server.begin(kind, user, channel, data, message)
+        interaction = self.server.create_interaction(kind, user, channel, data, message)
         if interaction.channel.type == PRIVATE and user in self.strangers and kind != COMPONENT:
             interaction.channel = self.server.private(user)
-        event = self.server.event(interaction, message)
+        event = self.server.event_of(interaction, message)
         if self.random.random() < 0.1 and user in self.strangers:
             holder = event.get("member", event)
             odd = {"username": odd_text(self.random) or "?", "global_name": odd_text(self.random) or None}

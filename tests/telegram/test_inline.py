@@ -27,7 +27,7 @@ from tests.telegram.content import Refused
 from tests.telegram.models import type_model
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
-from tests.tricks import has_come_to
+from tests.tricks import has_reached_trick
 
 ELSEWHERE = -4639674142813626973  # a ``chat_instance`` from python-telegram-bot's issue 2055
 
@@ -581,7 +581,7 @@ async def test_restarted_bot_continues_in_the_same_message(store: Store, server:
     async with on_telegram(store, server):
         await open_table(server, anna, chat, "metamazzo", *shortest_target("metamazzo"))
         await bruno.press("Play", chat)
-        await play_until([anna, bruno], lambda: has_come_to(3, [only_text(chat)]))
+        await play_until([anna, bruno], lambda: has_reached_trick(3, [only_text(chat)]))
     async with on_telegram(store, server):
         await play_until([anna, bruno], lambda: "won by" in only_text(chat))
     assert len(chat.messages) == 1

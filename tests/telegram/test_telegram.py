@@ -25,7 +25,7 @@ from tests.long import long
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
-from tests.tricks import has_come_to
+from tests.tricks import has_reached_trick
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ async def play_to_trick(server: TelegramServer, people: list[Person], trick: int
     random, group = Random(seed), server.group(GROUP)
 
     def seen() -> bool:
-        return has_come_to(trick, (message["text"] for message in group.messages.values()))
+        return has_reached_trick(trick, (message["text"] for message in group.messages.values()))
 
     deadline = time.monotonic() + 60.0
     while not seen():
@@ -316,7 +316,7 @@ async def test_new_supergroup_keeps_table_and_settings(store: Store, server: Tel
         for _ in range(300):
             for person in people:
                 await person.play(random)
-            if has_come_to(4, (message["text"] for message in moved.messages.values())):
+            if has_reached_trick(4, (message["text"] for message in moved.messages.values())):
                 break
             await asyncio.sleep(0.01)
         await worker.settled()

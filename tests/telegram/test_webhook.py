@@ -21,7 +21,7 @@ from tests.telegram.balancer import run_balancer
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
-from tests.tricks import has_come_to
+from tests.tricks import has_reached_trick
 
 # tests/fuzz imports both from here.
 __all__ = ["free_port", "webhook_settings"]
@@ -65,7 +65,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
             await anna.play(random)
             await bruno.play(random)
             await asyncio.sleep(0.01)
-            if has_come_to(3, (message["text"] for message in server.group(GROUP).messages.values())):
+            if has_reached_trick(3, (message["text"] for message in server.group(GROUP).messages.values())):
                 break
         else:
             raise AssertionError("the game stands still")

@@ -1,4 +1,4 @@
-"""Check request bodies as Discord does, by its API description and the limits in its documentation."""
+"""Validation of request bodies by Discord's API description and the limits in its documentation."""
 
 import json
 import re
@@ -28,47 +28,47 @@ class Refused(Exception):
         self.status, self.body = status, {"code": code, "message": message or f"error {code}", **more}
 
 
-def judge(kind: str, body: Any) -> None:
+def validate_body(kind: str, body: Any) -> None:
     """Refuse a body that Discord's schema does not allow. ``kind`` is a key of ``bodies`` in discord.json."""
     error = next(_validators[kind].iter_errors(body), None)
     if error:
-        raise invalid(f"{list(error.instance_path)}: {error.message[:300]}")
+        raise invalid_form(f"{list(error.instance_path)}: {error.message[:300]}")
 
 
-def invalid(why: str) -> Refused:
+def invalid_form(why: str) -> Refused:
     return Refused(400, 50035, f"Invalid Form Body: {why}")
 
 
-def judge_message(body: dict[str, Any], *, new: bool) -> None:
+def validate_message(body: dict[str, Any], *, new: bool) -> None:
     """Refuse a message that breaks a limit which is not in the schema."""
     flags, components = body.get("flags") or 0, body.get("components") or []
     everything = list(_walk(components))
     kinds = {component["type"] for component in everything}
     if flags & LAYOUT and any(body.get(field) for field in ("content", "embeds", "poll", "sticker_ids")):
-        raise invalid("MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2")
+        raise invalid_form("MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2")
     if kinds & LAYOUT_KINDS and not flags & LAYOUT:
-        raise invalid("layout components without the flag for them")
+        raise invalid_form("layout components without the flag for them")
     if len(everything) > 40 or (not flags & LAYOUT and len(components) > 5):
-        raise invalid("too many components")
+        raise invalid_form("too many components")
     if new and not components and not (body.get("content") or "").strip():
         raise Refused(400, 50006, "Cannot send an empty message")
     if len(body.get("content") or "") > 2000:
-        raise invalid("content: Must be 2000 or fewer in length.")
+        raise invalid_form("content: Must be 2000 or fewer in length.")
     # Discord does not document if descriptions count. Here they do.
     alts = sum(len(item.get("description") or "") for component in everything for item in component.get("items", ()))
     texts = alts + sum(
         len(component.get("content") or "") + len(component.get("label") or "") for component in everything
     )
     if texts > 4000:
-        raise invalid(f"the texts of all components have {texts} characters, 4000 are allowed")
+        raise invalid_form(f"the texts of all components have {texts} characters, 4000 are allowed")
     ids = [component["custom_id"] for component in everything if component.get("custom_id")]
     if len(ids) != len(set(ids)):
-        raise invalid("COMPONENT_CUSTOM_ID_DUPLICATED")
+        raise invalid_form("COMPONENT_CUSTOM_ID_DUPLICATED")
     for component in everything:
-        _judge_component(component)
+        _validate_component(component)
 
 
-def judge_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
+def validate_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
     """Refuse components that show a missing file. ``attached`` has the names of the message's files."""
     names = list(attached)
     for component in _walk(components):
@@ -78,27 +78,27 @@ def judge_media(components: list[dict[str, Any]], attached: Iterable[str]) -> No
         for media in shown:
             name = media["url"].removeprefix("attachment://")
             if names.count(name) != 1:
-                raise invalid("UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND")
+                raise invalid_form("UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND")
             if component["type"] == 12 and not name.endswith(IMAGES):
-                raise invalid("a gallery shows images")
+                raise invalid_form("a gallery shows images")
 
 
-def _judge_component(component: dict[str, Any]) -> None:
+def _validate_component(component: dict[str, Any]) -> None:
     kind, inside = component["type"], component.get("components", [])
     if kind == 1 and not 1 <= len(inside) <= 5:
-        raise invalid("an action row has one to five buttons")
+        raise invalid_form("an action row has one to five buttons")
     if kind == 1 and any(button["type"] != 2 for button in inside):
-        raise invalid("an action row of ours has buttons only")
+        raise invalid_form("an action row of ours has buttons only")
     if kind == 17 and not inside:
-        raise invalid("an empty container")
+        raise invalid_form("an empty container")
     if kind == 10 and not component["content"].strip():
-        raise invalid("an empty text")
+        raise invalid_form("an empty text")
     if kind == 2:
         is_link = component["style"] == 5
         if is_link == bool(component.get("custom_id")) or is_link != bool(component.get("url")):
-            raise invalid("a link button has a URL, any other button a custom_id")
+            raise invalid_form("a link button has a URL, any other button a custom_id")
         if not component.get("label") and not component.get("emoji"):
-            raise invalid("a button without a label")
+            raise invalid_form("a button without a label")
 
 
 def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -109,38 +109,38 @@ def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield component["accessory"]
 
 
-def judge_commands(commands: list[dict[str, Any]]) -> None:
+def validate_commands(commands: list[dict[str, Any]]) -> None:
     """Refuse a list of commands that Discord would not accept."""
     for command in commands:
         # The documentation has nsfw, the API description does not.
-        judge("command", {field: value for field, value in command.items() if field != "nsfw"})
+        validate_body("command", {field: value for field, value in command.items() if field != "nsfw"})
         slash = command.get("type", 1) == 1
         names = [command["name"], *(command.get("name_localizations") or {}).values()]
         if slash and any(not NAME.fullmatch(name) or name != name.lower() for name in names):
-            raise invalid(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
+            raise invalid_form(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
         if slash != bool(command.get("description")):
-            raise invalid("a slash command has a description, other commands have none")
-        _judge_options(command.get("options") or [])
+            raise invalid_form("a slash command has a description, other commands have none")
+        _validate_options(command.get("options") or [])
         if _length(command) > 8000:
-            raise invalid("APPLICATION_COMMAND_TOO_LARGE")
+            raise invalid_form("APPLICATION_COMMAND_TOO_LARGE")
     for kind, most in ((1, 100), (2, 15), (3, 15)):
         named = [command["name"] for command in commands if command.get("type", 1) == kind]
         if len(named) > most or len(named) != len(set(named)):
-            raise invalid("too many commands, or two of one name")
+            raise invalid_form("too many commands, or two of one name")
 
 
-def _judge_options(options: list[dict[str, Any]]) -> None:
+def _validate_options(options: list[dict[str, Any]]) -> None:
     required = [bool(option.get("required")) for option in options]
     if required != sorted(required, reverse=True):
-        raise invalid("required options come first")
+        raise invalid_form("required options come first")
     for option in options:
         names = [option["name"], *(option.get("name_localizations") or {}).values()]
         if any(not NAME.fullmatch(name) or name != name.lower() for name in names):
-            raise invalid(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
+            raise invalid_form(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
         if option.get("choices") and option.get("autocomplete"):
-            raise invalid("choices and autocompletion exclude each other")
+            raise invalid_form("choices and autocompletion exclude each other")
         if len(option.get("choices") or []) > 25:
-            raise invalid("at most 25 choices")
+            raise invalid_form("at most 25 choices")
 
 
 def _length(command: dict[str, Any]) -> int:

@@ -4,6 +4,7 @@ import secrets
 from http import HTTPStatus
 
 from aiohttp import web
+from yarl import URL
 
 from adapters.web.codes import parse_code
 from adapters.web.people import COOKIE, form_names
@@ -86,6 +87,19 @@ async def show_lesson(site: Site, request: web.Request) -> web.Response:
     # The form that opens a table can be sent once, so the browser's Back must load the page again.
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+async def tap_lesson(site: Site, request: web.Request) -> web.Response:
+    """Store the reader's next step, and redirect to it. A stranger's step is only in the address."""
+    form = await site.read_form(request)
+    spot = Spot(request.match_info["course"], form.get("step", ""), form.get("taps", ""))
+    reader = await site.people.identify(request)
+    person = reader.as_person(browser_language(request)) if reader else None
+    try:
+        await site.card_room.feature(LearnFeature).site.note_tap(person, spot)
+    except BadPayload:
+        raise web.HTTPNotFound() from None
+    return site.redirect(str(URL.build(path=f"/learn/{spot.course}", query={"step": spot.step, "taps": spot.taps})))
 
 
 async def show_settings(site: Site, request: web.Request) -> web.Response:

@@ -26,6 +26,7 @@ ROUTES = (
     (web.post, "/puzzle", feature_pages.answer_puzzle),
     (web.get, "/learn", feature_pages.show_courses),
     (web.get, "/learn/{course}", feature_pages.show_lesson),
+    (web.post, "/learn/{course}", feature_pages.tap_lesson),
     (web.get, "/leaderboard", player_pages.leaderboard),
     (web.get, "/p/{player_id}", player_pages.player),
     (web.get, "/settings", feature_pages.show_settings),

@@ -5,16 +5,27 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
+from adapters.web import people
 from bot.features.learn.courses import COURSES
 from bot.features.learn.feature import LearnFeature
+from bot.features.learn.progress import Reached
 from tests.bot.features.learn.answers import right_numbers, sensible_taps
 from tests.browser import ONE_BROWSER
 from tests.open_playground import OpenPlayground
 from tests.web.test_accessibility import check_accessibility
 from tests.web.test_table_page import PHONE, open_page, take_screenshot
-from tests.web.test_tables import open_browser
+from tests.web.test_tables import Visitor, open_browser
 
 HEADING = re.compile(r'<h1 class="title">([^<]*)</h1>')
+
+
+async def tap(visitor: Visitor, course: str, step: int, taps: str = "") -> str:
+    """Send a lesson's form and return the next page."""
+    answer = await visitor.post(f"/learn/{course}", step=str(step), taps=taps)
+    assert answer.status == 303
+    status, text = await visitor.get(answer.headers["Location"])
+    assert status == 200
+    return text
 
 
 @pytest.mark.parametrize("name", COURSES)
@@ -28,13 +39,12 @@ async def test_whole_course_is_won_on_the_page(site: OpenPlayground, name: str) 
         for step, number in enumerate(right_numbers(course), 1):
             assert HEADING.findall(text) == [f"{course.title} · {step} of 9"]
             assert f'name="taps" value="{number}"' in text
-            status, text = await anna.get(f"/learn/{name}?step={step}&taps={number}")
-            assert status == 200
+            text = await tap(anna, name, step, str(number))
             assert "✅" in text
         taps = sensible_taps(course)
         for end in range(len(taps)):
             assert f'name="taps" value="{taps[: end + 1]}"' in text
-            status, text = await anna.get(f"/learn/{name}?step=9&taps={taps[: end + 1]}")
+            text = await tap(anna, name, 9, taps[: end + 1])
         assert "🏆 You win" in text
         assert f'name="game" value="{course.game}"' in text
         # A stranger leaves no trace.
@@ -45,11 +55,27 @@ async def test_whole_course_is_won_on_the_page(site: OpenPlayground, name: str) 
 async def test_guest_goes_on_in_the_browser_where_they_left_off(site: OpenPlayground) -> None:
     async with open_browser(site) as anna:
         await anna.play()
-        await anna.get("/learn/spades?step=3")
+        await tap(anna, "spades", 3)
         assert "Spades · 3/9" in (await anna.get("/learn"))[1]
         assert HEADING.findall((await anna.get("/learn/spades"))[1]) == ["Spades · 3 of 9"]
         [person] = await site.worker.store.client.hkeys("{learn}:spades")
-        assert await site.worker.feature(LearnFeature).progress.steps(person.decode()) == {"spades": "3"}
+        progress = site.worker.feature(LearnFeature).progress
+        assert await progress.reached(person.decode()) == {"spades": Reached("3")}
+        # A browser or a chat can load a link before anybody follows it.
+        await anna.get("/learn/spades?step=9")
+        await anna.get("/learn/packets?step=2")
+        assert await progress.reached(person.decode()) == {"spades": Reached("3")}
+
+
+async def test_tap_of_a_signed_in_person_stores_their_profile(site: OpenPlayground) -> None:
+    # Without a profile, nobody would find the step when it is old.
+    async with open_browser(site) as anna:
+        await anna.play()
+        [id_] = await site.worker.store.client.hkeys(people.PEOPLE)
+        person = f"{people.PLATFORM}:{id_.decode()}"
+        await site.worker.people.erase(person)
+        await tap(anna, "spades", 3)
+        assert (await site.worker.people.reload(person)).is_known
 
 
 async def test_browser_reloads_a_step_with_a_one_time_form(site: OpenPlayground) -> None:
@@ -68,6 +94,8 @@ async def test_steps_that_do_not_exist_are_not_found(site: OpenPlayground) -> No
     async with open_browser(site) as anna:
         for path in ("chess", "spades?step=0", "spades?step=1&taps=9", "spades?step=9&taps=x"):
             assert (await anna.get(f"/learn/{path}"))[0] == 404, path
+        assert (await anna.post("/learn/chess", step="1")).status == 404
+        assert (await anna.post("/learn/spades", step="9", taps="x")).status == 404
 
 
 @pytest.mark.long

@@ -32,4 +32,5 @@ class LearnFeature(Feature):
         return (Button(texts(language).gettext("Learn in 3 minutes"), actions.page("learn")),)
 
     async def mydata(self, person: str, now: float) -> dict[str, Any]:
-        return {"courses": await self.progress.steps(person)}
+        reached = await self.progress.reached(person)
+        return {"courses": {course: one._asdict() for course, one in reached.items()}}

@@ -3,8 +3,13 @@
 | key | type | contents |
 |---|---|---|
 | ``{learn}:<course>`` | hash | each person's step, and their moves in the last one (`bot.features.learn.lesson.Spot`) |
+| ``{learn}:won:<course>`` | set | people who have finished the course |
 """
 
 
 def spots(course: str) -> str:
     return f"{{learn}}:{course}"
+
+
+def winners(course: str) -> str:
+    return f"{{learn}}:won:{course}"

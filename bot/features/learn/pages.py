@@ -7,7 +7,7 @@ from operator import itemgetter
 from bot import actions
 from bot.features.learn.courses import COURSES
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot
-from bot.features.learn.progress import DONE
+from bot.features.learn.progress import Reached
 from bot.panel import Button, Panel, Row, Writer
 from bot.texts import texts
 
@@ -16,8 +16,8 @@ def payload(spot: Spot) -> str:
     return actions.page("learn", *filter(None, spot))
 
 
-def courses_page(language: str, steps: Mapping[str, str]) -> Panel:
-    """Return the list of courses. ``steps`` are the steps that the reader has reached; `DONE` after the last."""
+def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
+    """Return the list of courses. ``reached`` are those that the reader has begun."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🎓 Learn in three minutes"), "bold")
@@ -26,9 +26,8 @@ def courses_page(language: str, steps: Mapping[str, str]) -> Panel:
     rows = []
     for id_, course in COURSES.items():
         page.line("{course}: {line}", course=course.title, line=_(course.line))
-        label = course.title
-        if step := steps.get(id_):
-            label = f"✓ {label}" if step == DONE else f"{label} · {step}/{LAST}"
+        step, is_done = reached.get(id_, Reached())
+        label = f"{'✓ ' * is_done}{course.title}{f' · {step}/{LAST}' if step else ''}"
         rows.append((Button(label, actions.page("learn", id_)),))
     return page.panel(*rows)
 

@@ -1,12 +1,18 @@
 """How far each person is in each course."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from bot.features.learn import keys
 from bot.features.learn.courses import COURSES
 from bot.features.learn.lesson import Lesson, Spot
 
-DONE = "done"  # the step after the last one is won
+
+class Reached(NamedTuple):
+    """A person's state in a course. ``step`` is where they go on, empty for the beginning."""
+
+    step: str = ""
+    is_done: bool = False
 
 
 class Progress:
@@ -16,21 +22,30 @@ class Progress:
         self._client = client
 
     async def spot(self, person: str, course: str) -> Spot:
-        """Return where a person goes on in a course: at its first step if they have not begun or are done."""
+        """Return where a person goes on in a course: at its first step if they have not begun or have won."""
         found = await self._client.hget(keys.spots(course), person)
-        step, *taps = found.decode().split() if found else (DONE,)
-        return Spot(course, step, *taps) if step != DONE else Spot(course)
+        return Spot(course, *found.decode().split()) if found else Spot(course)
 
     async def note(self, person: str, lesson: Lesson) -> None:
-        spot = lesson.spot
-        text = DONE if lesson.is_won else f"{spot.step} {spot.taps}"
-        await self._client.hset(keys.spots(spot.course), person, text)
+        """Store a person's spot. A won course stays finished when they repeat it."""
+        course, step, taps = lesson.spot
+        if lesson.is_won:
+            await self._client.sadd(keys.winners(course), person)
+            await self._client.hdel(keys.spots(course), person)
+        else:
+            await self._client.hset(keys.spots(course), person, f"{step} {taps}")
 
-    async def steps(self, person: str) -> dict[str, str]:
-        """Return the step that a person has reached in each course that they have begun."""
-        found = {course: await self._client.hget(keys.spots(course), person) for course in COURSES}
-        return {course: spot.decode().split()[0] for course, spot in found.items() if spot}
+    async def reached(self, person: str) -> Mapping[str, Reached]:
+        """Return a person's state in each course that they have begun."""
+        found = {}
+        for course in COURSES:
+            stored = await self._client.hget(keys.spots(course), person)
+            is_done = bool(await self._client.sismember(keys.winners(course), person))
+            if stored or is_done:
+                found[course] = Reached(stored.decode().split()[0] if stored else "", is_done)
+        return found
 
     async def forget(self, person: str) -> None:
         for course in COURSES:
             await self._client.hdel(keys.spots(course), person)
+            await self._client.srem(keys.winners(course), person)

@@ -5,20 +5,18 @@ from typing import NamedTuple
 
 from bot.features.learn.courses import COURSES
 from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
-from bot.features.learn.progress import DONE, Progress
+from bot.features.learn.progress import Progress, Reached
 from bot.people import People, Profile
+from bot.platform import Person
 from bot.texts import texts
 from engine.views import LastTrick, PacketsView, ShownCard, SpadesView
 
 
 class PageCourse(NamedTuple):
-    """A course in the list. ``reached`` is the reader's step, empty before they begin."""
-
     id: str
     title: str
     line: str
-    reached: str
-    is_done: bool
+    reached: Reached
 
 
 class LearnCard(NamedTuple):
@@ -69,24 +67,29 @@ class LearnSite:
     async def courses(self, person: str, language: str) -> list[PageCourse]:
         """Return the list of courses. An empty ``person`` is unknown."""
         _ = texts(language).gettext
-        steps = await self._progress.steps(person) if person else {}
+        reached = await self._progress.reached(person) if person else {}
         return [
-            PageCourse(id_, course.title, _(course.line), steps.get(id_, ""), steps.get(id_) == DONE)
+            PageCourse(id_, course.title, _(course.line), reached.get(id_, Reached()))
             for id_, course in COURSES.items()
         ]
 
     async def page(self, person: str, language: str, spot: Spot) -> LessonPage:
-        """Return a step after a tap, and note it as the person's. Without a step they go on where they left off.
+        """Return a step after a tap. Without a step the person goes on where they left off.
 
-        Raises BadPayload for a spot that does not exist.
+        Raises BadPayload for a spot that does not exist. Stores nothing: browsers load pages that nobody asked for.
         """
         profile = await self._people.person(person) if person else Profile("")
         if person and not spot.step:
             spot = await self._progress.spot(person, spot.course)
         lesson, said = tap(spot if spot.step else Spot(spot.course), language, profile.suits)
-        if person:
-            await self._progress.note(person, lesson)
         return _lesson_page(lesson, said, profile.deck)
+
+    async def note_tap(self, person: Person | None, spot: Spot) -> None:
+        """Store the step after a tap, if the person is known. Raises BadPayload like `page`."""
+        lesson, _said = tap(spot, "en", "italian")
+        if person:
+            await self._people.meet(person)
+            await self._progress.note(person.id, lesson)
 
 
 def _lesson_page(lesson: Lesson, said: str, style: str) -> LessonPage:

@@ -1,6 +1,7 @@
 """Courses of /learn: right by the engine's rules, and finished by taps in the chat."""
 
 import json
+import time
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from bot.features.learn.lesson import LAST, STEPS, Lesson, Spot, tap
 from bot.features.learn.pages import lesson_page
 from bot.features.learn.tables import ending_table, step_moves, step_table
 from bot.features.privacy.feature import PrivacyFeature
+from bot.features.privacy.forgetting import SECOND_PASS_AFTER
 from bot.identity.pseudonyms import forgetting_marks
 from bot.panel import LONGEST_PAYLOAD, Panel, Span, utf16_length
 from bot.pictures.painter import paint
@@ -216,9 +218,11 @@ async def test_course_is_finished_by_taps_and_stores_no_game(store: Store, name:
         assert not await store.client.keys("{games}:*")
         await player.press("Courses")
         assert player.button(f"✓ {COURSES[name].title}")
-        # A finished course begins again.
+        # A finished course begins again, and stays finished.
         await player.press(f"✓ {COURSES[name].title}")
         assert f"{COURSES[name].title} · 1 of 9" in fake.last(player.private).plain
+        await player.press("Courses")
+        assert player.button(f"✓ {COURSES[name].title} · 1/9")
 
 
 async def test_robot_of_the_same_game_follows_a_won_course(store: Store) -> None:
@@ -311,12 +315,33 @@ async def test_mydata_shows_progress_and_forget_deletes_it(store: Store) -> None
         await player.press("Skip")
         reply = await player.say("/mydata", player.private)
         assert reply.file
-        assert json.loads(reply.file.content)["courses"] == {"spades": "2"}
+        assert json.loads(reply.file.content)["courses"] == {"spades": {"step": "2", "is_done": False}}
         await player.say("/forget", player.private)
         await player.press("Yes, forget me")
         while not (await forgetting_marks(store.client))[player.person.id].is_erased:
             await worker.feature(PrivacyFeature).forgetter.work()
-        assert await worker.feature(LearnFeature).progress.steps(player.person.id) == {}
+        assert await worker.feature(LearnFeature).progress.reached(player.person.id) == {}
+
+
+async def test_tap_that_outlives_forgetting_leaves_nothing(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        player, learn = anna(worker, fake), worker.feature(LearnFeature)
+        await player.say("/learn", player.private)
+        await player.press("Spades")
+        await finish(player, "spades")
+        await player.say("/forget", player.private)
+        await player.press("Yes, forget me")
+        forgetter = worker.feature(PrivacyFeature).forgetter
+        while not (await forgetting_marks(store.client))[player.person.id].is_erased:
+            await forgetter.work()
+        # The tap came before the first pass, and its step is stored after it.
+        for taps in ("", sensible_taps(COURSES["spades"])):
+            await learn.progress.note(player.person.id, Lesson(Spot("spades", LAST, taps), "en", "italian"))
+        forgetter.now = lambda: time.time() + SECOND_PASS_AFTER
+        await forgetter.work()
+        assert not await forgetting_marks(store.client)
+        assert not await store.client.keys("{learn}:*")
 
 
 @pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)

@@ -137,7 +137,7 @@ class Telegram:
 
     @property
     def has_ephemeral(self) -> bool:
-        return self.messages.ephemerals.is_supported is not False
+        return self.messages.has_ephemeral is not False
 
     def rate_limit(self, place: str) -> RateLimit:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT

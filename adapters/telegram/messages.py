@@ -7,16 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from telegram.error import BadRequest
+import structlog
+from telegram.error import BadRequest, InvalidToken
 
 from adapters.telegram import drawing, reading
-from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
+from adapters.telegram.ephemeral import ephemeral_message_fields, recipient_fields
 from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
-from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos
+from adapters.telegram.photos import KnownFiles, LateEdit, Photo, Photos, ReadMessageId
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.panel_picture import Picture
-from bot.platform import NotEditable, PlatformFailure, SentMessage, is_ephemeral, is_inline
+from bot.platform import NotEditable, PlatformFailure, SentMessage, Unreachable, is_ephemeral, is_inline
+
+FACE_DOWN = "🂠"
+
+log = structlog.get_logger()
 
 
 class Messages:
@@ -28,126 +33,142 @@ class Messages:
     def __init__(self, post: Post, known_files: KnownFiles, app: str = "") -> None:
         self._post = post
         self.photos = Photos(post, known_files)
-        self.ephemerals = EphemeralMessages(post, self.photos)
         self.username = ""  # the bot's, set after connecting
         self._app = app
         self.has_inline_mode = False  # the host can turn it on at @BotFather
+        self.has_ephemeral: bool | None = None  # None until the first attempt
 
     async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
-        if is_ephemeral(place):
-            return await self._send_ephemeral(EphemeralTarget.parse(place), panel)
         if is_inline(place):
             return await self._edit_inline(reading.inline_id(place), panel)
+        if is_ephemeral(place):
+            return await self._send_ephemeral(place, panel)
         chat, topic = reading.chat_and_topic(place)
         where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
-        picture = self.photos.picture_of(chat, panel)
+        return await self._send(where, panel, _message_id)
+
+    async def _send(self, where: dict[str, Any], panel: Panel, read_id: ReadMessageId) -> SentMessage:
+        picture = self.photos.picture_of(where["chat_id"], panel)
         if picture is None:
-            fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
-            return SentMessage(_message_id(await self._post("sendMessage", JsonData(fields))))
-        sent = await self.photos.send(self._photo(where, panel, picture), _message_id)
+            return SentMessage(read_id(await self._post("sendMessage", self._text_data(where, panel))))
+        sent = await self.photos.send(self._photo(where, panel, picture), read_id)
         return SentMessage(sent, picture.subject.digest)
 
-    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        try:
-            if is_ephemeral(place):
-                return await self._edit_ephemeral(EphemeralTarget.parse(place), sent, panel)
-            if is_inline(place):
-                return await self._edit_inline(reading.inline_id(place), panel)
-            return await self._edit(reading.chat_and_topic(place)[0], sent, panel)
-        except BadRequest as error:
-            if not NOT_MODIFIED.search(error.message):
-                raise
-            picture = panel.picture.subject.digest if sent.picture and panel.picture else ""
-            return SentMessage(sent.message, picture)
+    async def _send_ephemeral(self, place: str, panel: Panel) -> SentMessage:
+        """Send a message to one person in a group; raise Unreachable if the server has no ephemeral messages.
 
-    async def _edit(self, chat: int, sent: SentMessage, panel: Panel) -> SentMessage:
-        where = {"chat_id": chat, "message_id": int(sent.message)}
-        picture = self.photos.picture_of(chat, panel)
+        Such a server ignores the field and shows the message to all. So the first message is only a card's back. A
+        hand follows when the server's answer confirms that the message is ephemeral.
+        """
+        if self.has_ephemeral is False:
+            raise Unreachable("no ephemeral messages here")
+        where = recipient_fields(place)
+        if self.has_ephemeral is None:
+            sent = await self._post("sendMessage", JsonData({**where, "text": FACE_DOWN}))
+            if "ephemeral_message_id" not in sent:
+                self._lose_ephemeral()
+                shown = {"chat_id": where["chat_id"], "message_id": sent["message_id"]}
+                await self._post("deleteMessage", JsonData(shown))
+                raise Unreachable("no ephemeral messages here")
+            message = _ephemeral_message_id(sent)
+            if self.photos.picture_of(where["chat_id"], panel) is None:
+                edited = await self.edit(place, SentMessage(message), panel)
+                self.has_ephemeral = True
+                return edited
+            await self.delete(place, message)
+            self.has_ephemeral = True
+        return await self._send(where, panel, _ephemeral_message_id)
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        if is_inline(place):
+            return await self._edit_inline(reading.inline_id(place), panel)
+        where, kind = _message_fields(place, sent.message), "EphemeralMessage" if is_ephemeral(place) else "Message"
+        picture = self.photos.picture_of(where["chat_id"], panel)
+        if is_ephemeral(place) and not sent.picture:
+            # A new message with a picture would need another press, so this one stays a text.
+            picture = None
         if picture is None and sent.picture:
             raise NotEditable(sent.message)
-        if picture is None:
-            fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
-            edited = await self._post("editMessageText", JsonData(fields))
-            if edited is not True:
-                _message_id(edited)
-            return sent
-        photo = self._photo(where, panel, picture)
-        try:
-            with _accepting_not_modified():
-                if _has_picture(sent, picture):
-                    await self.photos.edit_caption(photo)
-                else:
-                    await self.photos.edit(photo)
-        except LateEdit:
-            if sent.picture:
-                raise
-            # The late picture could overwrite later edits of the text.
-            raise NotEditable(sent.message) from None
-        return SentMessage(sent.message, picture.subject.digest)
-
-    async def delete(self, place: str, message: str) -> None:
-        if is_ephemeral(place):
-            await self.ephemerals.delete(EphemeralTarget.parse(place), message)
-        elif not is_inline(place):
-            # The bot cannot delete a message in a chat that it is not in.
-            where = JsonData({"chat_id": reading.chat_and_topic(place)[0], "message_id": int(message)})
-            try:
-                await self._post("deleteMessage", where)
-            except BadRequest as error:
-                if not CANNOT_BE_DELETED.search(error.message):
-                    raise
-                # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
-                with _accepting_not_modified():
-                    await self._post("editMessageReplyMarkup", where)
-
-    # Messages in chats that the bot is not in
+        with _accepting_not_modified(), self._ephemeral_errors(place):
+            if picture is None:
+                edited = await self._post(f"edit{kind}Text", self._text_data(where, panel))
+                if not is_ephemeral(place) and edited is not True:
+                    _message_id(edited)
+            elif sent.is_certain and sent.picture == picture.subject.digest:
+                # The message certainly shows this picture, which then needs no upload.
+                await self.photos.edit_caption(self._photo(where, panel, picture), f"edit{kind}Caption")
+            else:
+                try:
+                    await self.photos.edit(self._photo(where, panel, picture), f"edit{kind}Media")
+                except LateEdit:
+                    if sent.picture:
+                        raise
+                    # The late picture could overwrite later edits of the text.
+                    raise NotEditable(sent.message) from None
+        return SentMessage(sent.message, picture.subject.digest if picture else "")
 
     async def _edit_inline(self, message: str, panel: Panel) -> SentMessage:
-        """Show a panel's text; nothing can be uploaded there (core.telegram.org/bots/api#editmessagemedia)."""
+        """Show a panel's text in a chat that the bot is not in.
+
+        Nothing can be uploaded there (core.telegram.org/bots/api#editmessagemedia).
+        """
         markup = drawing.markup_of(panel, self.username, without={"aside", *self._hidden_kinds})
         fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
         with _accepting_not_modified():
             await self._post("editMessageText", JsonData(fields))
         return SentMessage(reading.INLINE_MESSAGE)
 
-    # Messages to one person in a group
+    async def delete(self, place: str, message: str) -> None:
+        if is_inline(place):
+            # The bot cannot delete a message in a chat that it is not in.
+            return
+        where = JsonData(_message_fields(place, message))
+        if is_ephemeral(place):
+            with self._ephemeral_errors(place):
+                await self._post("deleteEphemeralMessage", where)
+            return
+        try:
+            await self._post("deleteMessage", where)
+        except BadRequest as error:
+            if not CANNOT_BE_DELETED.search(error.message):
+                raise
+            # It cannot be deleted after 48 hours (core.telegram.org/bots/api#deletemessage): remove its buttons.
+            with _accepting_not_modified():
+                await self._post("editMessageReplyMarkup", where)
 
-    async def _send_ephemeral(self, target: EphemeralTarget, panel: Panel) -> SentMessage:
-        picture = self.photos.picture_of(target.chat, panel)
-        if picture is None:
-            fields = drawing.text_fields(panel, self._markup(panel))
-            return SentMessage(await self.ephemerals.send_text(target, fields))
-        number = await self.ephemerals.send_photo(target, self._photo({}, panel, picture))
-        return SentMessage(number, picture.subject.digest)
+    @contextmanager
+    def _ephemeral_errors(self, place: str) -> Iterator[None]:
+        """Raise Unreachable if the server does not know a method for an ephemeral message."""
+        try:
+            yield
+        except InvalidToken:
+            # Telegram answers 404 both for an unknown method and for an unknown token.
+            if not is_ephemeral(place):
+                raise
+            self._lose_ephemeral()
+            raise Unreachable("no ephemeral messages here") from None
 
-    async def _edit_ephemeral(self, target: EphemeralTarget, sent: SentMessage, panel: Panel) -> SentMessage:
-        if not sent.picture:
-            # A new message with a picture would need another press, so this one stays a text.
-            await self.ephemerals.edit_text(target, sent.message, drawing.text_fields(panel, self._markup(panel)))
-            return sent
-        picture = self.photos.picture_of(target.chat, panel)
-        if picture is None:
-            raise NotEditable(sent.message)
-        photo = self._photo({}, panel, picture)
-        await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_has_picture(sent, picture))
-        return SentMessage(sent.message, picture.subject.digest)
+    def _lose_ephemeral(self) -> None:
+        self.has_ephemeral = False
+        log.warning("telegram_feature_missing", what="show a hand in a group", why="Bot API before 10.3")
 
-    # Contents
+    def _text_data(self, where: dict[str, Any], panel: Panel) -> JsonData:
+        return JsonData({**where, **drawing.text_fields(panel, self._markup(where, panel))})
 
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
         shown = panel.beside_picture
         entities = drawing.entities_of(shown, folds=True)
-        return Photo(where, picture, shown.plain, entities or None, self._markup(panel, where.get("chat_id", 0)))
+        return Photo(where, picture, shown.plain, entities or None, self._markup(where, panel))
 
-    def _markup(self, panel: Panel, chat: int = 0) -> dict[str, Any] | None:
-        """Return a panel's keyboard; ``chat`` is positive for a private chat, 0 for one person in a group."""
-        app = self._app if chat > 0 else ""
+    def _markup(self, where: dict[str, Any], panel: Panel) -> dict[str, Any] | None:
+        """Return a panel's keyboard. Only ids of private chats are positive."""
+        app = self._app if where["chat_id"] > 0 else ""
         return drawing.markup_of(panel, self.username, without=self._hidden_kinds, app=app)
 
     @property
     def _hidden_kinds(self) -> list[str]:
         """The kinds of buttons that do not work here."""
-        is_available = {"aside": self.ephemerals.is_supported is not False, "share": self.has_inline_mode}
+        is_available = {"aside": self.has_ephemeral is not False, "share": self.has_inline_mode}
         return [kind for kind, available in is_available.items() if not available]
 
 
@@ -161,9 +182,11 @@ def _accepting_not_modified() -> Iterator[None]:
             raise
 
 
-def _has_picture(sent: SentMessage, picture: Picture) -> bool:
-    """Return whether a message certainly shows this picture, which then needs no upload."""
-    return sent.is_certain and sent.picture == picture.subject.digest
+def _message_fields(place: str, message: str) -> dict[str, Any]:
+    """Return the fields that identify a message."""
+    if is_ephemeral(place):
+        return ephemeral_message_fields(place, message)
+    return {"chat_id": reading.chat_and_topic(place)[0], "message_id": int(message)}
 
 
 def _message_id(sent: object) -> str:
@@ -171,3 +194,7 @@ def _message_id(sent: object) -> str:
     if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
         raise PlatformFailure("a message without an id")
     return str(sent["message_id"])
+
+
+def _ephemeral_message_id(sent: Any) -> str:
+    return str(sent["ephemeral_message_id"])

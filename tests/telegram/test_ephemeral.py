@@ -84,7 +84,7 @@ async def test_old_server_is_detected_without_showing_a_hand(store: Store, serve
         _anna, bruno = await start_without_private_chat(server, "metamazzo")
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
-        await until(lambda: adapter.messages.ephemerals.is_supported is False)
+        await until(lambda: adapter.messages.has_ephemeral is False)
         await adapter.worker.settled()
         sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
         assert sent.count("🂠") == 1

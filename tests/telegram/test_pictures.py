@@ -801,7 +801,7 @@ async def test_hand_in_the_group_stays_when_its_picture_is_refused(
 
 async def test_expired_press_is_not_blamed_on_the_picture(adapter: ObservedTelegram, server: TelegramServer) -> None:
     Person(server, 2, "Bruno")
-    adapter.messages.ephemerals.is_supported = True
+    adapter.messages.has_ephemeral = True
     with pytest.raises(Unreachable):
         await adapter.send(f"telegram:@2~{GROUP}", picture_panel(), "key")
 
@@ -811,7 +811,7 @@ async def test_late_hand_in_the_group_is_reported(
 ) -> None:
     bruno = Person(server, 2, "Bruno")
     server.group(GROUP).bot_is_admin = True
-    adapter.messages.ephemerals.is_supported = True
+    adapter.messages.has_ephemeral = True
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     gate = asyncio.Event()
     server.fail_next("sendPhoto", Failure(gate=gate))

@@ -26,7 +26,7 @@ from bot.store import Store
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, ObservedTelegram, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, TelegramServer
-from tests.telegram.test_telegram import newest, panels
+from tests.telegram.test_telegram import newest_id, panels
 
 NOW = 1_800_000_000
 ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
@@ -226,14 +226,14 @@ async def test_opening_the_app_brings_a_waiting_hand(store: Store, server: Teleg
         player.say("/hand")
         await until(lambda: count_calls() > calls)
         await adapter.worker.settled()
-        player.private.refusal, before = None, newest(player)
+        player.private.refusal, before = None, newest_id(player)
         url = f"http://127.0.0.1:{site.port}"
         data = {"data": anna_launch(time.time(), player.number), "t": ""}
         async with session.post(
             f"{url}/app/telegram", data=data, headers={"Origin": url}, allow_redirects=False
         ) as answer:
             assert answer.status == 303
-        await until(lambda: newest(player) > before)
+        await until(lambda: newest_id(player) > before)
 
 
 @pytest.mark.parametrize("name", ["last_name", "username", "language_code", "first_name"])

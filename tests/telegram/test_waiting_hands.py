@@ -10,7 +10,7 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seat_people, until
 from tests.telegram.server import BOT, TelegramServer
 from tests.telegram.test_inline import chat_without_bot, has_hand, payload_of, query_offers, send_offer, table_of
-from tests.telegram.test_telegram import has_text, newest, panels
+from tests.telegram.test_telegram import has_text, newest_id, panels
 
 PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
 
@@ -111,9 +111,9 @@ async def test_page_pressed_in_the_private_chat_brings_a_waiting_hand(store: Sto
         await until(lambda: has_text(group, "I cannot write to you: press below"))
         await adapter.worker.settled()
         anna.private.refusal = None
-        before = newest(anna)
+        before = newest_id(anna)
         await anna.press("Rules")
-        await until(lambda: newest(anna) > before)
+        await until(lambda: newest_id(anna) > before)
 
 
 async def test_ordinary_message_moves_no_hand(store: Store, server: TelegramServer) -> None:

@@ -11,7 +11,7 @@ from bot.delivery.updates import Updates
 from bot.feature import Handlers, VerbHandler, verb_handler
 from bot.handlers.invitations import Invitations
 from bot.handlers.pages import CorePages
-from bot.panels.challenge import MENUS
+from bot.panels.challenge import INVITED, MENUS
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.tables import free_chairs
 from bot.people import People, Profile
@@ -115,6 +115,8 @@ class ChallengeCards(Handlers):
         check_open(table)
         if table.matched:
             raise NotYoursToDecide()
+        if is_private(press.place) and press.place in table.hosts:
+            await self._change_card(table, press, Change(draft=Draft(0, INVITED)))
         return await self._invitations.invitation(await self._room.load_cached(action.code), profile, press.place)
 
     async def _rules(self, press: Press, profile: Profile, action: TableAction) -> Reply:

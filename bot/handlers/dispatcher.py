@@ -18,6 +18,7 @@ from bot.delivery.surfaces import board_at
 from bot.handlers.at_table import TableButtons
 from bot.handlers.challenge_cards import ChallengeCards
 from bot.handlers.commands import Commands
+from bot.handlers.greeting import Greeting
 from bot.handlers.guard import Guard
 from bot.handlers.hands import Hands
 from bot.handlers.hints import Hints
@@ -82,6 +83,7 @@ class Dispatcher:
         all_handlers = (
             pages,
             joining,
+            Greeting(joining, challenges, people, updates, pages, invitations),
             Start(features, joining, pages, private_hands, lists),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),

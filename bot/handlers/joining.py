@@ -1,6 +1,5 @@
 """The commands /challenge and /join, which open tables and seat people by code."""
 
-from bot.actions import BadPayload
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.delivery.updates import Updates
@@ -13,7 +12,7 @@ from bot.parsing.games import parse_game_and_points, target_rule
 from bot.parsing.join_links import pasted_code
 from bot.parsing.mentions import find_invited
 from bot.people import People, Profile
-from bot.platform import Command, Press, Reply, is_ephemeral, is_private
+from bot.platform import Command, Reply, is_ephemeral, is_private
 from bot.store.entries import DEFAULT_CLOCK, Clock
 from bot.tables.challenges import Challenges
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable
@@ -26,10 +25,9 @@ class Joining(Handlers):
     def __init__(self, room: Room, challenges: Challenges, people: People, guard: Guard, updates: Updates) -> None:
         self._room, self._challenges, self._people, self._guard = room, challenges, people, guard
         self._updates = updates
-        self.commands = {"challenge": self._challenge, "join": self.join}
-        self.pages = {"challenge": self._challenge_here}
+        self.commands = {"challenge": self.challenge, "join": self.join}
 
-    async def _challenge(self, command: Command, profile: Profile) -> Reply:
+    async def challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self._people.chat(command.place)
         invited = await find_invited(self._people, command)
         named, target = parse_game_and_points(command.words, "")
@@ -53,12 +51,6 @@ class Joining(Handlers):
         elif is_first_time and not named and not chat.has_chosen_game:
             await self._updates.send_change(table.code, card_at(table, 0), Change(draft=Draft(0, "game")))
         return Reply(toast=_forward_text(command, profile, table))
-
-    async def _challenge_here(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """Open a table where a button of the greeting was pressed."""
-        if words not in (["friend"], ["robot"]):
-            raise BadPayload()
-        return await self._challenge(Command(press.key, press.person, press.place, "challenge"), profile)
 
     async def join(self, command: Command, profile: Profile) -> Reply:
         """Seat a person at a table by its code, or ask for a chair there. The code can be a guess."""

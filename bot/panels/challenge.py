@@ -26,7 +26,8 @@ from engine import GAMES, game_kind
 from engine.options import format_value
 
 HOURS_TO_ACCEPT = TIME_TO_ACCEPT // 3600
-MENUS = ("game", "games", "robot", "rules")
+INVITED = "invited"  # the menu while the opener waits for an invited friend
+MENUS = ("game", "games", "robot", "rules", INVITED)
 
 
 def challenge_panel(
@@ -48,9 +49,11 @@ def challenge_panel(
     is_own = reader == table.opener.person and table.invited is None
     if menu == "game":
         page.line(_("Which game?"), "bold")
-        for line in _suggestions(words):
+        for line in suggestions(language):
             page.line(line)
         page.gap()
+    elif is_own and menu == INVITED:
+        page.line(_("Forward the invitation to a friend. The game begins when they sit down."), "bold")
     elif is_own:
         page.line(_("Who do you want to play?"), "bold")
     _write_offer(page, table, seen, words, is_own=is_own)
@@ -63,6 +66,8 @@ def challenge_panel(
         return page.panel(chairs, *_options_menu(seen, words))
     if menu in menus:
         return page.panel(chairs, *menus[menu](table, words))
+    if is_own and menu == INVITED:
+        return page.panel(_change_and_cancel(table.code, words), _back_row(table.code, words))
     return page.panel(chairs, *(_own_buttons(table, words) if is_own else _buttons(table, words)))
 
 
@@ -192,7 +197,7 @@ def _own_buttons(table: Table, words: Wording) -> list[Row]:
         _robot_row(code, words),
         (
             Button(_("Invite a friend"), actions.table(code, "invite"), role=Role.INVITE),
-            Button(_("Find someone"), actions.page("find", "look", table.game_id), role=Role.INVITE),
+            Button(_("Find someone"), actions.table(code, "find", table.game_id), role=Role.INVITE),
         ),
         (_rules_button(code, words), *_change_and_cancel(code, words)),
     ]
@@ -233,9 +238,9 @@ def _chair_buttons(table: Table, words: Wording) -> Row:
     return tuple(sit)
 
 
-def _suggestions(words: Wording) -> list[str]:
+def suggestions(language: str) -> list[str]:
     """Return a line about each game for newcomers."""
-    _ = words.text
+    _ = texts(language).gettext
     lines = {
         "metamazzo": _("two players get half the pack and draw the rest."),
         "tressette": _("the classic for four, in pairs."),

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from bot import actions
 from bot.commands import FAIR, HelpGroup, listed_commands
 from bot.panel import Button, Panel, Writer
+from bot.panels.challenge import suggestions
 from bot.texts import texts
 from bot.words.phrases import game_names
 from bot.words.rules import has_common_rules, rules_text
+from engine import GAMES
 
 
 def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) -> Panel:
@@ -19,6 +21,20 @@ def greeting_page(language: str, more: Sequence[Button], *, in_private: bool) ->
     friend = Button(_("Challenge a friend"), actions.page("challenge", "friend"), "good")
     robot = Button(_("Play a robot"), actions.page("challenge", "robot"), "good")
     return page.panel((robot, friend) if in_private else (friend,), tuple(more))
+
+
+def first_game_page(language: str, opponent: str, *, is_full: bool = False) -> Panel:
+    """Return the question which game to play against an ``opponent`` ("robot" or "friend"); all games if full."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Which game?"), "bold")
+    for line in suggestions(language):
+        page.line(line)
+    kinds = [kind for kind in GAMES.values() if is_full or kind.is_suggested]
+    rows = [(Button(_(kind.name), actions.page("challenge", opponent, kind.id), "good"),) for kind in kinds]
+    more = Button(_("More games"), actions.page("challenge", opponent, "more"))
+    back = Button(_("◀ Back"), actions.page("challenge"))
+    return page.panel(*rows, (back,) if is_full else (more, back))
 
 
 def help_page(language: str, *, is_full: bool = False) -> Panel:

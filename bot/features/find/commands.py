@@ -2,7 +2,7 @@
 
 import re
 
-from bot.actions import BadPayload
+from bot.actions import BadPayload, TableAction
 from bot.features.find.errors import AskedIfReady, BadNickname, NotInPrivateYet
 from bot.features.find.finder import Finder
 from bot.features.find.pages import NEVER, ROBOTS_AFTER, nickname_page, search_page, search_stopped_page
@@ -65,8 +65,6 @@ class FindCommands:
                 if not _is_reachable_in_private(press.place, profile):
                     return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
                 return await self._start_search(press, profile)
-            case ["look", game] if game in GAMES and is_private(press.place):
-                return await self._start_search(press, profile, game)
             case ["robot", game, level] if game in GAMES and level in LEVELS and is_private(press.place):
                 if level == "strong":
                     self._robot_pool.get_ready()
@@ -80,6 +78,14 @@ class FindCommands:
                 await self._finder.leave(profile.id, press.key)
                 return Reply(panel=search_stopped_page(profile.language))
         raise BadPayload()
+
+    async def find_instead(self, press: Press, profile: Profile, action: TableAction) -> Reply:
+        """Search for an opponent and take back the challenge, whose game is the action's word."""
+        if len(action.words) != 1 or action.words[0] not in GAMES or not is_private(press.place):
+            raise BadPayload()
+        reply = await self._start_search(press, profile, action.words[0])
+        await self._challenges.cancel(action.code, press.person.id, press.key)
+        return reply
 
     async def _choose_robots(self, profile: Profile, game: str, after: int, update: str) -> Reply:
         robots_after = after if after != NEVER else None

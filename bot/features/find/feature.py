@@ -77,6 +77,7 @@ class FindFeature(Feature):
         self.pages = {"find": find.answer, "say": farewells.answer}
         self.pages |= {deed: partial(self._strangers.answer, deed) for deed in DEEDS}
         self.verbs = {deed: partial(self._strangers.act_at_table, deed) for deed in DEEDS}
+        self.verbs["find"] = find.find_instead
         self.start_words = {"find": find.find_by_link}
         self.policy = FindPolicy(self.finder)
         self.loops = {"finding": self.finder.run, "reports": self.report_sender.run}

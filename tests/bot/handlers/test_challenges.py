@@ -313,8 +313,11 @@ async def test_private_card_asks_with_whom_to_play(worker: Worker, fake: FakePla
     code = await code_of(worker, anna)
     await anna.press("Invite a friend")
     assert f"/join {code}" in fake.last(anna.private).plain
+    await anna.press("Back")
     await anna.press("Find someone")
     assert "Metà Mazzo" in fake.last(anna.private).plain
+    # The challenge does not wait next to the search.
+    assert await worker.room.lists.tables_of(anna.person.id) == []
 
 
 async def test_robot_in_private_takes_all_free_seats(worker: Worker, fake: FakePlatform) -> None:

@@ -2,35 +2,100 @@
 
 import pytest
 
+from bot.panel import Panel
 from bot.store import Store
+from bot.worker import Worker
+from engine import GAMES
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "labels"),
+    ("language", "text", "ways"),
     [
         ("en", "Hi! I deal Tressette and Spades.", ["Play a robot", "Challenge a friend", "Today's deal"]),
         ("it", "Ciao! Qui si gioca", ["Gioca con un robot", "Sfida qualcuno", "La smazzata di oggi"]),
     ],
 )
-async def test_start_greets_with_ways_to_play(store: Store, language: str, text: str, labels: list[str]) -> None:
+async def test_start_greets_with_ways_to_play(store: Store, language: str, text: str, ways: list[str]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1, language)
         await anna.say("/start", anna.private)
         greeting = fake.last(anna.private)
         assert text in greeting.plain
-        assert [button.label for row in greeting.rows for button in row][:3] == labels
+        assert labels(greeting)[:3] == ways
 
 
-@pytest.mark.parametrize("label", ["Play a robot", "Challenge a friend"])
-async def test_greeting_opens_a_table_in_private(store: Store, label: str) -> None:
+async def greet(worker: Worker, fake: FakePlatform) -> Player:
+    anna = Player(worker, fake, "Anna", 1)
+    await anna.say("/start", anna.private)
+    return anna
+
+
+def labels(panel: Panel) -> list[str]:
+    return [button.label for row in panel.rows for button in row]
+
+
+async def test_robot_deals_at_once_after_one_question(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        await anna.say("/start", anna.private)
-        await anna.press(label)
-        assert (await worker.room.table(await code_of(worker, anna))).hosts == (anna.private,)
+        anna = await greet(worker, fake)
+        await anna.press("Play a robot")
+        question = fake.last(anna.private)
+        assert question.plain.startswith("Which game?\nMetà Mazzo: two players")
+        assert labels(question) == ["Metà Mazzo", "Tressette in Quattro", "Spades", "More games", "◀ Back"]
+        await anna.press("Metà Mazzo")
+        [table] = await worker.room.lists.tables_of(anna.person.id)
+        assert table.phase == "playing"
+        assert table.game_id == "metamazzo"
+        assert [chair.person for chair in table.chairs if chair and chair.is_robot] == ["robot:easy"]
+        # The question is gone, and is not asked again.
+        assert not any("Which game?" in text for text in fake.texts(anna.private))
+        await anna.press("Play a robot")
+        assert not any("Which game?" in text for text in fake.texts(anna.private))
+        assert len(await worker.room.lists.tables_of(anna.person.id)) == 2
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_every_game_begins_with_a_robot(store: Store, game: str) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Play a robot")
+        await anna.press("More games")
+        await anna.press(GAMES[game].name)
+        [table] = await worker.room.lists.tables_of(anna.person.id)
+        assert (table.game_id, table.phase) == (game, "playing")
+
+
+async def test_friend_gets_an_invitation_to_forward(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        await anna.press("Challenge a friend")
+        await anna.press("Spades")
+        code = await code_of(worker, anna)
+        assert (await worker.room.table(code)).hosts == (anna.private,)
+        invitation, card = (
+            next(panel for panel in fake.messages[anna.private].values() if words in panel.plain)
+            for words in ("Anna\u2069 invites you to play Spades", "Forward the invitation to a friend")
+        )
+        assert f"/join {code}" in invitation.plain
+        assert "Sit down" in labels(invitation)
+        assert labels(card) == ["Change", "Cancel", "◀ Back"]
+        await anna.press("◀ Back")
+        assert any("Who do you want to play?" in text for text in fake.texts(anna.private))
+
+
+async def test_greeting_returns_from_the_question(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await greet(worker, fake)
+        greeting = fake.last(anna.private)
+        await anna.press("Challenge a friend")
+        await anna.press("◀ Back")
+        assert fake.last(anna.private) == greeting
+        assert await worker.room.lists.tables_of(anna.person.id) == []
 
 
 async def test_greeting_of_a_group_offers_no_robot_but_a_challenge(store: Store) -> None:
@@ -38,7 +103,6 @@ async def test_greeting_of_a_group_offers_no_robot_but_a_challenge(store: Store)
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/start")
-        labels = [button.label for row in fake.last(GROUP).rows for button in row]
-        assert "Play a robot" not in labels
+        assert "Play a robot" not in labels(fake.last(GROUP))
         await anna.press("Challenge a friend", GROUP)
         assert (await worker.room.table(await code_of(worker, anna))).hosts == (GROUP,)

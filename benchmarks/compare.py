@@ -88,7 +88,7 @@ FIGURES = (
         "Discord, acknowledged at seven tables, p99 ms", "discord", r"at 7 tables: .*acknowledgement .*?p99 ([\d.]+)"
     ),
     Figure(
-        "engine's public face, moves/s, all games' median",
+        "engine's public API, moves/s, all games' median",
         "engine",
         r"^[a-z]+ +([\d,]+) +[\d,]+ +(?:nan|[\d.]+)$",
         before="\nlight:",
@@ -191,9 +191,9 @@ def output_of(bench: Bench, side: Side) -> str:
             else:
                 if process.wait():
                     errors.seek(0)
-                    said = (errors.read().splitlines() or [f"exit code {process.returncode}"])[-1][:200]
+                    last_line = (errors.read().splitlines() or [f"exit code {process.returncode}"])[-1][:200]
                     raise BenchFailed(
-                        f"no figures within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else said
+                        f"no figures within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else last_line
                     )
         finally:
             timer.cancel()

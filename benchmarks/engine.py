@@ -123,8 +123,10 @@ def _print_playouts(figures: dict[str, list[list[tuple[float, float, float]]]], 
     if baselines[0] != baselines[0]:
         typer.echo("OpenSpiel is not installed, so there are no ratios: run uv pip install --group benchmarks.")
     else:
-        typer.echo(f"OpenSpiel spades, from Python: {statistics.median(baselines):,.0f} steps/s (median); × is to it")
-    paths = ("public face: legal_moves + play", "light: copy + legal + play, card by card")
+        typer.echo(
+            f"OpenSpiel spades, from Python: {statistics.median(baselines):,.0f} steps/s (median); × is relative to it"
+        )
+    paths = ("public API: legal_moves + play", "light: copy + legal + play, card by card")
     for path, title in enumerate(paths):
         typer.echo(f"\n{title}\n{'':12}{'moves/s':>12}{'playouts/s':>12}{'×':>8}")
         for name, measured in figures.items():

@@ -97,7 +97,7 @@ async def start_server(module: str) -> AsyncIterator[Server]:
         async with within(START_LIMIT, f"{module} to say its port"):
             port = await process.stdout.readline()
         if not port:
-            raise BenchFailed(f"{module} ended before it said its port")
+            raise BenchFailed(f"{module} ended before it printed its port")
         async with connect_to(f"http://127.0.0.1:{int(port)}") as there:
             yield there
     finally:

@@ -71,11 +71,11 @@ class ReferenceRobot:
         world.left = ((13 if pack is FRENCH else 40 // seats) - sum(deal.tricks)) * seats - world.laid
         world.taken, world.pot = [0, 0], 0
         world.wanted, world.best, world.winner = 0, -1, seat
-        for place, (by, code, _signal) in enumerate(deal.trick):
+        for index, (by, code, _signal) in enumerate(deal.trick):
             card = pack.index[code]
-            if place == 0:
+            if index == 0:
                 world.wanted = pack.suit_of[card]
-            if place == 0 or (card > world.best and BIT[card] & (world.wanted | kind.TRUMPS)):
+            if index == 0 or (card > world.best and BIT[card] & (world.wanted | kind.TRUMPS)):
                 world.best, world.winner = card, by
             world.pot += kind.WORTH[card]
         if isinstance(deal, StockView) and isinstance(world, StockPosition):

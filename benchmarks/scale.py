@@ -210,7 +210,7 @@ async def measure_store(url: str, name: str, replicas: int, base: Figures | None
 
 
 async def measure() -> None:
-    typer.echo(f"{TABLES} tables; CPU in ms a press, of all workers; × is to one worker on one node")
+    typer.echo(f"{TABLES} tables; CPU in ms a press, of all workers; × is relative to one worker on one node")
     typer.echo(f"{'':36}{f'flat out, {AT_ONCE} at once':^44}{f'at {RATE} presses/s':^32}")
     typer.echo(
         f"{'store':28}{'workers':>8}{'presses/s':>12}{'CPU':>12}{'×':>8}{'store CPU':>12}"

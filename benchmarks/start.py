@@ -72,9 +72,9 @@ def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
         deadline = time.monotonic() + PATIENCE
         while not is_healthy(port):
             if bot.poll() is not None:
-                raise BenchFailed(f"the bot ended before it was healthy; it said: {errors.read_text()}")
+                raise BenchFailed(f"the bot ended before it was healthy; its output: {errors.read_text()}")
             if time.monotonic() > deadline:
-                raise BenchFailed(f"waited {PATIENCE:g} s for the bot's /healthz; it said: {errors.read_text()}")
+                raise BenchFailed(f"waited {PATIENCE:g} s for the bot's /healthz; its output: {errors.read_text()}")
             time.sleep(0.02)
         yield bot.pid
     finally:

@@ -372,8 +372,8 @@ def _error_line(fault: dict[str, Any]) -> str:
     name = str(fault["loc"][0])
     variable = name if name in variable_names() else f"{PREFIX}{name}".upper()
     fields = {str(field.validation_alias or name): field for name, field in Settings.model_fields.items()}
-    said = str(fault["msg"]).removeprefix("Value error, ")
-    allowed = _allowed(fields[name]) or (said if said.startswith("must ") else f"cannot be read ({said})")
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    allowed = _allowed(fields[name]) or (message if message.startswith("must ") else f"cannot be read ({message})")
     value = str(fault["input"])
     # Addresses can contain a password.
     is_secret = "SecretStr" in str(fields[name].annotation) or variable == "REDIS_URL" or "@" in value

@@ -64,22 +64,22 @@ def verify(record: Record) -> str:
 def _steps(
     game: Game, deal: DealRecord, number: int, until: int | None = None, *, check_legal: bool = False
 ) -> Iterator[None]:
-    for place, (seat, move, *legal) in enumerate(deal.moves[:until]):
+    for move_index, (seat, move, *legal) in enumerate(deal.moves[:until]):
         try:
             if check_legal and legal:
                 _check_legal(game, seat, legal[0])
-            _play(game, place, seat, move)
+            _play(game, move_index, seat, move)
         except FaultyRecord as error:
-            raise FaultyRecord(error.problem, number, place + 1) from None
+            raise FaultyRecord(error.problem, number, move_index + 1) from None
         except EngineError as error:
-            raise FaultyRecord(f"{quote(move)}: {error}", number, place + 1) from None
+            raise FaultyRecord(f"{quote(move)}: {error}", number, move_index + 1) from None
         yield
 
 
-def _play(game: Game, place: int, seat: int | None, move: str) -> None:
+def _play(game: Game, move_index: int, seat: int | None, move: str) -> None:
     """Make a recorded move. A record does not name its release of the rules, but a claim can show it."""
-    if seat is None and place < len(game.moves):  # the game made this move of chance itself
-        drawn = game.moves[place][1]
+    if seat is None and move_index < len(game.moves):  # the game made this move of chance itself
+        drawn = game.moves[move_index][1]
         if drawn != move:
             raise FaultyRecord(f"{quote(move)}: by the deal's secret chance {drawn}")
         return

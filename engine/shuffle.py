@@ -29,13 +29,13 @@ def shuffle_pack(pack: Pack, secret: bytes) -> tuple[str, ...]:
 def draw_cards(cards: Sequence[str], count: int, secret: bytes, purpose: str) -> tuple[str, ...]:
     """Draw ``count`` random cards in order: an unbiased Fisher-Yates shuffle from the front."""
     pool = list(cards)
-    place, left = 0, len(pool)
+    index, left = 0, len(pool)
     last = max(left - count, 1)
     for byte in _random_bytes(secret, purpose):
         if byte < FAIR_BYTES[left]:
-            other = place + byte % left
-            pool[place], pool[other] = pool[other], pool[place]
-            place += 1
+            other = index + byte % left
+            pool[index], pool[other] = pool[other], pool[index]
+            index += 1
             left -= 1
             if left <= last:
                 break

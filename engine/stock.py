@@ -31,11 +31,11 @@ class StockDeal(TressetteDeal):
         return min(2 * self.tricks_done, len(self.stock))
 
     def after_trick(self, winner: int) -> None:
-        place, stock = 2 * self.tricks_done, self.stock
-        if place > len(stock):
+        count, stock = 2 * self.tricks_done, self.stock
+        if count > len(stock):
             self.acquired = [0, 0]
             return
-        for seat, drawn in ((winner, stock[place - 2]), (1 - winner, stock[place - 1])):
+        for seat, drawn in ((winner, stock[count - 2]), (1 - winner, stock[count - 1])):
             card = 1 << drawn
             self.cards[seat] |= card
             self.shown[seat] |= card

@@ -107,8 +107,8 @@ class TressetteDeal(Deal):
     def _would_score(self, seat: int, one: Combination) -> bool:
         """Return whether a combination that the seat holds would score if declared now."""
         fresh = self.window != "acquired" or one.cards & self.acquired[seat]
-        said = self.declared_bits[seat] & one.bit
-        return bool(fresh and not said and (self.reuse or not self.scored[seat] & one.kind))
+        is_declared = self.declared_bits[seat] & one.bit
+        return bool(fresh and not is_declared and (self.reuse or not self.scored[seat] & one.kind))
 
     def _declare(self, seat: int, one: Combination) -> None:
         pool = self.declarable_cards(seat)

@@ -80,11 +80,11 @@ def curve(ratings: Sequence[int], size: tuple[int, int], margin: int) -> list[tu
     low, high = min(ratings), max(ratings)
     return [
         (
-            round(margin + width * place / (len(ratings) - 1), 1),
+            round(margin + width * index / (len(ratings) - 1), 1),
             # A constant rating is drawn in the middle.
             round(margin + height * ((high - rating) / (high - low) if high > low else 0.5), 1),
         )
-        for place, rating in enumerate(ratings)
+        for index, rating in enumerate(ratings)
     ]
 
 

@@ -5,10 +5,10 @@
 -- Returns rating, rank and history of each, or nothing if another game was rated meanwhile.
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
 local found = {}
-for place = 2, #ARGV, 2 do
-  local scope = tonumber(ARGV[place])
-  found[#found + 1] = redis.call('HGET', KEYS[2 + 3 * scope], ARGV[place + 1])
-  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 3 * scope], ARGV[place + 1])
-  found[#found + 1] = redis.call('HGET', KEYS[4 + 3 * scope], ARGV[place + 1])
+for index = 2, #ARGV, 2 do
+  local scope = tonumber(ARGV[index])
+  found[#found + 1] = redis.call('HGET', KEYS[2 + 3 * scope], ARGV[index + 1])
+  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 3 * scope], ARGV[index + 1])
+  found[#found + 1] = redis.call('HGET', KEYS[4 + 3 * scope], ARGV[index + 1])
 end
 return found

@@ -327,7 +327,7 @@ class Ratings:
         await self._index_scopes(rated_people, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
-        for place, scope in enumerate(scopes):
+        for index, scope in enumerate(scopes):
             people = dict.fromkeys(game.people)
             not_handed_over = [person_of.get(person, person) for person in people]
             stored = await self._client.hmget(keys.ratings(scope.key), [*people, *not_handed_over])
@@ -345,7 +345,7 @@ class Ratings:
                 shown: str | int = standing.shown if is_ranked else ""
                 latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.shown)
                 history = "" if is_pseudonym(person) else history_text([*histories[person], latest])
-                words += [place, person, standing.to_text(), history, shown]
+                words += [index, person, standing.to_text(), history, shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes

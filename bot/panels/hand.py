@@ -132,8 +132,8 @@ class _Hand:
         for line in self.phrases.robot_lines():
             self.page.line(line)
         for speaker, phrase in self.seen.phrases:
-            said = phrase_text(self.words.language, phrase)
-            self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=said)
+            text = phrase_text(self.words.language, phrase)
+            self.page.line("💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=text)
         for by, move in self.seen.history[self.seen.since :]:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
@@ -299,7 +299,7 @@ class _Hand:
         plays = {move.split(" ")[1] for move in moves}
         # Moves with a signal come last.
         signalled = moves[-1].endswith(SIGNALS)
-        said = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
+        signal_suffix = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
         in_hand = [code for code in deal.hand or () if code in plays]
         label = self.words.faces.label
         rows: list[Row] = []
@@ -313,13 +313,13 @@ class _Hand:
                 )
             )
         for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple([self._card_button(label(code), code, said) for code in codes]))
+            rows.append(tuple([self._card_button(label(code), code, signal_suffix) for code in codes]))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
         rows.append(tuple(self._card_button(f"📦 {label(code)}", code) for code in tops))
         return rows
 
-    def _card_button(self, label: str, code: str, said: str = "") -> Button:
-        return Button(label, f"{self.move_prefix}play {code}{said}", role=Role.PLAY, about=code)
+    def _card_button(self, label: str, code: str, signal_suffix: str = "") -> Button:
+        return Button(label, f"{self.move_prefix}play {code}{signal_suffix}", role=Role.PLAY, about=code)
 
     def _claim_rows(self) -> list[Row]:
         _ = self.words.text
@@ -344,11 +344,11 @@ class _Hand:
         """Return rows of deeds and phrases for strangers, unless a choice is half made."""
         _ = self.words.text
         if self.chosen == SAY and self.seen.are_strangers:
-            said = [
+            phrases = [
                 Button(phrase_text(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
                 for phrase in PHRASES
             ]
-            return [tuple(said[:3]), tuple(said[3:]), (self._draft_button(_("◀ Back")),)]
+            return [tuple(phrases[:3]), tuple(phrases[3:]), (self._draft_button(_("◀ Back")),)]
         if self.chosen:
             return []
         row = [self._draft_button(_("💬 Say"), SAY)] if self.seen.are_strangers and self.seen.can_say else []

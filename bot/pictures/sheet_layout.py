@@ -225,8 +225,8 @@ class _SheetLayout(Canvas):
             height = height_of(SMALL) + CAPTION * max(map(len, captions)) + 22
             if is_middle:
                 self.add_box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
-            for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
-                middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
+            for index, (spot, caption) in enumerate(zip(row, captions, strict=True)):
+                middle = LEFT + (RIGHT - LEFT) * (2 * index + 1) // (2 * len(row))
                 self._add_spot(spot, middle, self.y + 12, self._room(row))
                 for line, text in enumerate(caption):
                     y = self.y + 12 + height_of(SMALL) + 20 + CAPTION * line

@@ -234,9 +234,9 @@ def _wording(record: Record, language: str, suits: str) -> Wording:
 def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
     _ = words.text
     game: Game
-    for place, game in enumerate(replay(record, number)):
+    for moves_made, game in enumerate(replay(record, number)):
         # Chance's moves are replayed with the move before them, so the game can be one move ahead of its record.
-        seat, move = record.deals[number - 1].moves[place - 1][:2] if place else (None, "")
+        seat, move = record.deals[number - 1].moves[moves_made - 1][:2] if moves_made else (None, "")
         view = game.view(None).deal
         assert view
         dealing = _("{name} deals") if game.kind.has_dealer else _("{name} draws first")
@@ -244,7 +244,7 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
         yield Step.model_construct(
             seat=seat,
             move=move,
-            text=words.move(seat, move) if place else dealing.format(name=words.names[view.dealer]),
+            text=words.move(seat, move) if moves_made else dealing.format(name=words.names[view.dealer]),
             view=view,
             seats=[_seat_view(game.view(viewer).deal) for viewer in range(len(record.seats))],
             taken=(current.taken[0], current.taken[1]) if isinstance(current, TressetteDeal) else None,
@@ -268,8 +268,8 @@ def _judgement(words: Wording, verdict: Verdict) -> Judgement:
         why = reason_texts(words).get(verdict.why, "").rstrip(".")
         better = _("Better: {move} ({why})") if why else _("Better: {move}")
         text = better.format(move=short_move(words, verdict.better), why=why)
-    fields = {name: getattr(verdict, name) for name in Judgement.model_fields if name != "text"}
-    return Judgement(**fields, text=text)
+    fields = {name: getattr(verdict, name) for name in Judgement.model_fields if name not in ("place", "text")}
+    return Judgement(**fields, place=verdict.move_index, text=text)
 
 
 def _player_summary(verdicts: Sequence[Verdict], seat: int) -> Played:

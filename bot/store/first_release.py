@@ -99,15 +99,15 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
     except ValueError:
         # It was unreadable before: the next load sets it aside.
         return None
-    for place, entry in _readable_entries(entries):
+    for index, entry in _readable_entries(entries):
         match entry:
             case FirstDeal():
                 return None
             case Deal(secret):
-                rules = _rules_from(entry for _, entry in _readable_entries(entries[:place]))
+                rules = _rules_from(entry for _, entry in _readable_entries(entries[:index]))
                 named = FirstDeal(secret, RELEASE, rules)
-                stamp = entries[place].removeprefix(strip_stamp(entries[place]))
-                entries[place] = encode(named).encode() + stamp
+                stamp = entries[index].removeprefix(strip_stamp(entries[index]))
+                entries[index] = encode(named).encode() + stamp
                 folded = len(entries) - (len(stored) - 1)
                 return [make_head(entries[:folded]), *entries[folded:]]
     return None
@@ -115,9 +115,9 @@ def _with_named_rules(stored: list[bytes]) -> list[bytes] | None:
 
 def _readable_entries(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
     """Yield the entries that can be parsed, with their positions."""
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         with suppress(UnicodeDecodeError, UnreadableEntry):
-            yield place, decode(strip_stamp(entry).decode())
+            yield index, decode(strip_stamp(entry).decode())
 
 
 def _rules_from(before: Iterable[Entry]) -> dict[str, Value]:

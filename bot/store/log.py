@@ -48,8 +48,8 @@ class Log(NamedTuple):
         Old entries lose their stamps and share memory. The first keeps its stamp, the update that opened the table.
         """
         extended = [*self.entries, *entries]
-        for place in range(max(1, self.version - STAMPS_KEPT), len(extended) - STAMPS_KEPT):
-            extended[place] = _intern(strip_stamp(extended[place]))
+        for index in range(max(1, self.version - STAMPS_KEPT), len(extended) - STAMPS_KEPT):
+            extended[index] = _intern(strip_stamp(extended[index]))
         return Log(extended)
 
     def has_update(self, update: str) -> bool:

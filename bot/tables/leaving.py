@@ -38,5 +38,5 @@ def _leaving_entries(table: Table, person: str, handle: str) -> list[Entry]:
         return [Close("cancelled")]
     if len(table.chairs) == 2 and table.invites(person, handle):
         return [Close("declined")]
-    asked = [Withdraw(place) for place, chair in table.asking.items() if chair.person == person]
+    asked = [Withdraw(seat) for seat, chair in table.asking.items() if chair.person == person]
     return [*asked, *(table.stand_entries(seat) if seat is not None else [])]

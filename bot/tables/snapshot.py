@@ -125,7 +125,7 @@ def snapshot(table: Table, seat: int | None, own_texts: OwnTexts = DEFAULT_TEXTS
     history = tuple(game.history(seat)) if game else ()
     since = 0
     if seat is not None:
-        since = next((place for place in range(len(history), 0, -1) if history[place - 1][0] == seat), 0)
+        since = next((number for number in range(len(history), 0, -1) if history[number - 1][0] == seat), 0)
     asked = [(chair, who) for chair, who in table.asking.items() if seat is not None and table.ruler_of(chair) == seat]
     return TableSnapshot(
         code=table.code,

@@ -122,8 +122,8 @@ class Phrases:
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
     def played_card(self, seat: int, card: str, signal: str | None = None) -> str:
-        said = f" “{signal}!”" if signal else ""
-        return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{said}"
+        shown_signal = f" “{signal}!”" if signal else ""
+        return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{shown_signal}"
 
     def write_score(
         self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None

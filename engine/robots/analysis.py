@@ -47,9 +47,9 @@ def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
 
 
 class Chance(NamedTuple):
-    """A combination that a seat declared or could have declared at a move of the deal. ``place`` is its index."""
+    """A combination that a seat declared or could have declared at a move of the deal. ``move_index`` is the move's."""
 
-    place: int
+    move_index: int
     seat: int
     combination: Combination
 
@@ -65,35 +65,37 @@ class _Analysis:
         found: list[Verdict] = []
         passed: list[Chance] = []
         deal: Deal | None = None
-        for place, game in enumerate(replay(self.record, self.number)):
+        for move_index, game in enumerate(replay(self.record, self.number)):
             deal = game.current
-            seat, move = self.moves[place] if place < len(self.moves) else (None, "")
+            seat, move = self.moves[move_index] if move_index < len(self.moves) else (None, "")
             if seat is None or deal is None:
                 continue
             if move.startswith("play "):
-                passed += self._expiring_chances(game, place, seat)
-            verdict = self._judge_move(game, place, seat, move)
+                passed += self._expiring_chances(game, move_index, seat)
+            verdict = self._judge_move(game, move_index, seat, move)
             if verdict:
                 found.append(verdict)
         missed = self._missed_chances(passed, deal) if isinstance(deal, TressetteDeal) else []
-        missed_places = {verdict.place for verdict in missed}
-        found = [verdict for verdict in found if verdict.lost or verdict.place not in missed_places]
-        return sorted([*found, *missed], key=lambda verdict: verdict.place)
+        missed_moves = {verdict.move_index for verdict in missed}
+        found = [verdict for verdict in found if verdict.lost or verdict.move_index not in missed_moves]
+        return sorted([*found, *missed], key=lambda verdict: verdict.move_index)
 
-    def _judge_move(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+    def _judge_move(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
-            return self._judge_bid(game, place, seat, move)
+            return self._judge_bid(game, move_index, seat, move)
         if move in COMBINATIONS:
-            return self._make_verdict(game, place, seat, move, move, 0.0, exact=True)
+            return self._make_verdict(game, move_index, seat, move, move, 0.0, exact=True)
         if not move.startswith(("play ", "pick ")):
             return None
         plays = {one for one in game.legal_moves(seat) if one.startswith("play ") and one.count(" ") == 1}
         picks = useful_picks(game.view(seat), game.history(seat))
         if len(plays) + len(picks) < 2 or (move.startswith("pick ") and move not in picks):
             return None
-        return self._verdict_by_solver(game, place, seat, move) or self._verdict_by_search(game, place, seat, move)
+        return self._verdict_by_solver(game, move_index, seat, move) or self._verdict_by_search(
+            game, move_index, seat, move
+        )
 
-    def _verdict_by_solver(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+    def _verdict_by_solver(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         deal = game.current
         assert deal
         here = search_position(deal)
@@ -116,9 +118,9 @@ class _Analysis:
         if isinstance(deal, TressetteDeal):
             # Points are thirds rounded down, so losing a third does not always lose a point.
             lost = _whole_points(deal, top, sign) - _whole_points(deal, made, sign)
-        return self._make_verdict(game, place, seat, move, best, float(lost), exact=True)
+        return self._make_verdict(game, move_index, seat, move, best, float(lost), exact=True)
 
-    def _verdict_by_search(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+    def _verdict_by_search(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert view.deal
         found = self.robot.judge_moves(without_declarations(view), game.history(seat))
@@ -135,59 +137,59 @@ class _Analysis:
         if not in_spades:
             lost /= 6  # a difference between the sides counts each third twice
         lost = lost if lost >= (MIN_LOSS_AT_SPADES if in_spades else MIN_LOSS) else 0.0
-        return self._make_verdict(game, place, seat, move, best, lost, exact=False)
+        return self._make_verdict(game, move_index, seat, move, best, lost, exact=False)
 
-    def _judge_bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+    def _judge_bid(self, game: Game, move_index: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
         assert isinstance(view.deal, SpadesView)
         made = int(move.split(" ")[1])
         worth = self.robot.judge_bids(view.deal, view, game.history(seat), made)
         best = max(worth, key=worth.__getitem__)
         lost = max(0.0, worth[best] - worth[made] - BID_ERROR)
-        return self._make_verdict(game, place, seat, move, f"bid {best}", lost, exact=False)
+        return self._make_verdict(game, move_index, seat, move, f"bid {best}", lost, exact=False)
 
     def _make_verdict(
-        self, game: Game, place: int, seat: int, move: str, best: str, lost: float, *, exact: bool
+        self, game: Game, move_index: int, seat: int, move: str, best: str, lost: float, *, exact: bool
     ) -> Verdict:
         if lost <= 0:
-            return Verdict(self.number, place, seat, move, move, round(lost, 2), exact)
+            return Verdict(self.number, move_index, seat, move, move, round(lost, 2), exact)
         why = find_reason(game.view(seat), game.history(seat), best, exact=exact)
-        return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
+        return Verdict(self.number, move_index, seat, move, best, round(lost, 2), exact, why)
 
-    def _expiring_chances(self, game: Game, place: int, seat: int) -> list[Chance]:
+    def _expiring_chances(self, game: Game, move_index: int, seat: int) -> list[Chance]:
         """Return the combinations that the seat could declare before this card but not after it."""
         view = game.view(seat)
         combinations = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
         if combinations and view.deal and can_declare_later(view.deal, view):
-            card = pack_of(view.deal).index[self.moves[place][1].split(" ")[1]]
+            card = pack_of(view.deal).index[self.moves[move_index][1].split(" ")[1]]
             combinations = [one for one in combinations if one.cards >> card & 1]
-        return [Chance(place, seat, one) for one in combinations]
+        return [Chance(move_index, seat, one) for one in combinations]
 
     def _missed_chances(self, passed: Sequence[Chance], end: TressetteDeal) -> list[Verdict]:
         """Return verdicts on expired chances that their seats did not use later. In an unfinished deal, a seat could
         still have used those open at its next turn. A combination that scores once a deal is missed once, at the card
         that cost most.
         """
-        said = [
-            Chance(place, seat, COMBINATIONS[move])
-            for place, (seat, move) in enumerate(self.moves)
+        declarations = [
+            Chance(move_index, seat, COMBINATIONS[move])
+            for move_index, (seat, move) in enumerate(self.moves)
             if seat is not None and move in COMBINATIONS
         ]
         for seat in range(end.seats):
-            said += [Chance(len(self.moves), seat, one) for one in _later_declarations(end, seat)]
+            declarations += [Chance(len(self.moves), seat, one) for one in _later_declarations(end, seat)]
         missed: dict[tuple[int, int], Verdict] = {}
-        for place, seat, one in passed:
+        for move_index, seat, one in passed:
             once = _scoring_bit(one, end.reuse)
             later = [
                 other.points
-                for at, by, other in said
-                if at > place and by == seat and _scoring_bit(other, end.reuse) == once
+                for at, by, other in declarations
+                if at > move_index and by == seat and _scoring_bit(other, end.reuse) == once
             ]
             lost = float(one.points - max(later, default=0))
             known = missed.get((seat, once))
             if lost > (known.lost if known else 0):
-                move = self.moves[place][1]
-                missed[seat, once] = Verdict(self.number, place, seat, move, one.move, lost, True, "declares")
+                move = self.moves[move_index][1]
+                missed[seat, once] = Verdict(self.number, move_index, seat, move, one.move, lost, True, "declares")
         return [*missed.values()]
 
 

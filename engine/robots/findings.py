@@ -11,13 +11,13 @@ MIN_LOSS, MIN_LOSS_AT_SPADES = 0.1, 2.0  # points; a verdict does not report sma
 class Verdict:
     """The judgement of a decision. A move that lost points in several ways has several verdicts.
 
-    ``place`` is the move's place in the deal, from 0. ``better`` is the best move, the same as ``move`` if nothing was
+    ``move_index`` counts the deal's moves from 0. ``better`` is the best move, the same as ``move`` if nothing was
     lost. ``lost`` is in points. ``exact`` tells whether perfect play was computed. ``why`` is the reason for the better
     move, one of REASONS. It is empty if nothing was lost, and in verdicts of older releases.
     """
 
     deal: int
-    place: int
+    move_index: int
     seat: int
     move: str
     better: str
@@ -48,7 +48,7 @@ def summarize(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
     """Summarize one seat's part of the verdicts."""
     own = [one for one in verdicts if one.seat == seat]
     lost = [one for one in own if one.lost > 0]
-    decisions, bad = ({(one.deal, one.place) for one in some} for some in (own, lost))
+    decisions, bad = ({(one.deal, one.move_index) for one in some} for some in (own, lost))
     return Summary(
         decisions=len(decisions),
         good=len(decisions) - len(bad),
@@ -63,7 +63,7 @@ def costliest_moves(verdicts: Sequence[Verdict], most: int) -> list[Verdict]:
     moves: dict[tuple[int, int, int], list[Verdict]] = {}
     for one in verdicts:
         if one.lost > 0:
-            moves.setdefault((one.deal, one.place, one.seat), []).append(one)
+            moves.setdefault((one.deal, one.move_index, one.seat), []).append(one)
     worst = sorted(moves.values(), key=lambda group: -sum(verdict.lost for verdict in group))[:most]
     return [verdict for group in worst for verdict in sorted(group, key=lambda verdict: -verdict.lost)]
 

@@ -82,8 +82,8 @@ def weigh_worlds(worlds: Worlds, view: View, history: Sequence[MoveEntry], board
     whole = isinstance(deal, SpadesView) or len(deal.counts) == 4
     if whole and not is_fully_known(worlds) and (past or isinstance(deal, SpadesView)):
         beginning = zeros(playing.SIZE)
-        for place in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
-            beginning[place] = worlds.start[place]
+        for index in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
+            beginning[index] = worlds.start[index]
         beginning[playing.TURN] = past[0][0] if past else deal.turn or 0
         beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
         beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
@@ -129,12 +129,12 @@ def _start_state(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
             if move.startswith("declare three"):
                 start[playing.PENDING + (view.seat or 0)] |= COMBINATIONS[move].kind
     pack = pack_of(deal)
-    for place, (seat, code, _signal) in enumerate(deal.trick):
+    for index, (seat, code, _signal) in enumerate(deal.trick):
         card = pack.index[code]
-        if place == 0:
+        if index == 0:
             start[playing.WANTED] = pack.suit_of[card]
         # Trumps do not matter: at Spades the second card ends the trick, so at most one card lies here.
-        if place == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
+        if index == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
             start[playing.BEST], start[playing.WINNER] = card, seat
         start[playing.POT] += 0 if isinstance(deal, SpadesView) else playing.WORTH[card]
     return start

@@ -262,8 +262,8 @@ class StrongRobot:
         seat = view.seat or 0
         worlds = worlds_of(view, history)
         start = zeros(playing.SIZE)
-        for place in (playing.SEATS, playing.SPADES, playing.BLIND + seat, playing.BLIND + 1 - seat):
-            start[place] = worlds.start[place]
+        for index in (playing.SEATS, playing.SPADES, playing.BLIND + seat, playing.BLIND + 1 - seat):
+            start[index] = worlds.start[index]
         start[playing.TURN], start[playing.LEFT] = 1 - deal.dealer, 26
         start[playing.WANTED] = NOT_SPADES
         other = deal.bids[1 - seat]

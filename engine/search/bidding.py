@@ -15,13 +15,13 @@ MAX_TRIES = 20
 def draft_hand(board: Board, unseen: Ints) -> int:
     """Draft a plausible hand from these cards: keep good cards and pass bad ones."""
     count = len(unseen)
-    for place in range(26):
-        other = place + random_below(board, count - place)
-        unseen[place], unseen[other] = unseen[other], unseen[place]
+    for index in range(26):
+        other = index + random_below(board, count - index)
+        unseen[index], unseen[other] = unseen[other], unseen[index]
     hand = 0
-    for place in range(0, 26, 2):
-        first = unseen[place]
-        hand |= 1 << (first if TRICK_WORTH[first] >= WORTH_KEEPING else unseen[place + 1])
+    for index in range(0, 26, 2):
+        first = unseen[index]
+        hand |= 1 << (first if TRICK_WORTH[first] >= WORTH_KEEPING else unseen[index + 1])
     return hand
 
 
@@ -42,8 +42,8 @@ def try_bids(
             if random_below(board, 1000) < 1000 * exp(-off * off / 2):
                 break
         for bid in bids:
-            for place in range(SIZE):
-                board.state[place] = start[place]
+            for index in range(SIZE):
+                board.state[index] = start[index]
             board.state[BIDS + me] = bid
             board.state[BIDS + 1 - me] = theirs if theirs >= 0 else max(1, (guess - CAUTION) // 100)
             board.hands[me], board.hands[1 - me] = mine, hand

@@ -61,7 +61,7 @@ def zeros(count: int) -> Ints:
     return array
 
 
-BIT_INDEX = int_array([next((place for place in range(64) if (1 << place) % 67 == rest), 0) for rest in range(67)])
+BIT_INDEX = int_array([next((index for index in range(64) if (1 << index) % 67 == rest), 0) for rest in range(67)])
 
 
 @compiled

@@ -78,7 +78,7 @@ def search_value(
     """
     counters, moves = memory.counters, memory.moves
     rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
-    place, key, least, most, known = 0, 0, 0, left, -1
+    slot, key, least, most, known = 0, 0, 0, left, -1
     if laid == 0:
         if rest == 0:
             return left if turn & 1 == 0 else 0
@@ -90,9 +90,9 @@ def search_value(
         if takes_all(mine, rest ^ mine):
             return left if turn & 1 == 0 else 0
         key = rest | turn << 40 | counters[AGE] << 42
-        place = ((rest % 1000003) * 4 + turn) * 1009 % TABLE_SIZE
-        if memory.keys[place] == key:
-            packed = memory.bounds[place]
+        slot = ((rest % 1000003) * 4 + turn) * 1009 % TABLE_SIZE
+        if memory.keys[slot] == key:
+            packed = memory.bounds[slot]
             least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
             if least >= high or least == most:
                 return least
@@ -146,7 +146,7 @@ def search_value(
             least = max(least, value)
         if value < high:
             most = min(most, value)
-        memory.keys[place], memory.bounds[place] = key, least | most << 6 | (chosen + 1) << 12
+        memory.keys[slot], memory.bounds[slot] = key, least | most << 6 | (chosen + 1) << 12
     return value
 
 

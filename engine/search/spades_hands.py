@@ -86,12 +86,12 @@ def hand_value(
     counters[NODES] += 1
     if counters[NODES] > counters[MAX_NODES]:
         return 0
-    place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
+    slot = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
     key = other | (tricks | seat << 4 | broken << 5) << 52
     mine = leader | counters[AGE] << 52
     least, most = lowest, highest
-    if memory.keys[place] == key and memory.leaders[place] == mine:
-        least, most = memory.least[place], memory.most[place]
+    if memory.keys[slot] == key and memory.leaders[slot] == mine:
+        least, most = memory.least[slot], memory.most[slot]
         if least >= high or least == most:
             return least
         if most <= low:
@@ -142,8 +142,8 @@ def hand_value(
         least = max(least, value)
     if value < ceiling:
         most = min(most, value)
-    memory.keys[place], memory.leaders[place] = key, mine
-    memory.least[place], memory.most[place] = least, most
+    memory.keys[slot], memory.leaders[slot] = key, mine
+    memory.least[slot], memory.most[slot] = least, most
     return value
 
 

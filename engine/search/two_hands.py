@@ -52,8 +52,8 @@ def start_new_age(counters: Ints, ages: int, keys: Ints) -> None:
     """Start a new age, and clear the memory when ages start over."""
     counters[AGE] = (counters[AGE] + 1) % ages
     if counters[AGE] == 0:
-        for place in range(len(keys)):
-            keys[place] = 0
+        for index in range(len(keys)):
+            keys[index] = 0
 
 
 class Memory(NamedTuple):
@@ -106,11 +106,11 @@ def leader_value(
         return 0
     mixed = (leader % 1000003) * 40503001 + (other % 999983) * 69069077 + (hidden % 999979) * 12345701
     # The lowest bits of the sum repeat; higher bits are well spread.
-    place = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
+    slot = ((mixed >> 9 ^ mixed >> 26) & (TABLE_SIZE - 1)) * ENTRY
     key = leader | counters[AGE] << 40
     least, most, known = 0, left, -1
-    if table[place] == key and table[place + OTHER] == other and table[place + HIDDEN] == hidden:
-        packed = table[place + BOUNDS]
+    if table[slot] == key and table[slot + OTHER] == other and table[slot + HIDDEN] == hidden:
+        packed = table[slot + BOUNDS]
         least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
         if least >= high or least == most:
             return least
@@ -160,8 +160,8 @@ def leader_value(
         least = max(least, value)
     if value < ceiling:
         most = min(most, value)
-    table[place], table[place + OTHER], table[place + HIDDEN] = key, other, hidden
-    table[place + BOUNDS] = least | most << 6 | (chosen + 1) << 12
+    table[slot], table[slot + OTHER], table[slot + HIDDEN] = key, other, hidden
+    table[slot + BOUNDS] = least | most << 6 | (chosen + 1) << 12
     return value
 
 

@@ -169,8 +169,8 @@ def list_replies(
 @compiled
 def sort_moves(moves: Ints, start: int, count: int) -> None:
     """Sort in place, highest first."""
-    for place in range(start + 1, start + count):
-        move, at = moves[place], place
+    for index in range(start + 1, start + count):
+        move, at = moves[index], index
         while at > start and moves[at - 1] < move:
             moves[at] = moves[at - 1]
             at -= 1

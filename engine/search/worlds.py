@@ -58,8 +58,8 @@ class Worlds(NamedTuple):
 @compiled
 def draw_world(worlds: Worlds, board: Board) -> bool:
     """Set up the start of a random world on the board. Return False if none could be found."""
-    for place in range(SIZE):
-        board.state[place] = worlds.start[place]
+    for index in range(SIZE):
+        board.state[index] = worlds.start[index]
     if len(worlds.weights):
         draw_from_pool(worlds, board)
         return True
@@ -71,9 +71,9 @@ def deal_world(worlds: Worlds, board: Board) -> bool:
     """Deal until each unseen card is in an allowed place. Return False after `MAX_TRIES`."""
     unseen, seats = worlds.unseen, worlds.start[SEATS]
     for _ in range(MAX_TRIES):
-        for place in range(len(unseen) - 1, 0, -1):
-            other = random_below(board, place + 1)
-            unseen[place], unseen[other] = unseen[other], unseen[place]
+        for index in range(len(unseen) - 1, 0, -1):
+            other = random_below(board, index + 1)
+            unseen[index], unseen[other] = unseen[other], unseen[index]
         for seat in range(seats):
             board.hands[seat] = worlds.known[seat]
         if deal_two_hands(worlds, board) if seats == 2 else deal_four_hands(worlds, board):
@@ -105,12 +105,12 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
     unseen, packets = worlds.unseen, worlds.packets
     seat = 0 if worlds.need[0] else 1
     left, free = worlds.need[seat], 0
-    for place in range(len(unseen)):
-        if left and worlds.allowed[seat] >> unseen[place] & 1:
-            board.hands[seat] |= 1 << unseen[place]
+    for index in range(len(unseen)):
+        if left and worlds.allowed[seat] >> unseen[index] & 1:
+            board.hands[seat] |= 1 << unseen[index]
             left -= 1
         else:
-            unseen[free], unseen[place] = unseen[place], unseen[free]
+            unseen[free], unseen[index] = unseen[index], unseen[free]
             free += 1
     used = 0
     for card in range(len(board.opens)):
@@ -124,8 +124,8 @@ def deal_two_hands(worlds: Worlds, board: Board) -> bool:
             board.opens[above] = 1 << unseen[used]
             above = unseen[used]
             used += 1
-    for place in range(used, free):
-        board.stock[place - used] = unseen[place]
+    for index in range(used, free):
+        board.stock[index - used] = unseen[index]
     if left == 0 and board.state[WINDOW] == AS_THEY_COME:
         for number in range(0, len(packets), 3):
             if packets[number + 2] == 0:
@@ -144,8 +144,8 @@ def deal_four_hands(worlds: Worlds, board: Board) -> bool:
         room[seat] = need[seat]
     placed = 0
     for narrow in range(1, seats):
-        for place in range(len(worlds.unseen)):
-            card = worlds.unseen[place]
+        for index in range(len(worlds.unseen)):
+            card = worlds.unseen[index]
             homes, free = 0, 0
             for seat in range(seats):
                 if need[seat] and worlds.allowed[seat] >> card & 1:
@@ -194,16 +194,16 @@ def fill_pool(
             return False
         for seat in range(seats):
             worlds.pool[world * seats + seat] = board.hands[seat]
-        for place in range(0, len(past), 2):
-            board.hands[past[place]] |= 1 << past[place + 1]
-        for place in range(SIZE):
-            board.state[place] = beginning[place]
+        for index in range(0, len(past), 2):
+            board.hands[past[index]] |= 1 << past[index + 1]
+        for index in range(SIZE):
+            board.state[index] = beginning[index]
         fit = 0.0
         if beginning[SPADES] and not beginning[BLIND + 1 - me]:
             off = (expected_tricks(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
             fit -= off * off / spread
-        for place in range(0, len(past), 2):
-            seat, card = past[place], past[place + 1]
+        for index in range(0, len(past), 2):
+            seat, card = past[index], past[index + 1]
             if seat != me:
                 hand, choices = board.hands[seat], legal_cards(board)
                 if choices & (choices - 1):

@@ -151,7 +151,7 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
         await asyncio.sleep(0.5)
         [result] = messages_starting_with(channel, "🥇")
         assert picture_of(result)
-        winners = [team_name(over, standing.team) for standing in standings(over) if standing.place == 1]
+        winners = [team_name(over, standing.team) for standing in standings(over) if standing.rank == 1]
         assert all(name in text_of(result) for name in winners)
         [card] = messages_starting_with(channel, "🏆")
         assert all(name in text_of(card) for name in winners)

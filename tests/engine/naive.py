@@ -257,8 +257,8 @@ class NaiveSpades:
 
     def broken(self) -> bool:
         for trick in [*(t for _, t in self.tricks), self.current]:
-            for place, (_, card) in enumerate(trick):
-                if card[1] == "S" and (place == 0 or trick[0][1][1] != "S"):
+            for index, (_, card) in enumerate(trick):
+                if card[1] == "S" and (index == 0 or trick[0][1][1] != "S"):
                     return True
         return False
 

@@ -39,7 +39,7 @@ def test_analysis_is_deterministic(game_id: str) -> None:
     assert verdicts == analyse_deal(record, 1)
     moves = record.deals[0].moves
     for verdict in verdicts:
-        assert moves[verdict.place][:2] == (verdict.seat, verdict.move)
+        assert moves[verdict.move_index][:2] == (verdict.seat, verdict.move)
         assert verdict.lost >= 0
         assert (verdict.lost > 0) == (verdict.better != verdict.move)
     assert len([verdict for verdict in verdicts if verdict.exact]) > 3
@@ -60,7 +60,7 @@ def test_exact_losses_agree_with_the_solver() -> None:
     for verdict in analyse_deal(record, 1):
         if not verdict.exact or verdict.better in COMBINATIONS:
             continue
-        game = load(record, 1, verdict.place)
+        game = load(record, 1, verdict.move_index)
         assert game.current
         values = solver.solve(search_position(game.current))
         assert values
@@ -93,7 +93,7 @@ def test_exact_spades_losses_use_hand_scores() -> None:
         for verdict in analyse_deal(record, 1):
             if not verdict.exact:
                 continue
-            game = load(record, 1, verdict.place)
+            game = load(record, 1, verdict.move_index)
             assert game.current
             values = solver.solve(search_position(game.current), points)
             assert values
@@ -269,8 +269,8 @@ def test_declaration_made_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None
     play_cards(table, "4C")
     table.play(0, "resign")
     made, card = analyse_deal(table.record(), 1)
-    assert (made.move, made.better, made.lost, made.place) == (*["declare napoletana D"] * 2, 0.0, 0)
-    assert (card.move, card.place) == ("play 4C", 1)
+    assert (made.move, made.better, made.lost, made.move_index) == (*["declare napoletana D"] * 2, 0.0, 0)
+    assert (card.move, card.move_index) == ("play 4C", 1)
 
 
 @pytest.mark.parametrize(("worse", "losses"), [(0.0, ["three", "napoletana"]), (60.0, ["3D", "three", "napoletana"])])
@@ -297,7 +297,7 @@ def test_advised_moves_are_legal(game_id: str) -> None:
     for seed in range(3):
         record = simulate(game_id, {}, ["random"] * 2, f"x{seed}")
         for verdict in analyse_deal(record, 1):
-            game = load(record, 1, verdict.place)
+            game = load(record, 1, verdict.move_index)
             assert verdict.better in game.legal_moves(verdict.seat)
             checked += 1
     assert checked > 20
@@ -309,10 +309,10 @@ def test_advised_moves_are_legal(game_id: str) -> None:
 )
 def test_card_is_judged_when_a_pick_was_possible(declare: str, held: str) -> None:
     table = last_packet_card_table(declare, held)
-    place = len(table.moves)
+    move_index = len(table.moves)
     play_cards(table, "7B")
     play_out(table)
-    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.place == place]
+    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.move_index == move_index]
     assert [verdict.move for verdict in verdicts] == ["play 7B"]
 
 
@@ -326,9 +326,11 @@ def test_verdict_is_inexact_while_a_packet_can_score(declare: str, lost: float) 
     table = packets_table("pizzichino", packets, {"declare": declare})
     play_cards(table, "2S 5S 5D 7S 6D RB 3B CB FB AB 4S RS 3C RC 5C 6C FS 5B 2B CC AS 7D AC 7C 3S 2C CS FD 4D RD CD FC")
     play_cards(table, "4B")
-    place = len(table.moves) - 1
+    move_index = len(table.moves) - 1
     play_out(table)
-    verdict, answer = (found for found in analyse_deal(table.record(), 1) if found.place in (place, place + 1))
+    verdict, answer = (
+        found for found in analyse_deal(table.record(), 1) if found.move_index in (move_index, move_index + 1)
+    )
     assert (verdict.move, verdict.lost, verdict.exact) == ("play 4B", lost, declare == "none")
     # Now the ace lies open, and the other seat plays.
     assert (answer.seat, answer.exact) == (0, declare == "none")
@@ -345,8 +347,8 @@ def test_strong_player_loses_less_than_random() -> None:
 
 def test_summary_lists_the_costliest_moves_first() -> None:
     verdicts = [
-        Verdict(1, place, place % 2, "play 4D", "play 3D", float(place % 5), exact=place % 3 == 0)
-        for place in range(20)
+        Verdict(1, move_index, move_index % 2, "play 4D", "play 3D", float(move_index % 5), exact=move_index % 3 == 0)
+        for move_index in range(20)
     ]
     summary = summarize(verdicts, 0, most=2)
     assert [verdict.lost for verdict in summary.costliest] == [4.0, 4.0]
@@ -363,8 +365,8 @@ def test_summary_lists_the_costliest_moves_first() -> None:
 
 
 def test_costliest_moves_are_ranked_by_total_loss() -> None:
-    def verdict(deal: int, place: int, better: str, lost: float) -> Verdict:
-        return Verdict(deal, place, 0, "play 4D", better, lost, exact=True)
+    def verdict(deal: int, move_index: int, better: str, lost: float) -> Verdict:
+        return Verdict(deal, move_index, 0, "play 4D", better, lost, exact=True)
 
     several = [
         verdict(1, 4, "play 3D", 0.5),
@@ -373,7 +375,7 @@ def test_costliest_moves_are_ranked_by_total_loss() -> None:
     ]
     single = [verdict(1, 0, "play 3D", 3.0), verdict(2, 4, "play 3D", 5.0), verdict(2, 0, "play 3D", 6.0)]
     summary = summarize([*single, *several, verdict(3, 0, "play 4D", 0.0)], 0, most=3)
-    assert [(costly.deal, costly.place, costly.lost) for costly in summary.costliest] == [
+    assert [(costly.deal, costly.move_index, costly.lost) for costly in summary.costliest] == [
         (1, 4, 4.0), (1, 4, 4.0), (1, 4, 0.5), (2, 0, 6.0), (2, 4, 5.0),
     ]  # fmt: skip
     assert len(summarize(several, 0, most=1).costliest) == 3

@@ -54,15 +54,15 @@ def thirds_by_brute_force(game: Game, known: dict[object, int]) -> int:
     assert isinstance(deal, PacketsDeal)
     if game.turn is None:
         return deal.taken[0]
-    place = (*deal.cards, *deal.tops, *deal.packets, *deal.trick, *deal.taken, game.turn)
-    if place not in known:
+    position = (*deal.cards, *deal.tops, *deal.packets, *deal.trick, *deal.taken, game.turn)
+    if position not in known:
         results = []
         for move in trick_moves(game):
             after = game.copy()
             after.play(game.turn, move)
             results.append(thirds_by_brute_force(after, known))
-        known[place] = max(results) if game.turn == 0 else min(results)
-    return known[place]
+        known[position] = max(results) if game.turn == 0 else min(results)
+    return known[position]
 
 
 def trick_moves(game: Game) -> list[str]:
@@ -145,21 +145,21 @@ def ace_below_table() -> Game:
 
 def test_card_cost_allows_for_optional_picks() -> None:
     table = ace_below_table()
-    place = len(table.moves)
+    index = len(table.moves)
     for move in ("play FB", "pick 2", "pick 2", "play AB", "play 2S", "play CB", "play 3D", "play 3B"):
         assert table.turn is not None
         table.play(table.turn, move)
-    verdict = next(found for found in analyse_deal(table.record(), 1) if found.place == place)
+    verdict = next(found for found in analyse_deal(table.record(), 1) if found.move_index == index)
     assert (verdict.move, verdict.better, verdict.lost, verdict.exact) == ("play FB", "play 3B", 1.0, True)
 
 
 def test_costly_pick_has_a_verdict() -> None:
     table = ace_below_table()
     play(table, "1: play 3B")
-    place = len(table.moves)
+    index = len(table.moves)
     play(table, "0: pick 2", "0: pick 2", "0: play AB")
     table.play(1, "resign")
-    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.place >= place]
+    verdicts = [verdict for verdict in analyse_deal(table.record(), 1) if verdict.move_index >= index]
     assert [(verdict.move, verdict.better.split(" ")[0], verdict.exact) for verdict in verdicts][1] == (
         "pick 2",
         "play",

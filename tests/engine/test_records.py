@@ -263,7 +263,7 @@ def test_given_cards_must_follow_from_the_secret() -> None:
     for seed in range(300):
         record = make_record("spades", f"gifts {seed}")
         for number, deal in enumerate(record["deals"]):
-            gifts = [place for place, move in enumerate(deal["moves"]) if move[0] is None]
+            gifts = [index for index, move in enumerate(deal["moves"]) if move[0] is None]
             if gifts:
                 deal["moves"][gifts[0]][1] = "gives 2C"
                 with pytest.raises(
@@ -330,21 +330,21 @@ def mutate_structure(record: Any, random: Random) -> Any:
 
 
 def mutate_bytes(text: bytes, random: Random) -> bytes:
-    place, other = sorted(random.randrange(len(text)) for _ in range(2))
+    start, end = sorted(random.randrange(len(text)) for _ in range(2))
     match random.randrange(5):
         case 0:
-            return text[:place]
+            return text[:start]
         case 1:
-            return text[:place] + bytes([random.randrange(256)]) + text[place + 1 :]
+            return text[:start] + bytes([random.randrange(256)]) + text[start + 1 :]
         case 2:
-            return text[:place] + text[other:]
+            return text[:start] + text[end:]
         case 3:
-            return text[:other] + text[place:]
+            return text[:end] + text[start:]
         case _:
             return (
-                text[:place]
+                text[:start]
                 + random.choice([b'"', b"[", b"]", b"{", b"}", b",", b"1", b"null", b"\xff"])
-                + text[place:]
+                + text[start:]
             )
 
 

@@ -90,8 +90,8 @@ def fill_board(game: Game) -> Board:
     assert here
     public_fields = worlds_of(game.view(game.turn), game.history(game.turn))
     board = new_board(7)
-    for place in range(playing.SIZE):
-        board.state[place] = public_fields.start[place]
+    for index in range(playing.SIZE):
+        board.state[index] = public_fields.start[index]
     position = search_position(here)
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
@@ -101,8 +101,8 @@ def fill_board(game: Game) -> Board:
                 board.opens[above] = 1 << card
             if len(packet) > 1:
                 board.covering[seat] |= 1 << packet[0] & HONOURS
-    for place, card in enumerate(getattr(position, "stock", ())[getattr(position, "drawn", 0) :]):
-        board.stock[place] = card
+    for index, card in enumerate(getattr(position, "stock", ())[getattr(position, "drawn", 0) :]):
+        board.stock[index] = card
     return board
 
 
@@ -187,8 +187,8 @@ def test_lonely_search_branches_only_for_its_own_seat(lonely: bool) -> None:
     game = game_in_play("tressette", Random(8), 24)
     assert game.current
     board, start = fill_board(game), zeros(SIZE)
-    for place in range(SIZE):
-        start[place] = board.state[place]
+    for index in range(SIZE):
+        start[index] = board.state[index]
     # There is one world, and simple players always choose the same.
     known = zeros(4)
     for seat in range(4):

@@ -40,7 +40,7 @@ def test_test_vectors_in_the_docs_are_correct() -> None:
 
 def test_every_card_is_equally_likely_in_every_place() -> None:
     places = Counter(
-        (place, code) for n in range(4000) for place, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
+        (index, code) for n in range(4000) for index, code in enumerate(shuffle_pack(ITALIAN, n.to_bytes(32, "big")))
     )
     assert len(places) == 1600
     # 100 are expected in each of 1600 cells. Chi-squared has 39 × 39 degrees of freedom; five deviations are allowed.

@@ -93,7 +93,7 @@ def test_start_state_matches_the_deal(game_id: str) -> None:
             stated[playing.REUSE] = deal.reuse
             if not deal.reuse:
                 stated |= {playing.SCORED + other: deal.scored[other] for other in range(deal.seats)}
-        assert {place: start[place] for place in stated} == stated
+        assert {index: start[index] for index in stated} == stated
 
 
 @pytest.mark.parametrize("game_id", GAMES)

@@ -146,12 +146,12 @@ class RobotAnswers:
         """Raise Disagreement if a robot moved differently in the same position."""
         game = Game(self._game_id, {}, ["p"] * GAMES[self._game_id].seats)
         game.deal(self._secret)
-        for place, (seat, move) in enumerate(moves):
+        for move_index, (seat, move) in enumerate(moves):
             if seat not in (None, 0):
-                answer = self._answer(game, tuple(moves[:place]))
+                answer = self._answer(game, tuple(moves[:move_index]))
                 if answer != (seat, move):
                     raise Disagreement(
-                        f"{person}: after {moves[:place]} the robot played {seat, move} instead of {answer}"
+                        f"{person}: after {moves[:move_index]} the robot played {seat, move} instead of {answer}"
                     )
             if seat is not None:
                 game.play(seat, move)

@@ -196,8 +196,8 @@ def list_choices(offered: Collection[str]) -> set[str]:
             # The move can list them in another order than they were chosen.
             choices |= {",".join(order) for order in permutations(cards)}
         choices |= {signal, packets, ",".join(cards)}
-        choices |= {packets[:place] + packets[place + 1 :] for place in range(len(packets))}
-        choices |= {",".join(cards[:place] + cards[place + 1 :]) for place in range(len(cards))}
+        choices |= {packets[:index] + packets[index + 1 :] for index in range(len(packets))}
+        choices |= {",".join(cards[:index] + cards[index + 1 :]) for index in range(len(cards))}
     return choices
 
 

@@ -155,7 +155,7 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
         await asyncio.sleep(0.5)
         [told] = bot_messages(group, "🥇")
         assert told["photo"]
-        winners = [team_name(over, standing.team) for standing in standings(over) if standing.place == 1]
+        winners = [team_name(over, standing.team) for standing in standings(over) if standing.rank == 1]
         assert all(name in text_of(told) for name in winners)
         [card] = bot_messages(group, "🏆")
         assert all(name in text_of(card) for name in winners)

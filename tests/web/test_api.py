@@ -306,8 +306,8 @@ async def test_forgotten_person_disappears_from_a_cached_table(
     table = await site.worker.room.table(code)
     [stored] = [key for key in await site.worker.store.client.keys("*:table:*") if key.decode().endswith(code)]
     entries = await site.worker.store.client.lrange(stored, 0, -1)
-    for place, entry in enumerate(entries):
-        await site.worker.store.client.lset(stored, place, entry.replace(b"Player 2", b"Somebody"))
+    for index, entry in enumerate(entries):
+        await site.worker.store.client.lset(stored, index, entry.replace(b"Player 2", b"Somebody"))
     site.worker.room.forget(code)
     async with session.get(url, headers={"If-None-Match": tag}) as answer:
         assert answer.status == 200

@@ -37,12 +37,12 @@ def prepare_analysis(site: OpenPlayground, game: FinishedGame, costs: float = 2.
 
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
         moves = game.record.deals[deal - 1].moves
-        cards = [(place, seat, move) for place, (seat, move, *_) in enumerate(moves) if move.startswith("play ")]
+        cards = [(index, seat, move) for index, (seat, move, *_) in enumerate(moves) if move.startswith("play ")]
         prepared: list[Verdict] = []
-        for place, seat, move in cards:
-            lost = costs if place % 9 == 4 else 0.0
+        for index, seat, move in cards:
+            lost = costs if index % 9 == 4 else 0.0
             prepared.append(
-                Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
+                Verdict(deal, index, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
             )
         return prepared
 
@@ -267,7 +267,7 @@ async def test_replay_fits_the_screen(playground: OpenPlayground, browser: Brows
     scheme = "dark" if list(GAMES).index(game_id) % 2 else "light"
     language = "it" if list(GAMES).index(game_id) % 3 == 0 else "en"
     options = PHONE if size == "phone" else DESKTOP
-    middle = next(place for place, move in enumerate(game.record.deals[0].moves) if move[1].startswith("play ")) + 7
+    middle = next(index for index, move in enumerate(game.record.deals[0].moves) if move[1].startswith("play ")) + 7
     url = f"{playground.url}g/{game.id}#d1m{middle}"
     page = await open_page(browser, url, language=language, color_scheme=scheme, **options)
     await expect(page.locator("[data-lying]").first).to_be_visible()

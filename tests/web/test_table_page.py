@@ -153,8 +153,8 @@ async def test_four_played_cards_and_full_names_do_not_overlap(
             seat["name"] = names[seat["at"]]
         table["deck"] = "italian-easy"
         table["trick"] = [
-            {"code": code, "by": names[place], "at": place, "said": "", "wins": place == 1}
-            for code, place in (("6S", 1), ("AS", 2), ("6D", 3), ("5D", 0))
+            {"code": code, "by": names[seat], "at": seat, "said": "", "wins": seat == 1}
+            for code, seat in (("6S", 1), ("AS", 2), ("6D", 3), ("5D", 0))
         ]
 
     page = await start_game(browser, playground, "tressette", **screen, reduced_motion="reduce")
@@ -429,8 +429,8 @@ async def test_turn_is_announced_after_the_led_card_is_visible(
             if state is None or sent:
                 return
             last = [
-                {"code": code, "by": "Anna", "at": place, "said": "", "wins": place == 1}
-                for place, code in ((0, "4D"), (1, "3D"))
+                {"code": code, "by": "Anna", "at": seat, "said": "", "wins": seat == 1}
+                for seat, code in ((0, "4D"), (1, "3D"))
             ]
             playable = [{**card, "light": "playable"} for card in state["hand"]]
             quiet = {**state, "is_mine": False, "line": "", "hand": [{**card, "light": ""} for card in playable]}

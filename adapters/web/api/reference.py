@@ -48,7 +48,7 @@ def _schema_lines(schema: dict[str, Any]) -> list[str]:
         f"- `{name}` {_type_text(field)}{f': {text}' if (text := field.get('description')) else ''}"
         for name, field in schema.get("properties", {}).items()
     ]
-    items = [f"- place {place}: {_type_text(item)}" for place, item in enumerate(schema.get("prefixItems", []))]
+    items = [f"- place {index}: {_type_text(item)}" for index, item in enumerate(schema.get("prefixItems", []))]
     return [*description, *fields, *items]
 
 

@@ -121,7 +121,7 @@ def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
     if fork.decision.move != fork.other.move:
         other = move_text(words, fork.other.move)
     else:
-        other = _("later") if fork.other.place > fork.decision.place else _("sooner")
+        other = _("later") if fork.other.move_index > fork.decision.move_index else _("sooner")
     return _("Parts from the best line {when}: {move}, there {other}.").format(when=when, move=move, other=other)
 
 
@@ -141,7 +141,7 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
     losses: list[tuple[str, Verdict | None]] = [(given.format(exact=exact, judged=judged), None)]
     # A move can have several verdicts.
     for worst in found.costliest:
-        when = _moment_text(words, next(made for made in entry.line.decisions if made.place == worst.place))
+        when = _moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
         move, other = short_move(words, worst.move), short_move(words, worst.better)
         losses.append((costliest.format(when=when, move=move, other=other, points=lost_text(worst)), worst))
     return losses
@@ -204,8 +204,8 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
             continue
         # Nobody took the trick in which the deal was given up.
         is_taken = entry.line.result.tricks[decision.trick - 1 : decision.trick] == "1"
-        is_fork = fork is not None and decision.place == fork.decision.place
-        is_costliest = costliest is not None and decision.place == costliest.place
+        is_fork = fork is not None and decision.move_index == fork.decision.move_index
+        is_costliest = costliest is not None and decision.move_index == costliest.move_index
         label = _("Trick {trick}: {card}").format(trick=decision.trick, card=words.card(decision.card))
         notes_on_card = (
             (is_taken, _("taken")),
@@ -213,7 +213,7 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
             (is_costliest, _("the costliest move")),
         )
         label += "".join(f", {note}" for is_true, note in notes_on_card if is_true)
-        href = f"/g/{entry.line.game}#d1m{decision.place + 1}" if entry.is_readable else ""
+        href = f"/g/{entry.line.game}#d1m{decision.move_index + 1}" if entry.is_readable else ""
         cells.append(Cell(words.card(decision.card), label, href, is_taken, is_fork, is_costliest))
     rank = f"{entry.rank}. " if entry.rank else ""
     margin = entry.line.result.margin

@@ -17,7 +17,7 @@ from engine.game import ENDING_MOVES
 
 
 class Decision(NamedTuple):
-    place: int  # among all moves of the deal, from 0
+    move_index: int  # among all moves of the deal, from 0
     trick: int  # number of its trick, or of the next trick for a move between tricks
     move: str
 
@@ -54,9 +54,9 @@ class DayLine:
     def from_game(cls, game: FinishedGame) -> "DayLine":
         record = game.record
         decisions, cards = [], 0
-        for place, (seat, move, *_legal) in enumerate(record.deals[0].moves):
+        for move_index, (seat, move, *_legal) in enumerate(record.deals[0].moves):
             if seat == SEAT and move not in ENDING_MOVES:
-                decisions.append(Decision(place, cards // len(record.seats) + 1, move))
+                decisions.append(Decision(move_index, cards // len(record.seats) + 1, move))
             cards += move.startswith("play ")
         return cls(game.id, result_of(record), tuple(decisions))
 
@@ -88,8 +88,8 @@ def first_fork(lines: Sequence[DayLine]) -> FirstFork | None:
         decisions = [line.decisions[number] for line in lines if number < len(line.decisions)]
         soonest: dict[str, int] = {}
         for decision in decisions:
-            soonest[decision.move] = min(decision.place, soonest.get(decision.move, decision.place))
-        counts = Counter((decision.move, decision.place > soonest[decision.move]) for decision in decisions)
+            soonest[decision.move] = min(decision.move_index, soonest.get(decision.move, decision.move_index))
+        counts = Counter((decision.move, decision.move_index > soonest[decision.move]) for decision in decisions)
         if len(counts) > 1:
             branches = [Branch(move, is_later, times) for (move, is_later), times in counts.items()]
             branches.sort(key=lambda branch: (-branch.times, branch.move, branch.is_later))

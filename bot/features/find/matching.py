@@ -165,8 +165,8 @@ def _by_distance(
     bound = rating_bound(now - searcher.since)
 
     def up(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
-        for place in range(bisect_left(ranks, (start,)), len(ranks)):
-            signed, since, person = ranks[place]
+        for index in range(bisect_left(ranks, (start,)), len(ranks)):
+            signed, since, person = ranks[index]
             if signed - rating > bound:
                 return
             if can_match(searcher, people[person], now):

@@ -55,8 +55,8 @@ end
 function changes.pair(code, game, ...)
   if redis.call('HEXISTS', pairings, code) == 1 then return 1 end
   local given, people, texts = { ... }, {}, {}
-  for place = 1, #given, 2 do
-    local person, text = given[place], given[place + 1]
+  for index = 1, #given, 2 do
+    local person, text = given[index], given[index + 1]
     if redis.call('HGET', waiting, person) ~= text then return 0 end
     for _, other in ipairs(people) do
       if person == other or has_blocked(person, other) or has_blocked(other, person) then return 0 end

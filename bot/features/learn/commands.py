@@ -32,9 +32,9 @@ class Learn:
             raise BadPayload()
         spot = Spot(*words) if len(words) > 1 else await self._progress.spot(profile.id, words[0])
         viewer = await self._viewers.viewer_at(private_place(profile.id))
-        lesson, said = tap(spot, viewer.language, viewer.suits)
+        lesson, answer = tap(spot, viewer.language, viewer.suits)
         await self._progress.note(profile.id, lesson)
-        panel = lesson_page(lesson, said)
+        panel = lesson_page(lesson, answer)
         if viewer.deck:
             scene = hand_scene(lesson.seen, viewer.language, viewer.suits, viewer.deck)
             panel = with_picture(panel, scene, viewer.language)

@@ -32,12 +32,12 @@ def courses_page(language: str, reached: Mapping[str, Reached]) -> Panel:
     return page.panel(*rows)
 
 
-def lesson_page(lesson: Lesson, said: str) -> Panel:
-    """Return a step. ``said`` is the sentence about the last tap, empty before it."""
+def lesson_page(lesson: Lesson, answer: str) -> Panel:
+    """Return a step. ``answer`` is the sentence about the last tap, empty before it."""
     _ = lesson.words.text
     page = Writer()
-    if said:
-        page.line(said)
+    if answer:
+        page.line(answer)
         page.gap()
     title = lesson.course.title
     page.line(_("{course} · {step} of {count}"), "bold", course=title, step=lesson.spot.step, count=LAST)

@@ -32,7 +32,7 @@ class LearnCard(NamedTuple):
 
 
 class LessonPage(NamedTuple):
-    """A step for a web page. ``said`` is about the last tap. ``others`` are the bot's open cards.
+    """A step for a web page. ``answer`` is about the last tap. ``others`` are the bot's open cards.
 
     ``buttons`` are moves without a card: their labels and the values of their taps. ``skip`` is the next step.
     """
@@ -42,7 +42,7 @@ class LessonPage(NamedTuple):
     game: str
     step: str
     steps: str
-    said: str
+    answer: str
     text: str
     news: list[str]
     deck: str
@@ -81,18 +81,18 @@ class LearnSite:
         profile = await self._people.person(person) if person else Profile("")
         if person and not spot.step:
             spot = await self._progress.spot(person, spot.course)
-        lesson, said = tap(spot if spot.step else Spot(spot.course), language, profile.suits)
-        return _lesson_page(lesson, said, profile.deck)
+        lesson, answer = tap(spot if spot.step else Spot(spot.course), language, profile.suits)
+        return _lesson_page(lesson, answer, profile.deck)
 
     async def note_tap(self, person: Person | None, spot: Spot) -> None:
         """Store the step after a tap, if the person is known. Raises BadPayload like `page`."""
-        lesson, _said = tap(spot, "en", "italian")
+        lesson, _answer = tap(spot, "en", "italian")
         if person:
             await self._people.meet(person)
             await self._progress.note(person.id, lesson)
 
 
-def _lesson_page(lesson: Lesson, said: str, style: str) -> LessonPage:
+def _lesson_page(lesson: Lesson, answer: str, style: str) -> LessonPage:
     words, deal, names = lesson.words, lesson.deal, lesson.phrases.names
     taps = {move: lesson.tapped(number).taps for number, move in enumerate(lesson.moves)}
 
@@ -116,7 +116,7 @@ def _lesson_page(lesson: Lesson, said: str, style: str) -> LessonPage:
         game=lesson.course.game,
         step=lesson.spot.step,
         steps=LAST,
-        said=said,
+        answer=answer,
         text=lesson.text(),
         news=lesson.news(),
         deck=f"{words.faces.deck}-{style}",

@@ -148,7 +148,7 @@ def table_snapshot(game: Game, language: str) -> TableSnapshot:
         version=0,
         view=view,
         history=history,
-        since=next((place for place in range(len(history), 0, -1) if history[place - 1][0] == 0), 0),
+        since=next((number for number in range(len(history), 0, -1) if history[number - 1][0] == 0), 0),
         alarm="",
         lates=(0, 0),
         strict=False,

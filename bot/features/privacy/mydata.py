@@ -105,7 +105,7 @@ class MyData:
         games: list[dict[str, Any]] = []
         without: list[int] = []
         size = 0
-        for place, number in enumerate(numbers):
+        for index, number in enumerate(numbers):
             id = await self._archive.id_of(number)
             game = await self._archive.get(id) if id else None
             if game is None:
@@ -114,7 +114,7 @@ class MyData:
             text = game.record.to_json()
             size += len(text)
             if size > MOST_RECORD_BYTES:
-                return games, without + numbers[place:]
+                return games, without + numbers[index:]
             seat = game.people.index(person) if person in game.people else None
             about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
             games.append({**about, "record": json.loads(text)})

@@ -42,10 +42,10 @@ def choose_puzzle(day: date, drawn: Mapping[date, str]) -> str:
     No puzzle returns before all others have been drawn, even if the collection grows.
     """
     order = sorted(all_puzzles())
-    turn, place = divmod(day.toordinal(), len(order))
+    turn, index = divmod(day.toordinal(), len(order))
     Random(f"puzzles {turn}").shuffle(order)
     times = Counter(drawn.values())
-    return min(order[place:] + order[:place], key=lambda id_: times[id_])
+    return min(order[index:] + order[:index], key=lambda id_: times[id_])
 
 
 @lru_cache(maxsize=4)

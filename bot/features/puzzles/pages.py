@@ -185,7 +185,7 @@ class PuzzleText:
 
     def _trick_cards(self) -> list[tuple[int, str]]:
         first = len(self.names) - len(self.puzzle.trick)
-        return [(first + place, self.code(card)) for place, card in enumerate(self.puzzle.trick)]
+        return [(first + index, self.code(card)) for index, card in enumerate(self.puzzle.trick)]
 
     def codes(self, seat: int) -> list[str]:
         """Return a hand by suit, from high to low."""

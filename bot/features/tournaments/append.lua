@@ -11,6 +11,6 @@ if redis.call('LLEN', KEYS[1]) ~= expected
   table.insert(found, 1, 0)
   return found
 end
-for place = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
+for index = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[index]) end
 if ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3], 'NX') end
 return {1}

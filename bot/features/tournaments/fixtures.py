@@ -146,4 +146,4 @@ def chairs_for(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
     assert match.second is not None
     first = match.first_seat(deal)
     sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]
-    return [side[place] for place in range(tournament.team_size) for side in sides]
+    return [side[index] for index in range(tournament.team_size) for side in sides]

@@ -254,7 +254,7 @@ def _write_place(page: Writer, text: TournamentText, team: int | None) -> None:
     standing = next(standing for standing in standings(t) if standing.team == team)
     place = text.gettext("Your place: {place} of {count} ({what}: {score})")
     counted = text.gettext(standing.score.name)
-    page.line(place, place=standing.place, count=len(t.teams), score=fix_minus(standing.score.value), what=counted)
+    page.line(place, place=standing.rank, count=len(t.teams), score=fix_minus(standing.score.value), what=counted)
 
 
 def _state_line(text: TournamentText, left: int | None) -> str:

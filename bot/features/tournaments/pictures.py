@@ -33,10 +33,10 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
         Rows(
             tuple(
                 Row(
-                    f"{standing.place}. {names[standing.team]}",
+                    f"{standing.rank}. {names[standing.team]}",
                     _note(text, table, at),
                     fix_minus(standing.score.value),
-                    is_own=standing.place == 1,
+                    is_own=standing.rank == 1,
                 )
                 for at, standing in enumerate(table[:MOST_PLACES])
             )

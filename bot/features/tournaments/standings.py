@@ -37,13 +37,13 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """A team's rank. Teams that are equal in everything share a ``place``.
+    """A team's results. Teams that are equal in everything share a ``rank``.
 
     ``played`` and ``won`` leave out byes and void matches. A team ``is_out`` if it has withdrawn or was knocked out.
     """
 
     team: int
-    place: int
+    rank: int
     score: Figure
     played: int
     won: int
@@ -75,7 +75,7 @@ def winners(t: Tournament) -> list[int]:
     In a knock-out, a beaten team can share that place if no team went further. It has not won, unless it won the last
     match and then withdrew.
     """
-    first = [standing for standing in standings(t) if standing.place == 1]
+    first = [standing for standing in standings(t) if standing.rank == 1]
     if t.form == "knockout":
         return [
             standing.team
@@ -99,7 +99,7 @@ def _rank(t: Tournament) -> list[Standing]:
         found.append(
             Standing(
                 team,
-                found[-1].place if is_level else at + 1,
+                found[-1].rank if is_level else at + 1,
                 Figure(unit, _format(t, unit, keys[team].score)),
                 len(matches),
                 sum(match.winner == team for match in matches),

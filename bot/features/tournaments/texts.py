@@ -249,9 +249,9 @@ class TournamentText:
         """Return a line of the standings, with the values of the given tie-breaks."""
         named = [f"{self.gettext(tie_break.name)} {fix_minus(tie_break.value)}" for tie_break in deciding_tie_breaks]
         figures = [fix_minus(standing.score.value), *named]
-        place = f"{standing.place}."
+        place = f"{standing.rank}."
         if self.t.phase == "over":
-            place = MEDALS.get(standing.place, place)
+            place = MEDALS.get(standing.rank, place)
         line = f"{place} {self.team_name(standing.team)} · {', '.join(figures)}"
         if standing.is_out and self.t.phase == "playing":
             line = " · ".join([line, self.gettext("out")])

@@ -343,7 +343,7 @@ class Tournament:
                 self.root, self.teams, self.phase = root, teams, "playing"
             case entries.Round(ends_at, pairs):
                 number = len(self.rounds) + 1
-                matches = (Match(number, place, one, other, self.deals) for place, (one, other) in enumerate(pairs))
+                matches = (Match(number, index, one, other, self.deals) for index, (one, other) in enumerate(pairs))
                 self.rounds, self.ends_at = (*self.rounds, tuple(matches)), (*self.ends_at, ends_at)
             case entries.Seat(round_, number, deal, code):
                 found = self.match(round_, number)

@@ -51,8 +51,8 @@ def test_steps_are_the_engines_positions_for_each_seat(game_id: str) -> None:
         replayed = replayed_deal(game, number, "en", "italian")
         assert ReplayedDeal.model_validate_json(replayed.model_dump_json()) == replayed
         assert [(step.seat, step.move) for step in replayed.steps[1:]] == [move[:2] for move in deal.moves]
-        for place, step in enumerate(replayed.steps):
-            position = load(record, number, place)
+        for index, step in enumerate(replayed.steps):
+            position = load(record, number, index)
             assert step.view == position.view(None).deal
             for seat, own in enumerate(step.seats):
                 view = position.view(seat).deal
@@ -199,11 +199,11 @@ async def test_record_with_illegal_moves_is_none(store: Store) -> None:
 def make_verdicts(game: FinishedGame) -> list[Verdict]:
     verdicts = []
     for number, deal in enumerate(game.record.deals, 1):
-        for place, (seat, move, *_legal) in enumerate(deal.moves):
+        for index, (seat, move, *_legal) in enumerate(deal.moves):
             if seat is not None and move.startswith("play "):
-                lost = float(place % 7) if place % 2 else 0.0
+                lost = float(index % 7) if index % 2 else 0.0
                 verdicts.append(
-                    Verdict(number, place, seat, move, "play 3D", lost, True, "takes_points" if lost else "")
+                    Verdict(number, index, seat, move, "play 3D", lost, True, "takes_points" if lost else "")
                 )
     return verdicts
 
@@ -256,11 +256,11 @@ def test_player_without_decisions_has_no_accuracy() -> None:
 def test_costliest_move_keeps_all_its_verdicts() -> None:
     game = name_players(finished_game(1, "testa"))
     moves = [
-        (place, seat, move) for place, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
+        (index, seat, move) for index, (seat, move, *_) in enumerate(game.record.deals[0].moves) if seat is not None
     ]
-    verdicts = [Verdict(1, place, seat, move, "play 3D", float(place), exact=True) for place, seat, move in moves[:3]]
-    place, seat, move = moves[3]
-    verdicts += [Verdict(1, place, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
+    verdicts = [Verdict(1, index, seat, move, "play 3D", float(index), exact=True) for index, seat, move in moves[:3]]
+    index, seat, move = moves[3]
+    verdicts += [Verdict(1, index, seat, move, f"declare napoletana {suit}", 3.0, exact=True) for suit in "DC"]
     replayed = replayed_analysis(game, Analysis(verdicts, len(game.record.deals)), "en", "italian")
     assert [(mistake.place, mistake.lost) for mistake in replayed.costliest] == [(3, 3.0), (3, 3.0), (2, 2.0), (1, 1.0)]
 

@@ -88,10 +88,10 @@ def test_story_names_the_dealer_or_first_to_draw(game: str, phrase: str) -> None
 
 def test_classic_tressette_analysis_triples_points() -> None:
     game = finished_game(1, "tressette")
-    place, (seat, move, *_legal) = next(
-        (place, entry) for place, entry in enumerate(game.record.deals[0].moves) if entry[1].startswith("play ")
+    index, (seat, move, *_legal) = next(
+        (index, entry) for index, entry in enumerate(game.record.deals[0].moves) if entry[1].startswith("play ")
     )
-    verdicts = [Verdict(1, place, seat, move, "play 3D", 2.0, exact=True)]
+    verdicts = [Verdict(1, index, seat, move, "play 3D", 2.0, exact=True)]
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
     assert "Points given away: 6 for certain" in page
     assert "instead of 3D, −6" in page
@@ -223,9 +223,9 @@ async def test_rank_and_suit_are_not_separated_by_a_line_break(store: Store) -> 
         texts: set[str] = set()
 
         def has_six_tricks() -> bool:
-            for place in ("paper:100", players[0].private):
-                texts.update(fake.texts(place))
-                for panel in fake.messages[place].values():
+            for index in ("paper:100", players[0].private):
+                texts.update(fake.texts(index))
+                for panel in fake.messages[index].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
             return any("Trick 6" in text for text in texts)
 

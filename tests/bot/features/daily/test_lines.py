@@ -208,7 +208,7 @@ def test_table_links_only_readable_replays() -> None:
     )
     anna, somebody, bruno = day_table("en", "codes", lines).rows
     assert [cell.href for row in (anna, somebody) for cell in row.cells] == [""] * 6
-    assert [cell.href for cell in bruno.cells] == [f"/g/A-1#d1m{place + 1}" for place in (0, 2, 4)]
+    assert [cell.href for cell in bruno.cells] == [f"/g/A-1#d1m{index + 1}" for index in (0, 2, 4)]
     assert [(cell.card, cell.is_taken, cell.is_fork, cell.is_costliest) for cell in bruno.cells] == [
         ("3D", True, False, False),
         ("RD", True, True, False),
@@ -229,12 +229,12 @@ async def play_all(worker: Worker, *players: Player) -> None:
 
 async def judge_first_card(record: Record, deal: int) -> list[Verdict]:
     """Judge that the first card lost two points. A real analysis takes half a minute and has its own tests."""
-    (place, move), (_, better), *_ = (
-        (place, move)
-        for place, (seat, move, *_) in enumerate(record.deals[deal - 1].moves)
+    (index, move), (_, better), *_ = (
+        (index, move)
+        for index, (seat, move, *_) in enumerate(record.deals[deal - 1].moves)
         if seat == 0 and move.startswith("play")
     )
-    return [Verdict(deal, place, 0, move, better, 2.0, exact=True)]
+    return [Verdict(deal, index, 0, move, better, 2.0, exact=True)]
 
 
 async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

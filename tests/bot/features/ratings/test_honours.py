@@ -44,10 +44,10 @@ def make_game(
     fields = finished.record.model_dump()
     fields["winner"], fields["ending"] = [winner], "target"
     deals = fields["deals"][: max(1, len(totals))]
-    for place, deal in enumerate(deals):
-        deal["totals"] = totals[place] if totals else ((1, 0) if winner == 0 else (0, 1))
+    for index, deal in enumerate(deals):
+        deal["totals"] = totals[index] if totals else ((1, 0) if winner == 0 else (0, 1))
         moves = [move for move in deal["moves"] if move[1] != "declare four 3"]
-        deal["moves"] = [(fours, "declare four 3"), *moves] if fours >= 0 and place == 0 else moves
+        deal["moves"] = [(fours, "declare four 3"), *moves] if fours >= 0 and index == 0 else moves
     fields["deals"] = deals
     return replace(
         finished,

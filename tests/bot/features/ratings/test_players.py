@@ -62,8 +62,8 @@ def test_invented_player_id_is_refused(invented: str) -> None:
 
 def test_changed_player_id_is_refused() -> None:
     id_ = player_id("telegram:12345", SECRET)
-    for place, letter in enumerate(id_):
-        changed = f"{id_[:place]}{'B' if letter == 'A' else 'A'}{id_[place + 1 :]}"
+    for index, letter in enumerate(id_):
+        changed = f"{id_[:index]}{'B' if letter == 'A' else 'A'}{id_[index + 1 :]}"
         assert person_from_id(changed, SECRET) == ""
 
 

@@ -79,7 +79,7 @@ def find_people(tournament: Tournament, team: int) -> frozenset[str]:
 
 def find_places(tournament: Tournament) -> Mapping[frozenset[str], int]:
     """Return each team's place, by its people."""
-    return {find_people(tournament, line.team): line.place for line in standings(tournament)}
+    return {find_people(tournament, line.team): line.rank for line in standings(tournament)}
 
 
 TOURNAMENTS: list[tuple[Form, str, int, int | None]] = [
@@ -113,7 +113,7 @@ async def test_tournament_of_whole_games_ranks_by_records(
     assert len(places) == len(finished.teams)
     if form == "knockout":
         assert len(games) == len(finished.teams) - 1
-        [champion] = [team for team, place in places.items() if place == 1]
+        [champion] = [team for team, rank in places.items() if rank == 1]
         assert won[champion] == max(won.values())
         # A team that lost once played no further game.
         assert all(len([game for game in games if team in find_sides(game)]) - won[team] <= 1 for team in places)
@@ -205,7 +205,7 @@ async def test_unreadable_held_game_stays_and_blocks_nothing(store: Store, monke
             await field.settle(3)
         assert finished.phase == "over"
         _, announcement = field.fake.texts(GROUP)
-        assert any(team_name(finished, line.team) in announcement for line in standings(finished) if line.place == 1)
+        assert any(team_name(finished, line.team) in announcement for line in standings(finished) if line.rank == 1)
         assert list(await field.tournaments.live_codes()) == []
         assert len(await field.games(code)) == sum(len(match.deals) for match in finished.matches)
         assert await store.client.hgetall(key) == {b"1 ABCDEF-1": b"of another release"}
@@ -221,7 +221,7 @@ async def test_card_is_one_message_and_winner_announced_once(field: Field) -> No
     await field.settle(3)
     assert next(iter(field.fake.messages[GROUP])) == card
     _, announcement = field.fake.texts(GROUP)
-    [winner] = [line.team for line in standings(finished) if line.place == 1]
+    [winner] = [line.team for line in standings(finished) if line.rank == 1]
     assert team_name(finished, winner) in announcement
     assert list(await field.tournaments.live_codes()) == []
 

@@ -234,7 +234,7 @@ def test_running_card_shows_round_standings_and_matches() -> None:
     builder.play(first, 0, 0, points=(51, 20)).seat(second, 0)
     card = card_panel("en", builder.t, 5 * HOUR, "")
     name = dict(enumerate(("Anna", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")))
-    table = [f"{line.place}. {name[line.team]} · {line.score.value}" for line in standings(builder.t)]
+    table = [f"{line.rank}. {name[line.team]} · {line.score.value}" for line in standings(builder.t)]
     assert read_lines(card) == [
         "🏆 Swiss · Metà Mazzo",
         "Round 1 of 3 · 5 h left",
@@ -543,7 +543,7 @@ def test_standings_picture_matches_the_text(form: Form, teams: int, game: str, l
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
     assert [row.figure for row in rows.rows] == [line.score.value for line in table[:MOST_PLACES]]
-    assert [row.is_own for row in rows.rows] == [line.place == 1 for line in table[:MOST_PLACES]]
+    assert [row.is_own for row in rows.rows] == [line.rank == 1 for line in table[:MOST_PLACES]]
     texts = [part.text for part in sheet.parts if isinstance(part, Words)]
     assert (len(texts) == 2) == (teams > MOST_PLACES)
 
@@ -683,7 +683,7 @@ def test_own_list_shows_chat_and_place() -> None:
     panel = own_panel("en", "paper:1", page, [None, None])
     [standing] = [line for line in standings(t) if line.team == 0]
     assert read_lines(panel)[3] == "Bar Centrale · organised by Anna"
-    assert read_lines(panel)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.value})"
+    assert read_lines(panel)[5] == f"Your place: {standing.rank} of 4 (wins: {standing.score.value})"
     assert read_labels(panel) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
 
 

@@ -29,7 +29,7 @@ from tests.bot.features.tournaments.logs import (
 
 
 def find_places(t: Tournament) -> dict[int, int]:
-    return {line.team: line.place for line in standings(t)}
+    return {line.team: line.rank for line in standings(t)}
 
 
 def find_standing(t: Tournament, team: int) -> Standing:
@@ -43,7 +43,7 @@ def list_figures(line: Standing) -> list[str]:
 
 def test_knock_out_ranks_by_rounds_won() -> None:
     t = play_tournament(start_tournament("knockout", 8))
-    assert [(line.team, line.place, line.score.value) for line in standings(t)] == [
+    assert [(line.team, line.rank, line.score.value) for line in standings(t)] == [
         (0, 1, "3"), (1, 2, "2"), (2, 3, "1"), (3, 3, "1"), (4, 5, "0"), (5, 5, "0"), (6, 5, "0"), (7, 5, "0"),
     ]  # fmt: skip
     assert [line.is_out for line in standings(t)] == [False] + [True] * 7
@@ -90,7 +90,7 @@ def test_knock_out_without_survivors_has_no_winner() -> None:
 
 def test_teams_level_at_the_top_win_together() -> None:
     t = play_round(add_round(start_tournament("roundrobin", 4), (0, 2), (1, 3)))
-    assert winners(t) == [line.team for line in standings(t) if line.place == 1]
+    assert winners(t) == [line.team for line in standings(t) if line.rank == 1]
 
 
 def test_void_match_eliminates_both() -> None:
@@ -109,7 +109,7 @@ def test_round_robin_breaks_ties_by_direct_encounter() -> None:
         assert match.second is not None
         t = add_result(t, match, *results[match.first, match.second])
     # 0 and 1 have two wins, and 0 beat 1. 2 and 3 have one, and 3 beat 2.
-    assert [(line.team, line.place, list_figures(line)) for line in standings(t)] == [
+    assert [(line.team, line.rank, list_figures(line)) for line in standings(t)] == [
         (0, 1, ["2", "1", "3", "+20"]),
         (1, 2, ["2", "0", "2", "+56"]),
         (3, 3, ["1", "1", "1", "−51"]),
@@ -126,7 +126,7 @@ def test_fully_level_teams_share_a_place() -> None:
     t = add_round(start_tournament("roundrobin", 3), (0, 1), (1, 2), (2, 0))
     for match in t.rounds[0]:
         t = add_result(t, match, 31, 20)
-    assert [(line.team, line.place) for line in standings(t)] == [(0, 1), (1, 1), (2, 1)]
+    assert [(line.team, line.rank) for line in standings(t)] == [(0, 1), (1, 1), (2, 1)]
     assert [list_figures(line) for line in standings(t)] == [["1", "1", "1", "0"]] * 3
 
 
@@ -165,7 +165,7 @@ def test_unplayed_match_counts_like_an_equal_opponent() -> None:
 def test_withdrawn_team_keeps_its_score() -> None:
     t = start_tournament("swiss", 4)
     t = add_entries(play_round(add_round(t, (0, 2), (1, 3))), Leave(0))
-    assert [(line.team, line.place, line.is_out) for line in standings(t)] == [
+    assert [(line.team, line.rank, line.is_out) for line in standings(t)] == [
         (0, 1, True), (1, 1, False), (2, 3, False), (3, 3, False),
     ]  # fmt: skip
 
@@ -176,7 +176,7 @@ def test_duplicate_counts_only_finished_rounds() -> None:
         t = add_result(t, t.match(1, 0), 8, 3, deal=deal)
     t = add_result(t, t.match(1, 1), 6, 5, deal=1)
     assert [list_figures(line) for line in standings(t)] == [["0.0", "0", "0.0"]] * 4
-    assert all((line.played, line.won, line.place) == (0, 0, 1) for line in standings(t))
+    assert all((line.played, line.won, line.rank) == (0, 0, 1) for line in standings(t))
     t = add_result(t, t.match(1, 1), 4, 7, deal=2)
     # Deal 1: margins 5 and 1 for the first seats, datum 3. Deal 2, seats swapped: -5 and 3, datum -1.
     assert {line.team: list_figures(line) for line in standings(t)} == {
@@ -253,7 +253,7 @@ def test_standings_match_an_independent_count(seed: int, teams: int, form: Form,
     t = play_tournament(start_tournament(form, teams), play_at_random(random, MIXED), leavers)
     values = count_independently(t)
     for line in standings(t):
-        assert line.place == 1 + sum(values[other] > values[line.team] for other in values)
+        assert line.rank == 1 + sum(values[other] > values[line.team] for other in values)
         expected = [str(figure) for figure in values[line.team]]
         cards = int(expected[3])
         assert list_figures(line) == [*expected[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
@@ -277,5 +277,5 @@ async def test_standings_are_cached_until_the_next_result(store: Store) -> None:
 def test_new_tournament_ranks_all_teams_first(form: Form) -> None:
     t = start_tournament(form, 6)
     lines = standings(t)
-    assert [(line.team, line.place) for line in lines] == [(team, 1) for team in range(6)]
+    assert [(line.team, line.rank) for line in lines] == [(team, 1) for team in range(6)]
     assert all(tuple(name for name, _value in line.tie_breaks) == TIE_BREAKS[form] for line in lines)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.output import progress
-from bot.features.daily.deal import DayResult, play_with_robots
+from bot.features.daily.results import DayResult, play_with_robots
 from engine import GAMES
 
 SIMPLER = ("medium", "easy")

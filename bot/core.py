@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 
+from bot.alarms import Alarms
 from bot.cluster.host_time import HostTime
 from bot.cluster.shards import Shards
 from bot.delivery.delivery import Delivery
@@ -26,7 +27,6 @@ from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, SentMessage
 from bot.robots.pool import RobotPool
-from bot.scheduler import Scheduler
 from bot.settings import Settings
 from bot.site.watching import Watching
 from bot.store import Store
@@ -77,7 +77,7 @@ class Core:
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
         self.outages = Outages(self.is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
-        self.scheduler = Scheduler(self.room, self.shards, self.robot_pool, self.policies)
+        self.alarms = Alarms(self.room, self.shards, self.robot_pool, self.policies)
         self.finisher = Finisher(store, self.archive, self.ratings, self.policies)
         lowest = LowestHands(None if alone else self.shards.notify_lowest)
         limiter = SendLimiter.for_adapters(self.adapters, SharedPace(store.client, store.outage.begin))

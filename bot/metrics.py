@@ -1,4 +1,4 @@
-"""Metrics for Prometheus."""
+"""Metrics for Prometheus. `bot.running.monitoring` serves them."""
 
 from functools import cache
 

@@ -67,7 +67,7 @@ class Worker(Core):
             "ratings": self.finisher.catch_up,
             "leases": self.shards.renew_leases,
             "notifications": self.shards.listen,
-            "clocks": self.scheduler.run,
+            "clocks": self.alarms.run,
             "sweep": self.updates.sweep,
             "store risks": partial(watch_durability, self.store.client, self.store.outage),
             "store memory": self.store.memory.watch,
@@ -97,7 +97,7 @@ class Worker(Core):
         self.watching.stop()
         self.analysis_pool.stop()
         # Before the robots, because it waits for them.
-        self.scheduler.stop()
+        self.alarms.stop()
         self.robot_pool.stop()
         with self.store.outage.suppress_errors():
             await self.delivery.stop(PATIENCE)

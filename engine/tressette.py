@@ -1,5 +1,7 @@
 """Common rules of the six Tressette games: card values, declarations and their windows.
 
+`engine.deal` decides who takes a trick.
+
 An ace is worth three thirds of a point, other honours and figures one third, and the last trick three.
 """
 

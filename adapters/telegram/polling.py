@@ -22,9 +22,9 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import MAX_UPDATES, slow_down_error
+from adapters.telegram.payload_repair import update_of
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import InvalidAnswer
-from adapters.telegram.updates import update_of
 from bot.concurrency.backoff import Backoff
 from bot.store import WorkDropped
 

@@ -14,9 +14,9 @@ from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.errors import LIBRARY_ERRORS, error_name
 from adapters.telegram.limits import slow_down_error
+from adapters.telegram.payload_repair import update_of
 from adapters.telegram.polling import ALLOWED_UPDATES, FIRST_PAUSE, LONGEST_PAUSE, HandleUpdate
 from adapters.telegram.reading import PLATFORM
-from adapters.telegram.updates import update_of
 from bot.card_room import CardRoom
 from bot.concurrency.backoff import Backoff
 from bot.http.connections import Connections, connection_limit

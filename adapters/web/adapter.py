@@ -1,8 +1,8 @@
 """The web pages as a platform: table pages are live, so no messages are sent."""
 
-from adapters.web.live import Live
 from adapters.web.people import PLATFORM
 from adapters.web.site import Site, SiteAdapter
+from adapters.web.table_socket import Live
 from bot.panel import Panel
 from bot.platform import SentMessage
 from bot.rate_limits import RateLimit

@@ -11,7 +11,8 @@ from typing import Any
 from bot.backup.file import BadBackup, Header, Line, check_backup, decode_bytes, ignore_progress, read_lines
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
-from bot.store import Store, StoreError, keys, schema
+from bot.store import Store, StoreError, keys
+from bot.store import layout_version as schema
 from bot.store.leases import require_no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS

@@ -17,7 +17,8 @@ from bot.finished.game import UnreadableGame
 from bot.finished.moving import GameMover
 from bot.finished.ratings import Ratings, RebuildResult
 from bot.settings import read_settings
-from bot.store import StoreError, schema
+from bot.store import StoreError
+from bot.store import layout_version as schema
 from bot.store.leases import require_no_workers
 from bot.store.opening import connect_without_bot, require_store
 

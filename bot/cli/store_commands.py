@@ -16,7 +16,8 @@ from redis.exceptions import RedisClusterException, RedisError
 from bot.cli.output import say
 from bot.running import logs
 from bot.settings import BadSetting, Settings, read_settings
-from bot.store import StoreError, schema
+from bot.store import StoreError
+from bot.store import layout_version as schema
 from bot.store.opening import connect_beside_bot
 
 P = ParamSpec("P")

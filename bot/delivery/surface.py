@@ -1,4 +1,4 @@
-"""The state machine of one surface of a table."""
+"""The state machine of one surface of a table: whether to send, edit, replace or delete its message."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

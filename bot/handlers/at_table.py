@@ -1,6 +1,7 @@
 """The buttons of players' hands and of the board, except moves."""
 
 from bot.actions import BadPayload, TableAction, parse_number
+from bot.alarms import Alarms
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
@@ -12,7 +13,6 @@ from bot.panels.strangers import phrase_text
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.robots.names import STAND_IN_LEVEL
-from bot.scheduler import Scheduler
 from bot.tables.errors import NotAtThisTable, OldPanel
 from bot.tables.room import Room
 from bot.tables.table_state import PHRASES
@@ -20,8 +20,8 @@ from bot.words.verdicts import hint_text
 
 
 class TableButtons(Handlers):
-    def __init__(self, room: Room, updates: Updates, scheduler: Scheduler, hints: Hints) -> None:
-        self._room, self._updates, self._scheduler, self._hints = room, updates, scheduler, hints
+    def __init__(self, room: Room, updates: Updates, alarms: Alarms, hints: Hints) -> None:
+        self._room, self._updates, self._alarms, self._hints = room, updates, alarms, hints
         self.verbs = {
             "draft": self._draft,
             "claim": verb_handler(room.claim_on_time),
@@ -46,7 +46,7 @@ class TableButtons(Handlers):
     async def _automatic(self, press: Press, _profile: Profile, action: TableAction) -> Reply:
         table = await self._room.check_flagged(action.code, press.person.id, press.key)
         if not table.log.has_update(press.key):
-            await self._scheduler.play_for(table, STAND_IN_LEVEL, press.key)
+            await self._alarms.play_for(table, STAND_IN_LEVEL, press.key)
         return Reply()
 
     async def _ephemeral(self, press: Press, _profile: Profile, action: TableAction) -> Reply:

@@ -87,7 +87,7 @@ class Dispatcher:
             Start(features, joining, pages, private_hands, lists),
             OwnTables(lists, private_hands, updates, invitations),
             ChallengeCards(room, challenges, people, updates, robot_pool, worker.policies, invitations, pages),
-            TableButtons(room, updates, worker.scheduler, Hints(robot_pool)),
+            TableButtons(room, updates, worker.alarms, Hints(robot_pool)),
             Rematches(archive, room, challenges, worker.blocks, self._offers),
             *features,
         )

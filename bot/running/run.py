@@ -19,7 +19,8 @@ from bot.platform import ADAPTER_GROUP, Adapter
 from bot.running.monitoring import monitoring
 from bot.running.supervisor import NothingToRun, Supervisor
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import STORE_ERRORS, StoreUnavailable, schema
+from bot.store import STORE_ERRORS, StoreUnavailable
+from bot.store import layout_version as schema
 from bot.store.leases import WORKERS_PATIENCE
 from bot.store.opening import open_host_store
 from bot.store.outage import is_temporary

@@ -18,7 +18,7 @@
 | `Ask` | ``ask <seat> <person> <name>`` | a person asks for the chair opposite a side's first player |
 | `Withdraw` | ``withdraw <seat>`` | the person withdraws this request |
 | `Refuse` | ``refuse <seat>`` | the request is refused; if it is accepted, a ``sit`` follows |
-| `Day` | ``day <yyyy-mm-dd>`` | the deal of that day: one deal with that day's secret (`bot.features.daily.chain`) |
+| `Day` | ``day <yyyy-mm-dd>`` | one deal with that day's secret (`bot.features.daily.secret_chain`) |
 | `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | a tournament's (`bot.features.tournaments`) |
 | `Close` | ``close <why>`` | no game was played: ``cancelled``, ``declined`` or ``expired`` |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began, with these rules and every option |

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from redis.asyncio import BlockingConnectionPool, Connection, Redis
 from redis.driver_info import DriverInfo
 
-from bot.store import keys, schema
+from bot.store import keys
+from bot.store import layout_version as schema
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster, with_closed_errors
 from bot.store.committed import NEW_LOG, notification_header

@@ -5,7 +5,7 @@ from random import Random
 
 from engine.robots.greedy import GreedyRobot
 from engine.robots.robot import Budget, Robot, act
-from engine.robots.simple import EasyRobot, RandomRobot
+from engine.robots.weak import EasyRobot, RandomRobot
 
 # robots that hardly search; "greedy" is the medium robot's name in the benchmarks
 SIMPLE_ROBOTS: dict[str, Callable[[Random], Robot]] = {

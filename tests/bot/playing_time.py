@@ -35,6 +35,6 @@ async def ring_clocks(worker: Worker, seconds: float) -> None:
     """Let playing time pass, ring the clocks that are due and wait for delivery."""
     await pass_time(worker.store, seconds)
     for _ in range(3):
-        await worker.scheduler.poll()
-        await worker.scheduler.settled()
+        await worker.alarms.poll()
+        await worker.alarms.settled()
         await worker.settled()

@@ -164,7 +164,7 @@ class DailyPlayer:
             if await self._is_played(worker, table, payload.rpartition(":")[2]):
                 self.pressed.append(payload.rpartition(" ")[2])
                 self.has_erred = self.has_erred or errs
-            await worker.scheduler.settled()
+            await worker.alarms.settled()
             await worker.settled()
 
     @property

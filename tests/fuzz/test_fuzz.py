@@ -18,7 +18,9 @@ MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
 async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: int, tmp_path: Path) -> None:
     outcome = await ADAPTERS[adapter](tmp_path, messages, 15)
     assert outcome.sent == messages
-    assert min(outcome.presses, outcome.commands, outcome.refused) > messages // 100
+    assert min(outcome.presses, outcome.commands) > messages // 100
+    # All of a few messages can be readable by chance.
+    assert outcome.refused >= messages // 100
 
 
 def test_mutated_text_stays_similar() -> None:

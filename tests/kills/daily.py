@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from bot.features.daily import deal
-from bot.features.daily.chain import Chain, days_to_end
+from bot.features.daily import results as deal
 from bot.features.daily.days import load_chain
-from bot.features.daily.deal import DayResult, result_of, seed_for_move
 from bot.features.daily.games import DayGames
+from bot.features.daily.results import DayResult, result_of, seed_for_move
+from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame

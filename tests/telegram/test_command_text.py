@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from telegram import Bot, User
 
+from adapters.telegram.payload_repair import update_of
 from adapters.telegram.reading import read_command
-from adapters.telegram.updates import update_of
 from bot.panel import utf16_length
 from bot.platform import Command
 from bot.store import Store

@@ -6,8 +6,8 @@ import pytest
 from telegram import Bot, Update, User
 
 from adapters.telegram import reading
+from adapters.telegram.payload_repair import update_of
 from adapters.telegram.polling import ALLOWED_UPDATES
-from adapters.telegram.updates import update_of
 from bot.store import Store
 from tests.optional_fields import iter_variants
 from tests.telegram.players import GROUP, Person, on_telegram, until

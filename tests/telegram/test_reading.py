@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from telegram import Bot, Update
 
+from adapters.telegram.payload_repair import update_of
 from adapters.telegram.reading import is_photo, read_press
-from adapters.telegram.updates import update_of
 
 BUTTONS = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
 MESSAGE = {

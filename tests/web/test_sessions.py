@@ -165,7 +165,7 @@ async def test_only_seated_people_get_a_link_to_the_table(site: OpenPlayground) 
 async def test_ending_a_session_in_settings_closes_its_page(
     site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("adapters.web.table_socket.SESSION_CHECK_SECONDS", 0.05)
     chat, stranger = Chat(site, ANNA), Chat(site, BRUNO)
     code = await chat.practice()
     async with sign_in(site, chat, code) as laptop, sign_in(site, chat, code) as phone:
@@ -194,7 +194,7 @@ async def test_ending_a_session_in_settings_closes_its_page(
 
 
 async def test_ended_session_cannot_press(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.live.SESSION_CHECK_SECONDS", 600)
+    monkeypatch.setattr("adapters.web.table_socket.SESSION_CHECK_SECONDS", 600)
     chat = Chat(site, ANNA)
     code = await chat.practice()
     async with sign_in(site, chat, code) as anna, anna.connect(code) as live:

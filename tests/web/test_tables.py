@@ -506,7 +506,7 @@ async def test_socket_messages_are_limited_by_address(
     limited: None, site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
-    monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.web.table_socket.LIMIT_PAUSE_SECONDS", 0.01)
     async with open_browser(site) as anna:
         code = await anna.play()
         async with anna.connect(code) as live:
@@ -614,7 +614,7 @@ async def test_player_who_stands_up_gets_a_gone_message(site: OpenPlayground) ->
 
 
 async def test_open_pages_of_one_person_are_limited(site: OpenPlayground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.web.live.MOST_PAGES_EACH", 1)
+    monkeypatch.setattr("adapters.web.table_socket.MOST_PAGES_EACH", 1)
     async with open_browser(site) as anna:
         code = await anna.play()
         async with anna.connect(code) as live:

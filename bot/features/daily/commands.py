@@ -12,11 +12,11 @@ from bot.delivery.private_hands import PrivateHands
 from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
-from bot.features.daily.deal import SEAT
 from bot.features.daily.errors import OpenPrivateForDaily
 from bot.features.daily.pages import day_panel, played_panel
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.ranking import rank_among
+from bot.features.daily.results import SEAT
 from bot.panel import Panel
 from bot.panels.drafts import NO_DRAFT
 from bot.people import Profile

@@ -6,9 +6,9 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.features.daily.deal import SEAT
 from bot.features.daily.lines import DayLine, Decision, first_fork
 from bot.features.daily.pages import add_heading
+from bot.features.daily.results import SEAT
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
 from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move

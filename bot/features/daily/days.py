@@ -11,10 +11,10 @@ from bot.cluster.host_time import HostTime
 from bot.concurrency.background import TaskSet
 from bot.days.marks import DayMarks, drop_marks_before
 from bot.features.daily import keys
-from bot.features.daily.chain import Chain
-from bot.features.daily.deal import LEVEL, play_with_robots, result_of
 from bot.features.daily.errors import DailyUnavailable, DealtToday, PlayedToday
 from bot.features.daily.games import DayGames
+from bot.features.daily.results import LEVEL, play_with_robots, result_of
+from bot.features.daily.secret_chain import Chain
 from bot.features.daily.store import DayResults
 from bot.finished.archive import Archive
 from bot.finished.game import FinishedGame

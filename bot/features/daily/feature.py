@@ -12,10 +12,10 @@ from bot.feature import Feature, Forgetting, Step
 from bot.features.daily import keys
 from bot.features.daily.commands import DailyCommands
 from bot.features.daily.days import Days
-from bot.features.daily.deal import DayResult, result_of, seed_for_move
 from bot.features.daily.loop import DayAnalyses, Reminders, reminder_hours
 from bot.features.daily.pages import TOO_LATE, day_result_panel
 from bot.features.daily.past_days import PastDays
+from bot.features.daily.results import DayResult, result_of, seed_for_move
 from bot.features.daily.site import DaySite
 from bot.finished.archive import Archive
 from bot.metrics import GAMES

@@ -2,7 +2,7 @@
 
 | key | type | contents |
 |---|---|---|
-| ``daily:chain`` | string | the chains of secrets (`bot.features.daily.chain.Chain`), a line each |
+| ``daily:chain`` | string | the chains of secrets (`bot.features.daily.secret_chain.Chain`), a line each |
 | ``daily:drawn`` | hash | the game of each day, by date |
 | ``daily:open`` | set | days with games that are not in the archive yet |
 | ``daily:reminders`` | hash | the hour of each person with a reminder, 0 to 23 |

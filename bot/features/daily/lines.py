@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from bot.features.daily.deal import SEAT, DayResult, result_of
+from bot.features.daily.results import SEAT, DayResult, result_of
 from bot.finished.game import FinishedGame
 from engine.game import ENDING_MOVES
 

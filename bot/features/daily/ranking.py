@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from bot.features.daily.deal import DayResult
+from bot.features.daily.results import DayResult
 
 
 class RankedResult(NamedTuple):

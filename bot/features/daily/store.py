@@ -7,9 +7,9 @@ from datetime import date
 from typing import Any
 
 from bot.features.daily import keys
-from bot.features.daily.deal import SEAT, DayResult
 from bot.features.daily.lines import DayLine
 from bot.features.daily.ranking import RankedResult, Streak, rank_results, streak_of
+from bot.features.daily.results import SEAT, DayResult
 from bot.finished.archive import parse_or_none
 from bot.finished.game import FinishedGame
 

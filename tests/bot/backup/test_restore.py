@@ -14,7 +14,8 @@ import pytest
 from bot.backup.file import BadBackup, Header, check_backup, open_writer
 from bot.backup.restoring import restore
 from bot.backup.taking import BackupTaker
-from bot.store import Store, StoreError, keys, schema
+from bot.store import Store, StoreError, keys
+from bot.store import layout_version as schema
 from bot.tables import Room
 from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges

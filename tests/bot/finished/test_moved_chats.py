@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
+from bot.features.daily.results import DayResult
 from bot.features.ratings.honours import Honour, Honours
 from bot.features.tournaments.feature import TournamentsFeature
 from bot.finished.archive import Archive

@@ -129,7 +129,7 @@ async def test_clock_stops_if_only_robots_wait(worker: Worker, fake: FakePlatfor
     await anna.press("Add robot", GROUP)
     await anna.press("🤖 Easy", GROUP)
     for _ in range(20):
-        await worker.scheduler.settled()
+        await worker.alarms.settled()
         await worker.settled()
         if anna.moves():
             break

@@ -11,7 +11,8 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.finished.ratings import Scope
-from bot.store import EmbeddedStore, keys, open_store, schema
+from bot.store import EmbeddedStore, keys, open_store
+from bot.store import layout_version as schema
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, Player, open_worker
 from tests.bot.releases.store import load_recording, restore_keys, restore_platform
@@ -137,7 +138,8 @@ async def test_migration_continues_after_a_kill(embedded: EmbeddedStore, attempt
 
 START = """
 import asyncio, sys
-from bot.store import open_store, schema
+from bot.store import open_store
+from bot.store import layout_version as schema
 # The next start waits this long after a kill.
 schema.LOCK_SECONDS = 2.0
 async def start():

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from bot.features.analysis.pages import analysis_page
-from bot.features.daily.deal import DayResult
 from bot.features.daily.pages import day_result_panel, shareable_text
+from bot.features.daily.results import DayResult
 from bot.panel import utf16_length
 from bot.panels.help import rules_page
 from bot.store import Store

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
+from bot.alarms import SOON, Alarms
 from bot.handlers import Dispatcher
-from bot.scheduler import SOON, Scheduler
-from bot.store import EmbeddedStore, Store, keys, open_store, schema
+from bot.store import EmbeddedStore, Store, keys, open_store
+from bot.store import layout_version as schema
 from bot.store.leases import CLOCK, LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.clock import TIME_TO_ACCEPT
@@ -291,16 +292,16 @@ async def test_clock_rung_by_two_workers_nudges_once(store: Store) -> None:
         await pass_time(store, 150)
 
         # The frozen worker rings no clock that it might not own.
-        await frozen.scheduler.poll()
-        await frozen.scheduler.settled()
+        await frozen.alarms.poll()
+        await frozen.alarms.settled()
         assert (await frozen.room.table(code)).version == version
         async with open_worker(store, fake, alone=False) as heir:
             # If both ring it at the same time, there is one nudge.
             frozen.shards._alone = True
             for worker in (frozen, heir):
-                await worker.scheduler.poll()
+                await worker.alarms.poll()
             for worker in (frozen, heir):
-                await worker.scheduler.settled()
+                await worker.alarms.settled()
             table = await heir.room.table(code)
             assert (table.version, table.alarm) == (version + 1, "nudged")
             await heir.settled()
@@ -317,27 +318,27 @@ async def test_worker_ends_its_lease_earlier_than_others(store: Store) -> None:
         assert worker.shards.surely_owns("ABCD")
 
 
-# The scheduler's queue
+# The queue of alarms
 
 
 async def test_scheduler_keeps_one_entry_per_table(store: Store) -> None:
     async with open_worker(store, FakePlatform()) as worker:
-        scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool, worker.policies)
+        alarms = Alarms(worker.room, worker.shards, worker.robot_pool, worker.policies)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
         for number in range(10_000):
-            scheduler.set_clock("ROBT", SOON - 1)
-            scheduler.set_clock(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
+            alarms.set_clock("ROBT", SOON - 1)
+            alarms.set_clock(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
             if number % 10 == 0:
                 await asyncio.sleep(0)
-        assert len(scheduler._soon) == 1 + 5
+        assert len(alarms._soon) == 1 + 5
         assert len(asyncio.get_running_loop()._scheduled) - before < 1000  # type: ignore[attr-defined]
-        for code in list(scheduler._soon):
-            scheduler.set_clock(code, float("inf"))
-        assert not scheduler._soon
+        for code in list(alarms._soon):
+            alarms.set_clock(code, float("inf"))
+        assert not alarms._soon
 
 
 async def test_robot_moves_after_its_pause_without_polling(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.scheduler.POLL_SECONDS", 1000.0)
+    monkeypatch.setattr("bot.alarms.POLL_SECONDS", 1000.0)
     fake = FakePlatform()
     async with open_worker(store, fake, robot_pause=0.2) as worker:
         anna = Player(worker, fake, "Anna", 1)

@@ -36,7 +36,7 @@ async def test_stop_while_a_robot_thinks_logs_no_error(store: Store, monkeypatch
             while not thinking.is_set():
                 await anna.play(random)
                 await asyncio.sleep(0.01)
-        await worker.scheduler.settled()
+        await worker.alarms.settled()
     assert [line for line in logs if line["log_level"] == "error"] == []
 
 
@@ -67,7 +67,7 @@ async def test_abandoned_table_of_robots_ends_without_a_winner(store: Store) -> 
         # The player's time runs out.
         timers = keys.timers(keys.shard_of(table.code))
         await store.client.zadd(timers, {table.code: 0})
-        await worker.scheduler.poll()
+        await worker.alarms.poll()
         async with asyncio.timeout(20):
             while await worker.room.lists.tables_of(anna.person.id):
                 await asyncio.sleep(0.01)

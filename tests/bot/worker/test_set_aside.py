@@ -67,8 +67,8 @@ async def test_unreadable_table_is_set_aside(store: Store, entry: str) -> None:
 
             # Its clock does not ring.
             calls = len(fake.calls)
-            await worker.scheduler.poll()
-            await worker.scheduler.settled()
+            await worker.alarms.poll()
+            await worker.alarms.settled()
             await worker.settled()
             assert len(fake.calls) == calls
             assert not await store.changed_tables(range(keys.SHARDS))

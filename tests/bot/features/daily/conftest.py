@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.features.daily import deal
+from bot.features.daily import results as deal
 from bot.features.daily.days import Days
 from bot.features.daily.games import unstored_game
 from bot.features.daily.loop import Reminders
@@ -37,7 +37,7 @@ def no_automatic_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
 def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the easy robot because the strong one thinks for seconds.
 
-    `test_deal` and the long runs of pages and platforms test the strong one.
+    `test_results` and the long runs of pages and platforms test the strong one.
     """
 
     async def seeded_move(

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.features.daily import keys
-from bot.features.daily.chain import Chain
 from bot.features.daily.days import load_chain
 from bot.features.daily.pages import PastDay, yesterday_panel
+from bot.features.daily.secret_chain import Chain
 from bot.store import EmbeddedStore, open_store
 from engine import Game
 from tests.bot.command import run_command

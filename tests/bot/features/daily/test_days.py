@@ -13,11 +13,11 @@ import pytest
 
 from bot.cluster import host_time
 from bot.features.daily import keys
-from bot.features.daily.chain import Chain, days_to_end
 from bot.features.daily.days import Days, load_chain
 from bot.features.daily.errors import DailyUnavailable
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.games import unstored_game
+from bot.features.daily.secret_chain import Chain, days_to_end
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.pictures.scene_builder import hand_scene
@@ -57,7 +57,7 @@ async def begin_deal(player: Player) -> str:
 async def make_move(player: Player, code: str, seed: int) -> bool:
     """Make one move, chosen by the seed and the moves so far. Return whether the deal was still running."""
     worker = player.worker
-    await worker.scheduler.settled()
+    await worker.alarms.settled()
     table = await worker.room.table(code)
     if table.phase != "playing":
         return False
@@ -149,7 +149,7 @@ async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:
         code = await begin_deal(anna)
         for _ in range(3):
             await make_move(anna, code, 1)
-        await worker.scheduler.settled()
+        await worker.alarms.settled()
         for place in (anna.private, GROUP):
             await anna.say("/daily", place)
             await anna.say("/help", anna.private)
@@ -179,7 +179,7 @@ async def test_deal_of_the_day_cannot_be_claimed(store: Store, monkeypatch: pyte
     monkeypatch.setattr(Days, "today", lambda _days: day)
     async with open_players(store, "Anna") as (worker, [anna]):
         code = await begin_deal(anna)
-        await worker.scheduler.settled()
+        await worker.alarms.settled()
         await worker.settled()
         assert anna.moves()
         assert not any("claim" in button.payload for _message, button in anna.moves())

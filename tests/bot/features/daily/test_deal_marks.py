@@ -85,7 +85,7 @@ async def test_cards_are_dealt_once_whatever_ends_the_table(
         code = await begin_deal(anna)
         for _ in range(cards):
             await make_move(anna, code, 1)
-        await worker.scheduler.settled()
+        await worker.alarms.settled()
         await end(worker, code)
         await anna.say("/start", anna.private)
         await check_refusal(anna, message)

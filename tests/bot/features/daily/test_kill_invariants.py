@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
+from bot.features.daily.results import DayResult
 from bot.features.daily.store import DayResults
 from bot.store import Store
 from tests.bot.features.daily.conftest import TODAY

@@ -15,10 +15,10 @@ from bot.features.daily.comparison import (
     side_by_side_panel,
 )
 from bot.features.daily.days import Days
-from bot.features.daily.deal import DayResult
 from bot.features.daily.feature import DailyFeature
 from bot.features.daily.lines import DayLine, Decision, best_line, first_fork
 from bot.features.daily.loop import DayAnalyses
+from bot.features.daily.results import DayResult
 from bot.features.privacy.feature import PrivacyFeature
 from bot.identity.pseudonyms import forgetting_marks
 from bot.store import Store

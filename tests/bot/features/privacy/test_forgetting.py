@@ -180,7 +180,7 @@ async def test_person_who_left_a_table_is_removed_from_its_log(store: Store) -> 
                 for player in (bruno, carla):
                     await player.play(random)
                     # Robots have the other chairs.
-                    await worker.scheduler.settled()
+                    await worker.alarms.settled()
                     await worker.settled()
         worker.room.forget(table.code)
         after = await worker.room.table(table.code)

@@ -17,7 +17,8 @@ from bot.identity.pseudonyms import ForgettingMark, forgetting_marks
 from bot.people import People
 from bot.platform import Person
 from bot.settings import BadSetting, read_settings
-from bot.store import EmbeddedStore, Store, keys, open_store, schema
+from bot.store import EmbeddedStore, Store, keys, open_store
+from bot.store import layout_version as schema
 from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.features.privacy.traces import find_traces
 from tests.bot.finished.games import finished_game, store_game

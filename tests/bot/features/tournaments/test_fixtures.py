@@ -306,7 +306,7 @@ async def test_strict_clock_forfeits_after_three_late_moves(store: Store) -> Non
             assert mover is not None
             table = await worker.room.handle_alarm(table.code, table.version)
             assert table.alarm == "nudged"
-            await worker.scheduler._act(table)
+            await worker.alarms._act(table)
             table = worker.room.cached_table(table.code) or table
             lates[mover] += 1
         assert table.game

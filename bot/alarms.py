@@ -25,7 +25,7 @@ AGAIN_AFTER = 1.0
 log = structlog.get_logger()
 
 
-class Scheduler:
+class Alarms:
     """Runs the clocks of this worker's shards.
 
     The store decides when a clock rings, in playing time (`bot.store.leases`). The worker has timers for tables

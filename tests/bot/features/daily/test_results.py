@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from bot.features.daily import deal
-from bot.features.daily.deal import DayResult, play_with_robots, result_of
+from bot.features.daily import results as deal
 from bot.features.daily.ranking import rank_results, streak_of
+from bot.features.daily.results import DayResult, play_with_robots, result_of
 from engine import GAMES, Game, verify
 from engine.game import MoveEntry
 from engine.views import View
 from tests.groups import COMPILED_SEARCHES
 
 SECRET = bytes(range(32))
-SCRIPT = "from bot.features.daily.deal import *; print(play_with_robots({game!r}, bytes(range(32))))"
+SCRIPT = "from bot.features.daily.results import *; print(play_with_robots({game!r}, bytes(range(32))))"
 
 
 def play_first_deal(game_id: str, seed: int, ending: str = "cancelled") -> Game:
@@ -72,7 +72,7 @@ def test_giving_up_scores_no_points() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("game_id", GAMES)
 def test_robot_result_is_the_same_in_another_process(game_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.features.daily.deal.LEVEL", "strong")
+    monkeypatch.setattr("bot.features.daily.results.LEVEL", "strong")
     first = play_with_robots(game_id, SECRET)
     script = SCRIPT.format(game=game_id)
     second = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout

@@ -74,7 +74,7 @@ async def test_heartbeats_are_limited_and_validated(
     limited: None, site: OpenPlayground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("adapters.web.limits.MESSAGES", RateLimit(burst=2, interval=3600.0))
-    monkeypatch.setattr("adapters.web.live.LIMIT_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.web.table_socket.LIMIT_PAUSE_SECONDS", 0.01)
     async with open_browser(site) as anna:
         code = await anna.play("metamazzo")
         async with anna.connect(code) as live:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from bot.features.daily.chain import DAYS, Chain, NoSuchDay, days_to_end
+from bot.features.daily.secret_chain import DAYS, Chain, NoSuchDay, days_to_end
 from engine.shuffle import commitment
 
 FIRST = date(2026, 11, 24)

@@ -1,4 +1,4 @@
-"""Robots that play badly on purpose."""
+"""Robots that are weak on purpose: one plays at random, one makes mistakes."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations, schema
+from bot.store import EmbeddedStore, Store, StoreError, StoreUnavailable, connect, keys, migrations
+from bot.store import layout_version as schema
 from bot.store.leases import LEASE_SECONDS
 from tests.bot.command import run_command
 

@@ -65,7 +65,7 @@ async def play(person: Person, random: Random) -> bool:
 
 
 async def resign(person: Person) -> None:
-    """Resign at a table with the person to move, unless the game ends first."""
+    """Resign at a table where it is this person's turn, unless its game ends first."""
     code = moves(person)[0][2].partition("1m")[2].partition(":")[0]
     await person.slash("resign", person.private, table=code)
     await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
@@ -102,7 +102,7 @@ async def start_tournament(server: DiscordServer, count: int, form: str) -> list
 async def play_to_the_end(
     adapter: ObservedDiscord, server: DiscordServer, people: Sequence[Person], resigning: float
 ) -> Tournament:
-    """Play to the end. The card stays one message, and the last person opens each hand by the card."""
+    """Play to the end, and check that the card stays one message. The last person opens each hand by the card."""
     channel, random = server.channels[CHANNEL], Random(1)
     [card] = {message["id"] for message in messages_starting_with(channel, "🏆")}
     [code] = await adapter.worker.feature(TournamentsFeature).director.tournaments.live_codes()
@@ -137,27 +137,27 @@ async def test_whole_tournament(store: Store, server: DiscordServer, form: str, 
     channel = server.channels[CHANNEL]
     async with on_discord(store, server, pictures=True) as adapter:
         people = await start_tournament(server, count, form)
-        over = await play_to_the_end(adapter, server, people, resigning)
-        assert over.phase == "over"
+        tournament = await play_to_the_end(adapter, server, people, resigning)
+        assert tournament.phase == "over"
         await until(lambda: any("🥇" in text_of(message) for message in messages_starting_with(channel, "🏆")))
         games = [game async for game in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
-        assert len(games) == sum(len(match.results) for match in over.matches)
-        counted = scores_in_order(over, games)
-        assert counted == sorted(counted, reverse=True)
-        assert len(set(counted)) > 1
+        assert len(games) == sum(len(match.results) for match in tournament.matches)
+        scores = scores_in_order(tournament, games)
+        assert scores == sorted(scores, reverse=True)
+        assert len(set(scores)) > 1
         # Wait for more checks by the director.
         await asyncio.sleep(0.5)
         [result] = messages_starting_with(channel, "🥇")
         assert picture_of(result)
-        winners = [team_name(over, standing.team) for standing in standings(over) if standing.rank == 1]
+        winners = [team_name(tournament, standing.team) for standing in standings(tournament) if standing.rank == 1]
         assert all(name in text_of(result) for name in winners)
         [card] = messages_starting_with(channel, "🏆")
         assert all(name in text_of(card) for name in winners)
         assert not people[-1].private.messages
         if form == "duplicate":
-            assert over.is_duplicate
+            assert tournament.is_duplicate
             assert not any(game.is_rated for game in games)
 
 
@@ -184,28 +184,29 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
         async with with_pages(store, server) as (adapter, site):
             worker = adapter.worker
             people = await start_tournament(server, 4, "duplicate")
-            by_id = {f"discord:{person.number}": person for person in people}
+            people_by_id = {f"discord:{person.number}": person for person in people}
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
-            async def seats() -> list[Mapping[int, str]]:
+            async def tables_by_deal() -> list[Mapping[int, str]]:
                 return [
                     match.seats
                     for match in (await worker.feature(TournamentsFeature).director.tournaments.load(code)).matches
                 ]
 
-            while not (len(await seats()) == 2 and all(await seats())):
+            while not (len(await tables_by_deal()) == 2 and all(await tables_by_deal())):
                 await asyncio.sleep(0.02)
             t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             # The person without private messages plays first: their hands come by the card.
             by_match = [
-                [by_id[member.person] for team in match.teams for member in t.members(team)] for match in t.matches
+                [people_by_id[member.person] for team in match.teams for member in t.members(team)]
+                for match in t.matches
             ]
             quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
             await until(lambda: any(map(moves, late)))
             await worker.settled()
             before = messages_shown_to(late)
-            held = keys.games(code)
-            while await store.client.hlen(held) < 2:
+            unarchived = keys.games(code)
+            while await store.client.hlen(unarchived) < 2:
                 has_played = [await play(person, random) for person in quick]
                 await worker.settled()
                 if not any(has_played):
@@ -214,12 +215,12 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
             await asyncio.sleep(0.3)
             await worker.settled()
             assert messages_shown_to(late) == before
-            tables = [table for each in await seats() for table in each.values()]
+            tables = [table for match in await tables_by_deal() for table in match.values()]
             assert len(tables) == 3
-            games = [field.decode().partition(" ")[2] for field in await store.client.hkeys(held)]
-            read = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
+            games = [field.decode().partition(" ")[2] for field in await store.client.hkeys(unarchived)]
+            pages = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             sent = json.dumps(server.calls, default=repr)
-            for text in (sent, *read.values(), *scenes, dump_info_logs(logs)):
+            for text in (sent, *pages.values(), *scenes, dump_info_logs(logs)):
                 assert find_leaks(text, t, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
@@ -229,8 +230,8 @@ async def test_cards_of_a_running_round_stay_secret(store: Store, server: Discor
                     await play(person, random)
                 await worker.settled()
                 await asyncio.sleep(0.01)
-            later = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
+            pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:
-                assert find_leaks(later[f"/api/v1/games/{game}/record"], t, 1)
-                assert later[f"/g/{game}"] != read[f"/g/{game}"]
-            assert t.root.hex() not in str(later)
+                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], t, 1)
+                assert pages_after[f"/g/{game}"] != pages[f"/g/{game}"]
+            assert t.root.hex() not in str(pages_after)

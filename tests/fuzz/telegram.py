@@ -32,9 +32,10 @@ from tests.fuzz.common import (
     takes_a_game,
     turn_off_clocks,
 )
+from tests.kills.bot_process import free_port
 from tests.telegram.players import GROUP, ObservedTelegram, Person, on_telegram, seat_people, until
 from tests.telegram.server import TOKEN, Chat, Query, TelegramServer
-from tests.telegram.test_webhook import free_port, webhook_settings
+from tests.telegram.test_webhook import webhook_settings
 
 STRANGERS = 30
 FIRST_STRANGER = 9000

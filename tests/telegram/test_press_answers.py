@@ -1,4 +1,4 @@
-"""Every press is answered at once, even if other messages have to wait."""
+"""Every press is answered at once, although other messages wait."""
 
 import asyncio
 
@@ -11,11 +11,11 @@ from tests.telegram.players import GROUP, ObservedTelegram, Person, bot_text, on
 from tests.telegram.server import Failure, TelegramServer
 
 ON_ITS_WAY = "It is on its way to our private chat."
-AN_HOUR = RateLimit(burst=1, interval=3600.0)
+ONE_PER_HOUR = RateLimit(burst=1, interval=3600.0)
 
 
-async def open_settings(server: TelegramServer, adapter: ObservedTelegram) -> Person:
-    """Show *My own settings* in the group to a person with an open private chat."""
+async def send_settings(server: TelegramServer, adapter: ObservedTelegram) -> Person:
+    """Send /settings in the group for a person with an open private chat, and return the person."""
     anna = Person(server, 1, "Anna")
     anna.start()
     await until(lambda: bool(bot_text(anna.private)))
@@ -27,8 +27,8 @@ async def open_settings(server: TelegramServer, adapter: ObservedTelegram) -> Pe
 
 async def test_press_is_answered_while_its_page_waits(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, answers = await open_settings(server, adapter), adapter.worker.delivery.answers
-        adapter.rate_limit = lambda place: AN_HOUR  # type: ignore[method-assign]
+        anna, answers = await send_settings(server, adapter), adapter.worker.delivery.answers
+        adapter.rate_limit = lambda place: ONE_PER_HOUR  # type: ignore[method-assign]
         assert answers._limiter.take_turn(private_place("telegram:1")) == 0
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
         assert "Your settings" not in bot_text(anna.private)
@@ -36,7 +36,7 @@ async def test_press_is_answered_while_its_page_waits(store: Store, server: Tele
 
 async def test_press_is_answered_while_uploads_fill_all_connections(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
-        anna, gate = await open_settings(server, adapter), asyncio.Event()
+        anna, gate = await send_settings(server, adapter), asyncio.Event()
         server.fail_next("sendMessage", *[Failure(gate=gate)] * 80)
         for number in range(80):
             anna.say("/help", server.group(-5000 - number))
@@ -49,7 +49,7 @@ async def test_press_is_answered_while_uploads_fill_all_connections(store: Store
 
 async def test_page_lost_after_the_answer_is_mentioned(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, gate = await open_settings(server, adapter), asyncio.Event()
+        anna, gate = await send_settings(server, adapter), asyncio.Event()
         server.fail_next("sendMessage", Failure(Refused(400, "Bad Request: odd"), gate=gate))
         assert await anna.press("My own settings", server.group(GROUP)) == ON_ITS_WAY
         gate.set()
@@ -69,7 +69,7 @@ async def test_unknown_private_chat_is_opened_instead_of_waiting(store: Store, s
 
 async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna, gate = await open_settings(server, adapter), asyncio.Event()
+        anna, gate = await send_settings(server, adapter), asyncio.Event()
 
         async def slow(press: Press) -> Reply:
             await gate.wait()
@@ -83,14 +83,14 @@ async def test_slow_press_is_answered_and_its_toast_follows(store: Store, server
 
 async def test_lost_answer_is_sent_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        anna = await open_settings(server, adapter)
+        anna = await send_settings(server, adapter)
         server.fail_next("answerCallbackQuery", Failure(body=b"<html>", status=502), Failure(Refused(500, "Oops")))
         assert await anna.press("My own settings", server.group(GROUP)) == "It is in our private chat."
 
 
 async def test_dropped_page_is_reported_in_the_private_chat(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server, rate_limits=False) as adapter:
-        anna = await open_settings(server, adapter)
+        anna = await send_settings(server, adapter)
         await anna.press("My own settings", server.group(GROUP))
         await until(lambda: "Your settings" in bot_text(anna.private))
         answers = adapter.worker.delivery.answers

@@ -1,4 +1,4 @@
-"""A press is read as if the library had read the whole update."""
+"""Presses are read without parsing the whole update, with the same result as the library's parser."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def press_update(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "update",
     [
         press_update(MESSAGE),
         press_update(MESSAGE, "1mABCD:1:4D"),
@@ -40,28 +40,28 @@ def press_update(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
         press_update(OLD),
     ],
 )
-def test_press_is_read_as_the_library_reads_it(said: dict[str, Any]) -> None:
-    whole, asked = Update.de_json(said, BOT), update_of(said, BOT)
-    assert read_press(whole) is not None
-    assert read_press(asked) == read_press(whole)
-    assert whole.callback_query
-    assert asked.callback_query
-    assert is_photo(asked.callback_query) == is_photo(whole.callback_query)
+def test_press_is_read_as_the_library_reads_it(update: dict[str, Any]) -> None:
+    expected, parsed = Update.de_json(update, BOT), update_of(update, BOT)
+    assert read_press(expected) is not None
+    assert read_press(parsed) == read_press(expected)
+    assert expected.callback_query
+    assert parsed.callback_query
+    assert is_photo(parsed.callback_query) == is_photo(expected.callback_query)
 
 
 def test_press_on_a_missing_button_is_not_genuine() -> None:
-    real, made_up = (
+    shown, missing = (
         read_press(update_of(press_update(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D")
     )
-    assert real
-    assert made_up
-    assert (real.genuine, made_up.genuine) == (True, False)
+    assert shown
+    assert missing
+    assert (shown.genuine, missing.genuine) == (True, False)
 
 
 @pytest.mark.parametrize(
     "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
 )
 def test_press_on_unreadable_keyboard_is_not_genuine(keyboard: Any) -> None:
-    read = read_press(update_of(press_update(MESSAGE | {"reply_markup": keyboard}), BOT))
-    assert read
-    assert (read.payload, read.genuine) == ("1mABCD:1:3D", False)
+    press = read_press(update_of(press_update(MESSAGE | {"reply_markup": keyboard}), BOT))
+    assert press
+    assert (press.payload, press.genuine) == ("1mABCD:1:3D", False)

@@ -36,7 +36,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def bot_messages(chat: Chat, sign: str) -> list[dict[str, Any]]:
-    """Return the bot's messages in a chat that begin with a sign."""
+    """Return the bot's messages in a chat that start with ``sign``."""
     return [
         message for message in chat.messages.values() if message["from"] == BOT and text_of(message).startswith(sign)
     ]
@@ -48,7 +48,7 @@ def payloads(message: dict[str, Any]) -> list[str]:
 
 
 def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
-    """Return messages and payloads of a person's moves, on any of their hands."""
+    """Return the moves on a person's hands, as messages and payloads."""
     return [
         (message, payload)
         for message in person.private.messages.values()
@@ -58,7 +58,7 @@ def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
 
 
 async def play(person: Person, random: Random) -> bool:
-    """Press a random card; return whether there was one."""
+    """Press a random move; return False without one."""
     if not (found := moves(person)):
         return False
     await person.send_press(person.private, *random.choice(found))
@@ -66,7 +66,7 @@ async def play(person: Person, random: Random) -> bool:
 
 
 async def resign(person: Person) -> None:
-    """Resign at the table that waits for this person, unless it is over meanwhile."""
+    """Resign at a table where it is this person's turn, unless its game ends first."""
     code = moves(person)[0][1][2:].partition(":")[0]
     person.say(f"/resign {code}", person.private)
     await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
@@ -77,9 +77,9 @@ async def resign(person: Person) -> None:
 async def start_tournament(
     server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11"
 ) -> list[Person]:
-    """Open a tournament, have all people enter it, and start it.
+    """Open a tournament, let all people enter it, and start it.
 
-    The last person has never talked to the bot before.
+    The last person has not started the bot before.
     """
     group = server.group(GROUP)
     people = [Person(server, number, name, has_started=number < count) for number, name in enumerate(NAMES[:count], 1)]
@@ -108,7 +108,7 @@ async def start_tournament(
 async def play_to_the_end(
     adapter: ObservedTelegram, server: TelegramServer, people: Iterable[Person], resigning: float
 ) -> Tournament:
-    """Play to the end. The tournament's card stays one message."""
+    """Play to the end, and check that the tournament's card stays one message."""
     group, random = server.group(GROUP), Random(1)
     [card] = {message["message_id"] for message in bot_messages(group, "🏆")}
     [listed] = await adapter.worker.feature(TournamentsFeature).director.tournaments.in_chat(f"telegram:{GROUP}")
@@ -141,29 +141,29 @@ async def test_whole_tournament(store: Store, server: TelegramServer, form: str,
     group = server.group(GROUP)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await start_tournament(server, count, form=form)
-        over = await play_to_the_end(adapter, server, people, resigning)
-        assert over.phase == "over"
+        tournament = await play_to_the_end(adapter, server, people, resigning)
+        assert tournament.phase == "over"
         await until(lambda: any("🥇" in text_of(message) for message in bot_messages(group, "🏆")))
         games = [game async for game in adapter.worker.archive.games()]
         for game in games:
             verify(game.record)
-        assert len(games) == sum(len(match.results) for match in over.matches)
-        counted = scores_in_order(over, games)
-        assert counted == sorted(counted, reverse=True)
-        assert len(set(counted)) > 1
-        # Give the director time for some more checks.
+        assert len(games) == sum(len(match.results) for match in tournament.matches)
+        scores = scores_in_order(tournament, games)
+        assert scores == sorted(scores, reverse=True)
+        assert len(set(scores)) > 1
+        # Wait for more checks by the director.
         await asyncio.sleep(0.5)
-        [told] = bot_messages(group, "🥇")
-        assert told["photo"]
-        winners = [team_name(over, standing.team) for standing in standings(over) if standing.rank == 1]
-        assert all(name in text_of(told) for name in winners)
+        [result] = bot_messages(group, "🥇")
+        assert result["photo"]
+        winners = [team_name(tournament, standing.team) for standing in standings(tournament) if standing.rank == 1]
+        assert all(name in text_of(result) for name in winners)
         [card] = bot_messages(group, "🏆")
         assert all(name in text_of(card) for name in winners)
-        bots = [message for message in group.messages.values() if message["from"] == BOT]
-        assert len(bots) == 2, "something else was said in the group"
+        sent = [message for message in group.messages.values() if message["from"] == BOT]
+        assert len(sent) == 2, "the group must get only the card and the result"
         if form == "duplicate":
-            assert over.is_duplicate
-            assert not any(one.is_rated for one in games)
+            assert tournament.is_duplicate
+            assert not any(game.is_rated for game in games)
 
 
 def messages_as_json(people: Iterable[Person]) -> str:
@@ -173,33 +173,34 @@ def messages_as_json(people: Iterable[Person]) -> str:
 async def test_cards_stay_secret_while_a_round_is_played(
     store: Store, server: TelegramServer, scenes: list[str]
 ) -> None:
-    """Two people finish their deals while two others have not played the same cards yet."""
+    """Two people finish their deals before two others play the same cards."""
     random = Random(2)
     with capture_logs() as logs:
         async with with_pages(store, server, pictures=True) as (adapter, site):
             worker = adapter.worker
             people = await start_tournament(server, 4, form="duplicate")
-            by_id = {f"telegram:{person.number}": person for person in people}
+            people_by_id = {f"telegram:{person.number}": person for person in people}
             await until(lambda: all(len(payloads(message)) for message in bot_messages(server.group(GROUP), "🏆")))
             [code] = await worker.feature(TournamentsFeature).director.tournaments.live_codes()
 
-            async def seats() -> list[Mapping[int, str]]:
+            async def tables_by_deal() -> list[Mapping[int, str]]:
                 return [
                     match.seats
                     for match in (await worker.feature(TournamentsFeature).director.tournaments.load(code)).matches
                 ]
 
-            while not (len(await seats()) == 2 and all(await seats())):
+            while not (len(await tables_by_deal()) == 2 and all(await tables_by_deal())):
                 await asyncio.sleep(0.02)
             t = await worker.feature(TournamentsFeature).director.tournaments.load(code)
             quick, late = (
-                [by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches
+                [people_by_id[member.person] for team in match.teams for member in t.members(team)]
+                for match in t.matches
             )
             await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
             await worker.settled()
             before = messages_as_json(late)
-            held = keys.games(code)
-            while await store.client.hlen(held) < 2:
+            unarchived = keys.games(code)
+            while await store.client.hlen(unarchived) < 2:
                 for person in quick:
                     await play(person, random)
                 await worker.settled()
@@ -207,24 +208,24 @@ async def test_cards_stay_secret_while_a_round_is_played(
             await asyncio.sleep(0.3)
             await worker.settled()
             assert messages_as_json(late) == before
-            tables = [table for each in await seats() for table in each.values()]
+            tables = [table for match in await tables_by_deal() for table in match.values()]
             assert len(tables) == 3
-            games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]
-            read = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
-            told = json.dumps(server.calls, default=repr)
-            for text in (told, *read.values(), *scenes, dump_info_logs(logs)):
+            games = [field.decode().partition(" ")[2] for field in await store.client.hkeys(unarchived)]
+            pages = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
+            sent = json.dumps(server.calls, default=repr)
+            for text in (sent, *pages.values(), *scenes, dump_info_logs(logs)):
                 assert find_leaks(text, t, 1) == []
             assert len(scenes) > 40
             assert await worker.archive.count() == 0
-            assert not any(mine in before for mine in next(iter(t.matches)).seats.values())
-            # After the round the cards are public.
+            assert not any(table in before for table in next(iter(t.matches)).seats.values())
+            # After all have played the round, everything is public.
             while await worker.archive.count() < 4:
                 for person in late:
                     await play(person, random)
                 await worker.settled()
                 await asyncio.sleep(0.01)
-            later = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
+            pages_after = await fetch_pages(f"http://127.0.0.1:{site.port}", tables, games)
             for game in games:
-                assert find_leaks(later[f"/api/v1/games/{game}/record"], t, 1)
-                assert later[f"/g/{game}"] != read[f"/g/{game}"]
-            assert t.root.hex() not in str(later)
+                assert find_leaks(pages_after[f"/api/v1/games/{game}/record"], t, 1)
+                assert pages_after[f"/g/{game}"] != pages[f"/g/{game}"]
+            assert t.root.hex() not in str(pages_after)

@@ -1,4 +1,4 @@
-"""A press on Telegram takes the walk of docs/walkthrough.md, through few files."""
+"""A press on Telegram calls the functions in docs/walkthrough.md, which are in few files."""
 
 import sys
 from collections import defaultdict
@@ -18,16 +18,17 @@ from tests.telegram.players import Person, on_telegram, seat_people
 from tests.telegram.server import TelegramServer
 from tests.test_walkthrough import PACKAGES, Function, find_steps, read_section
 
-MOST_FILES, MOST_ENTRIES = 30, 2
+MOST_FILES = 30
+MOST_ENTRIES = 2  # functions of a class that other classes or modules call
 
-# Functions that wait for updates. They were at work before the press.
+# Functions that wait for updates. They already run before the press.
 WAITING = [function.__qualname__ for function in (Supervisor._run_adapter, Telegram.serve, Polling.run)]
 
 
 class Walk:
-    """The called steps in the order of their first calls, with the call stack of each.
+    """The steps of a press: functions in the order of their first calls, and the call stack of each call.
 
-    ``stacks`` are the product's functions, outermost first. Each ends with a step.
+    A stack has the product's functions, outermost first, and ends with a step.
     """
 
     def __init__(self) -> None:
@@ -45,29 +46,29 @@ class Walk:
 
     @property
     def entries(self) -> dict[str, set[str]]:
-        """By class, the functions through which other classes or modules enter it."""
+        """By class, the functions that other classes or modules call."""
         found: dict[str, set[str]] = defaultdict(set)
         for stack in self.stacks:
-            for (caller, outside), (path, name) in pairwise(stack):
-                within = name.partition(".")[0]
-                if "." in name and (caller, outside.partition(".")[0]) != (path, within):
-                    found[f"{path}: {within}"].add(name)
+            for (caller_path, caller), (path, name) in pairwise(stack):
+                class_name = name.partition(".")[0]
+                if "." in name and (caller_path, caller.partition(".")[0]) != (path, class_name):
+                    found[f"{path}: {class_name}"].add(name)
         return found
 
 
 @contextmanager
-def record_walk(wanted: list[Function]) -> Iterator[Walk]:
-    """Record the steps that this thread calls."""
-    found = Walk()
-    names = {name for _, name in wanted}
+def record_walk(steps: list[Function]) -> Iterator[Walk]:
+    """Record the calls of these functions in this thread."""
+    walk = Walk()
+    names = {name for _, name in steps}
 
-    def note(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code.co_qualname in names and function_of(frame) in wanted:
-            found.add(tuple(reversed(list(active_functions(frame)))))
+    def profile(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code.co_qualname in names and function_of(frame) in steps:
+            walk.add(tuple(reversed(list(active_functions(frame)))))
 
-    sys.setprofile(note)
+    sys.setprofile(profile)
     try:
-        yield found
+        yield walk
     finally:
         sys.setprofile(None)
 
@@ -93,18 +94,20 @@ async def play_one_card(people: list[Person], random: Random) -> None:
 
 async def test_press_passes_few_files(store: Store, server: TelegramServer) -> None:
     random = Random(1)
-    wanted = find_steps("A press")
+    steps = find_steps("A press")
     async with on_telegram(store, server) as adapter:
         people = await seat_people(server, "metamazzo")
         for _ in range(4):
             await adapter.worker.settled()
             await play_one_card(people, random)
         await adapter.worker.settled()
-        with record_walk(wanted) as found:
+        with record_walk(steps) as walk:
             await play_one_card(people, random)
             await adapter.worker.settled()
-    assert found.order == wanted, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
-    assert len(found.files) <= MOST_FILES, "A press passes too many files:\n" + "\n".join(found.files)
-    assert f"The way crosses {len(found.files)} files" in " ".join(read_section("A press").split())
-    often = {where: names for where, names in found.entries.items() if len(names) > MOST_ENTRIES}
-    assert not often, f"docs/walkthrough.md promises {MOST_ENTRIES} entries per class, but see {often}"
+    assert walk.order == steps, "docs/walkthrough.md, section A press, differs from the calls: fix its steps"
+    assert len(walk.files) <= MOST_FILES, "A press passes too many files:\n" + "\n".join(walk.files)
+    assert f"The way crosses {len(walk.files)} files" in " ".join(read_section("A press").split()), (
+        f"docs/walkthrough.md, section A press: the press passes {len(walk.files)} files"
+    )
+    too_many = {place: names for place, names in walk.entries.items() if len(names) > MOST_ENTRIES}
+    assert not too_many, f"docs/walkthrough.md promises at most {MOST_ENTRIES} entries per class: {too_many}"

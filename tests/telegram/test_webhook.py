@@ -1,4 +1,4 @@
-"""Updates by webhook, to one worker or to any of several."""
+"""Updates by webhook, to one worker or to several behind a load balancer."""
 
 import asyncio
 import socket
@@ -22,9 +22,6 @@ from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 from tests.tricks import has_reached_trick
-
-# tests/fuzz imports both from here.
-__all__ = ["free_port", "webhook_settings"]
 
 
 def webhook_settings(port: int) -> dict[str, Any]:
@@ -68,7 +65,7 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
             if has_reached_trick(3, (message["text"] for message in server.group(GROUP).messages.values())):
                 break
         else:
-            raise AssertionError("the game stands still")
+            raise AssertionError("trick 3 was not reached")
     # The webhook stays set for the next start.
     assert server.webhook
 
@@ -76,35 +73,28 @@ async def test_game_by_webhook(store: Store, server: TelegramServer) -> None:
 async def test_any_worker_handles_any_update(store: Store, server: TelegramServer) -> None:
     ports = [free_port(), free_port()]
     async with run_balancer(ports) as front, AsyncExitStack() as stack:
-        workers = []
+        adapters = []
         for port in ports:
-            more: dict[str, Any] = {
-                "telegram_webhook_url": f"http://127.0.0.1:{front}/cards",
-                "telegram_webhook_port": port,
-            }
-            one = on_telegram(store, server, alone=False, **more)
-            workers.append(await stack.enter_async_context(one))
-        await until(lambda: all(worker.healthy for worker in workers))
+            settings = webhook_settings(port) | {"telegram_webhook_url": f"http://127.0.0.1:{front}/cards"}
+            running = on_telegram(store, server, alone=False, **settings)
+            adapters.append(await stack.enter_async_context(running))
+        await until(lambda: all(adapter.healthy for adapter in adapters))
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
         await bruno.press("Play", server.group(GROUP))
         random = Random(1)
 
-        def tricks() -> int:
-            texts = [message["text"] for message in server.group(GROUP).messages.values()]
-            return max((int(text.split("Trick ")[1].split(":")[0]) for text in texts if "Trick " in text), default=0)
+        def texts() -> list[str]:
+            return [message["text"] for message in server.group(GROUP).messages.values()]
 
-        async def some(count: int) -> None:
-            goal = tricks() + count
-            for _ in range(300):
-                if tricks() >= goal:
-                    return
-                await anna.play(random)
-                await bruno.play(random)
-                await asyncio.sleep(0.02)
-            raise AssertionError("the game stands still")
-
-        await some(6)
+        for _ in range(300):
+            if has_reached_trick(6, texts()):
+                break
+            await anna.play(random)
+            await bruno.play(random)
+            await asyncio.sleep(0.02)
+        else:
+            raise AssertionError("trick 6 was not reached")
         for person in (anna, bruno):
             assert sum(message["from"] == BOT for message in person.private.messages.values()) == 1
 
@@ -165,7 +155,7 @@ async def check_refusals(store: Store, server: TelegramServer, port: int) -> Non
             ({}, update, 403),
             (wrong, update, 403),
             (secret, update, 200),
-            # If these were refused, Telegram would repeat them and hold back later updates.
+            # Telegram would repeat these if they were refused, and hold back later updates.
             (secret, [], 200),
             (secret, {"update_id": 2, "message": 7}, 200),
             (secret, {"update_id": 3, "callback_query": {"id": []}}, 200),
@@ -194,26 +184,29 @@ async def check_refusals(store: Store, server: TelegramServer, port: int) -> Non
                 assert answer.status == 400
         async with session.post(f"{url}/elsewhere", json=update, headers=secret) as answer:
             assert answer.status == 404
+
         # A secret that is not valid UTF-8.
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         head = b"POST /cards HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX-Telegram-Bot-Api-Secret-Token: "
         writer.write(head + b"\xff\xfe\r\n\r\n")
         assert await reader.readline() == b"HTTP/1.1 403 Forbidden\r\n"
         writer.close()
+
         # A request from a proxy that forwards no headers.
         for path in (b"healthz", b"metrics"):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"GET /" + path + b" HTTP/1.0\r\nHost: a\r\n\r\n")
             assert await reader.readline() == b"HTTP/1.0 403 Forbidden\r\n"
             writer.close()
+
         async with session.get(f"{url}/healthz") as answer:
             assert (answer.status, (await answer.json())["adapters"]) == (200, {"telegram": "up"})
         async with session.get(f"{url}/metrics") as answer:
             assert "buongioco_presses" in await answer.text()
         for host in ("cards.example.org", "evil.example", ""):
-            for watched in ("healthz", "metrics"):
-                async with session.get(f"{url}/{watched}", headers={"Host": host}) as answer:
-                    assert answer.status == 403, (host, watched)
+            for page in ("healthz", "metrics"):
+                async with session.get(f"{url}/{page}", headers={"Host": host}) as answer:
+                    assert answer.status == 403, (host, page)
     assert TOKEN.partition(":")[2] not in secret_of(TOKEN)
 
 
@@ -232,24 +225,24 @@ async def test_webhook_errors_are_logged_and_the_webhook_set_again(
             await until(lambda: bool(server.webhook))
 
 
-@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("has_pending", [False, True])
 async def test_old_webhook_error_is_logged_only_with_pending_updates(
-    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, waits: bool
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, has_pending: bool
 ) -> None:
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     server.refused_by_webhook.append(502)
     server.webhook_failed_at = int(time.time()) - 3600
-    if waits:
+    if has_pending:
         Person(server, 1, "Anna").say("ciao")
     with capture_logs() as logs:
         async with on_telegram(store, server, **webhook_settings(free_port())):
             # The second check comes after everything logged by the first.
             await until(lambda: sum(method == "getWebhookInfo" for method, _ in server.calls) > 2)
-    assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == waits
+    assert [line["event"] for line in logs].count("telegram_webhook_unreachable") == has_pending
 
 
 async def test_rate_limited_set_webhook_is_retried(store: Store, server: TelegramServer) -> None:
-    """tdlib/telegram-bot-api, Client::process_set_webhook_query: one a second."""
+    """Telegram allows one call a second (tdlib/telegram-bot-api, Client::process_set_webhook_query)."""
     server.fail_next("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
     with capture_logs() as logs:
         async with on_telegram(store, server, **webhook_settings(free_port())) as adapter:
@@ -261,7 +254,7 @@ async def test_rate_limited_set_webhook_is_retried(store: Store, server: Telegra
 async def test_outage_is_logged_once_at_its_start_and_its_end(
     store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The outage lasts although no message is sent meanwhile, and however rarely the bot checks."""
+    """The bot stays unhealthy although it sends no message during the outage and checks rarely."""
     monkeypatch.setattr(webhook_module, "CHECK_SECONDS", 0.05)
     monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.3)
     monkeypatch.setattr(outages, "QUIET_SECONDS", 0.05)
@@ -270,18 +263,18 @@ async def test_outage_is_logged_once_at_its_start_and_its_end(
             await until(lambda: adapter.healthy)
             server.outage = Failure(Refused(502, "Bad Gateway"))
             await until(lambda: not adapter.healthy)
-            seen = set()
+            states = set()
             for _ in range(60):
-                seen.add((await adapter.worker.check_health())["adapters"]["telegram"][:5])
+                states.add((await adapter.worker.check_health())["adapters"]["telegram"][:5])
                 await asyncio.sleep(0.02)
-            assert seen == {"down:"}
+            assert states == {"down:"}
             before = server.webhook
             server.outage = None
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
             assert (await adapter.worker.check_health())["adapters"]["telegram"] == "up"
-            assert server.webhook is before, "it was still set"
-    said = [line["event"] for line in logs if line["event"].startswith("platform_")]
-    assert said == ["platform_away", "platform_back"]
+            assert server.webhook is before, "the bot must not set the webhook again"
+    events = [line["event"] for line in logs if line["event"].startswith("platform_")]
+    assert events == ["platform_away", "platform_back"]
 
 
 async def test_server_without_webhook_info_still_works(store: Store, server: TelegramServer) -> None:

@@ -7,7 +7,7 @@ from bot import actions
 from bot.panel import Button
 from bot.words.wording import Wording, faces_of, score_unit_of
 from engine import game_kind
-from engine.robots.findings import Hint, Verdict
+from engine.robots.findings import Hint, Summary, Verdict
 
 
 def replay_button(words: Wording, game_id: str, pages: str) -> Button:
@@ -32,6 +32,17 @@ def lost_text(verdict: Verdict) -> str:
 def points_text(points: float) -> str:
     """Return points rounded to a tenth, without ".0"."""
     return f"{points:.1f}".removesuffix(".0")
+
+
+def given_away_text(words: Wording, found: Summary) -> str:
+    """Return the points that a player's moves lost, exact and approximate."""
+    _ = words.text
+    exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
+    if judged == "0":
+        return _("Points given away: {points}").format(points=exact)
+    if exact == "0":
+        return _("Points given away: about {points}").format(points=judged)
+    return _("Points given away: {exact}, plus about {judged}").format(exact=exact, judged=judged)
 
 
 def short_move(words: Wording, move: str) -> str:

@@ -1,5 +1,6 @@
 """The deal of the day on the pages: it is played once and stays secret until the day is over."""
 
+import re
 from contextlib import suppress
 from datetime import date, timedelta
 
@@ -25,7 +26,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
     page = await open_page(browser, playground.url)
     await page.get_by_role("link", name="Deal of the day").click()
-    await expect(page.locator(".day")).to_contain_text("Everybody has the same cards")
+    await expect(page.locator(".day")).to_contain_text("Everyone gets the same cards")
     await check_accessibility(page)
     await take_screenshot(page, "daily")
     await page.get_by_role("button", name="Play").click()
@@ -55,8 +56,11 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await take_screenshot(page, "daily-over")
     await playground.worker.feature(DailyFeature).days.wait_for_par()
     await page.get_by_role("link", name="Today’s results").click()
-    await expect(page.locator(".day")).to_contain_text("Everywhere: 1 of 1 player.")
+    await expect(page.locator(".day")).to_contain_text("Place 1 of 1 player")
     await expect(page.get_by_role("button", name="Play")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Share")).to_have_attribute(
+        "data-text", re.compile("^Buongioco .*🟩", re.S)
+    )
     await check_accessibility(page)
     await take_screenshot(page, "daily-results")
 
@@ -68,7 +72,7 @@ async def test_daily_deal_is_played_once_and_reviewed_the_next_day(
     await take_screenshot(page, "daily-yesterday")
     await expect(page.locator(".lines tbody tr")).to_have_count(1)
     await expect(page.locator(".lines td")).to_have_count(20)
-    await expect(page.locator(".said")).to_contain_text("The best line that was found.")
+    await expect(page.locator(".said")).to_contain_text("The best play of the day.")
     # The table scrolls inside the page; the page does not scroll.
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     cell = page.locator(".lines td a").nth(7)

@@ -8,7 +8,7 @@ from bot.identity.pseudonyms import localize_name
 from bot.panel import Button, Panel, Writer
 from bot.tables.snapshot import isolate_name
 from bot.words.course import game_summary
-from bot.words.verdicts import lost_text, points_text, replay_button, scale_verdicts, short_move
+from bot.words.verdicts import given_away_text, lost_text, replay_button, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of
 from engine.robots.findings import Summary, Verdict, summarize
 
@@ -31,12 +31,12 @@ def analysis_page(
     page.gap()
     deals, verdicts = len(game.record.deals), scale_verdicts(verdicts, game.record.game)
     if deals_done < deals:
-        page.line(_("I am looking at it. Deals done: {done} of {deals}."), done=deals_done, deals=deals)
+        page.line(_("Analysing… Deals done: {done} of {deals}."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
         _write_player(page, words, name, summarize(verdicts, seat))
-    page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
+    page.line(_("Early in a deal I compare you with the strong robot, later with perfect play."), "small")
     page.fold()
     page.gap()
     for line in game_summary(words, game.record):
@@ -57,14 +57,10 @@ def _write_player(page: Writer, words: Wording, name: str, seat: Summary) -> Non
     if not seat.costliest:
         page.line(_("Nothing given away."))
     else:
-        page.line(
-            _("Points given away: {exact} for certain, about {judged} by judgement."),
-            exact=points_text(seat.lost_exactly),
-            judged=points_text(seat.lost_by_judgement),
-        )
+        page.line(given_away_text(words, seat))
     for verdict in seat.costliest:
         page.line(
-            _("Deal {deal}: {move} instead of {better}, {points}"),
+            _("Deal {deal}: {move} instead of {better} ({points})"),
             deal=verdict.deal,
             move=short_move(words, verdict.move),
             better=short_move(words, verdict.better),

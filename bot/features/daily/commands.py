@@ -13,7 +13,7 @@ from bot.delivery.surface import Change
 from bot.delivery.updates import Updates
 from bot.features.daily.days import Days
 from bot.features.daily.errors import OpenPrivateForDaily
-from bot.features.daily.pages import day_panel, played_panel
+from bot.features.daily.pages import day_panel, played_panel, shareable_panel, shareable_text
 from bot.features.daily.past_days import PastDays
 from bot.features.daily.ranking import rank_among
 from bot.features.daily.results import SEAT
@@ -61,6 +61,9 @@ class DailyCommands:
                 return Reply(panel=await self._group_panel(place))
             case ["play"]:
                 return await self.play(press, profile)
+            case ["share"] if is_private(place):
+                text = await self.shareable_text(profile)
+                return Reply(panel=shareable_panel(text) if text else await self.own_panel(profile), private=True)
             case ["yesterday", *named] if len(named) < 2:
                 panel = await self._past_days.yesterday_panel(profile, _chosen_group(place, named))
                 return private_reply(place, profile.language, panel)
@@ -106,6 +109,14 @@ class DailyCommands:
         friends = await self._past_days.add_names(rank_among(lines, await self._past_days.friends(profile)))
         par, streak = await self._days.results.par(day), await self._days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
+
+    async def shareable_text(self, profile: Profile) -> str:
+        """Return a person's result of today to send to friends; empty before they have played."""
+        day, results = self._days.today(), self._days.results
+        own = await results.get(day, profile.id)
+        if own is None:
+            return ""
+        return shareable_text(day, await self._days.game_on(day), own, await results.par(day), profile.language)
 
 
 def _chosen_group(place: str, named: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from bot.features.daily.pages import add_heading
 from bot.features.daily.results import SEAT
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
 from bot.tables.snapshot import isolate_name
-from bot.words.verdicts import advice_text, lost_text, points_text, reason_texts, scale_verdicts, short_move
+from bot.words.verdicts import advice_text, given_away_text, lost_text, reason_texts, scale_verdicts, short_move
 from bot.words.wording import Wording, faces_of, signed_text
 from engine import game_kind
 from engine.robots.findings import Verdict, summarize
@@ -71,7 +71,7 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
             page.line(text)
     if comparison.is_analysis_pending:
         page.gap()
-        page.line(_("The analysis comes: look again in a while."))
+        page.line(_("The analysis is on its way. Look again later."))
     around = [(f"◀ {number - 1}", number - 1), (f"{number}/{pages}", number), (f"{number + 1} ▶", number + 1)]
     turning: Row = tuple(
         Button(label, page_payload("lines", there, chat=chat)) for label, there in around if 1 <= there <= pages
@@ -82,16 +82,16 @@ def side_by_side_panel(language: str, suits: str, comparison: Comparison, number
 def fork_text(words: Wording, comparison: Comparison) -> str:
     _ = words.text
     if len(comparison.lines) < 2:
-        return _("Trick by trick: green where it was taken.")
+        return _("Trick by trick: green squares are tricks taken.")
     fork = first_fork([entry.line for entry in comparison.lines])
     if fork is None:
-        return _("All played the same.")
+        return _("Everyone played the same cards.")
     ways = []
     for branch in fork.branches:
         way = _("{move}, later") if branch.is_later else "{move}"
         ways.append(f"{way.format(move=move_text(words, branch.move))} ×{branch.times}")
     when = _moment_text(words, fork.decision)
-    return _("The lines first part {when}: {ways}").format(when=when, ways=" · ".join(ways))
+    return _("First difference, {when}: {ways}").format(when=when, ways=" · ".join(ways))
 
 
 def _moment_text(words: Wording, decision: Decision) -> str:
@@ -110,19 +110,20 @@ def rows_of_squares(line: DayLine) -> list[str]:
 def parting_text(words: Wording, best: DayLine | None, line: DayLine) -> str:
     _ = words.text
     if best is None:
-        return _("Nobody played it to its end.")
+        return _("Nobody finished it.")
     if best.game == line.game:
-        return _("The best line that was found.")
+        return _("The best play of the day.")
     fork = line.fork_from(best)
     if fork is None:
         given_up = line.result.margin is None
-        return _("As the best line, until it was given up.") if given_up else _("As the best line.")
+        return _("Like the best play, then given up.") if given_up else _("Like the best play.")
     when, move = _moment_text(words, fork.decision), move_text(words, fork.decision.move)
     if fork.decision.move != fork.other.move:
         other = move_text(words, fork.other.move)
     else:
         other = _("later") if fork.other.move_index > fork.decision.move_index else _("sooner")
-    return _("Parts from the best line {when}: {move}, there {other}.").format(when=when, move=move, other=other)
+    parting = _("Differs from the best play {when}: {move}, not {other}.")
+    return parting.format(when=when, move=move, other=other)
 
 
 def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str, Verdict | None]]:
@@ -135,10 +136,8 @@ def loss_texts(words: Wording, game: str, entry: ComparedLine) -> list[tuple[str
         return [(_("No decisions to judge."), None)]
     if not found.costliest:
         return [(_("Nothing given away."), None)]
-    given = _("Points given away: {exact} for certain, about {judged} by judgement.")
-    costliest = _("The costliest, {when}: {move}, better {other} ({points})")
-    exact, judged = points_text(found.lost_exactly), points_text(found.lost_by_judgement)
-    losses: list[tuple[str, Verdict | None]] = [(given.format(exact=exact, judged=judged), None)]
+    costliest = _("Costliest move, {when}: {move}. Better: {other} ({points})")
+    losses: list[tuple[str, Verdict | None]] = [(given_away_text(words, found), None)]
     # A move can have several verdicts.
     for worst in found.costliest:
         when = _moment_text(words, next(made for made in entry.line.decisions if made.move_index == worst.move_index))
@@ -209,7 +208,7 @@ def _row(words: Wording, comparison: Comparison, entry: ComparedLine) -> TableRo
         label = _("Trick {trick}: {card}").format(trick=decision.trick, card=words.card(decision.card))
         notes_on_card = (
             (is_taken, _("taken")),
-            (is_fork, _("parts from the best line")),
+            (is_fork, _("differs from the best play")),
             (is_costliest, _("the costliest move")),
         )
         label += "".join(f", {note}" for is_true, note in notes_on_card if is_true)

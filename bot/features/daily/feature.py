@@ -39,7 +39,7 @@ class DailyPolicy(TablePolicy):
     """Makes day tables unrated, their robots deterministic, and their records secret until midnight."""
 
     own_texts = OwnTexts(
-        confirm_resign=_("Do you really want to give today's deal up? It is played only once."),
+        confirm_resign=_("Give up today’s deal? You can play it only once."),
         target=_("deal of the day"),
     )
     results_path = "/daily"

@@ -17,7 +17,7 @@ from bot.words.wording import Wording, faces_of, fix_minus, signed_text
 from engine import GAMES, game_kind
 
 MOST_RESULTS = 15  # results in a list
-TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
+TOO_LATE = _("It doesn’t count: its day ended first, and everyone could see the cards.")
 
 
 class NamedResult(NamedTuple):
@@ -29,41 +29,47 @@ def shareable_text(day: date, game: str, result: DayResult, par: DayResult | Non
     """Return a result as text to send to friends. It reveals no cards."""
     _ = texts(language).gettext
     head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
-    if result.margin is None:
+    if result.points is None:
         given_up = _("given up")
         return f"{head} · {given_up}"
-    score = signed_text(result.margin)
-    if par and par.margin is not None:
-        name = _("par")
-        score += f" ({name} {signed_text(par.margin)})"
-    return f"{head} · {score}\n{result.squares}"
+    score = score_text(*result.points)
+    if par and par.points:
+        robot = _("robot")
+        score += f" ({robot} {score_text(*par.points)})"
+    return f"{head}\n{score}\n{result.squares}"
+
+
+def shareable_panel(text: str) -> Panel:
+    """Return a message that has nothing but a text to forward or copy."""
+    return Panel((Span(text),))
+
+
+def score_text(own: int, other: int) -> str:
+    # A minus next to the dash would be hard to read.
+    return f"{own}–{other}" if min(own, other) >= 0 else fix_minus(f"{own} – {other}")
 
 
 def _add_result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
     _, ngettext = texts(language)
     if result.points is None or result.margin is None:
         page.line(_("You gave up."), "bold")
-        return
-    own, other = (fix_minus(str(points)) for points in result.points)
-    page.line(_("You: {own}. The robot: {other}."), "bold", own=own, other=other)
-    if par is None or par.points is None or par.margin is None:
-        return
-    own, other = (fix_minus(str(points)) for points in par.points)
-    page.line(_("Par, what the robot makes of your cards: {own} to {other}."), own=own, other=other)
-    gain = result.margin - par.margin
-    if gain > 0:
-        page.line(ngettext("You did {count} point better.", "You did {count} points better.", gain), count=gain)
-    elif gain < 0:
-        page.line(ngettext("You did {count} point worse.", "You did {count} points worse.", -gain), count=-gain)
+    elif par is None or par.points is None or par.margin is None:
+        page.line(_("You {score}."), "bold", score=score_text(*result.points))
     else:
-        page.line(_("You did as well."))
+        line = _("You {score}. The robot with your cards: {par}.")
+        page.line(line, "bold", score=score_text(*result.points), par=score_text(*par.points))
+        gain = result.margin - par.margin
+        if gain > 0:
+            page.line(ngettext("You’re {count} above par.", "You’re {count} above par.", gain), count=gain)
+        elif gain < 0:
+            page.line(ngettext("You’re {count} below par.", "You’re {count} below par.", -gain), count=-gain)
+        else:
+            page.line(_("You’re level with par."))
+    page.line(result.squares)
 
 
-def _add_shareable(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
-    _ = texts(language).gettext
-    page.gap()
-    page.line(_("To send to friends:"))
-    page.line(shareable_text(day, game, result, par, language), "code")
+def _share_button(language: str) -> Button:
+    return Button(texts(language).gettext("Share"), actions.page("daily", "share"))
 
 
 def day_result_panel(
@@ -74,11 +80,11 @@ def day_result_panel(
     page = Writer()
     add_heading(page, language, day, game)
     _add_result(page, language, result, par)
+    results = Button(_("🏆 Today’s results"), actions.page("daily", "today"))
     if is_late:
         page.line(_(TOO_LATE))
-    else:
-        _add_shareable(page, language, day, game, result, par)
-    return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
+        return page.panel((results,))
+    return page.panel((_share_button(language), results))
 
 
 def add_heading(page: Writer, language: str, day: date, game: str) -> None:
@@ -90,10 +96,10 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
-    page.line(_("It waits for you until midnight."))
+    page.line(_("Your cards are ready. Play before midnight."))
     return page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
-        (Button(_("Remind me no more"), actions.page("daily", "remind", OFF)),),
+        (Button(_("Stop reminders"), actions.page("daily", "remind", OFF)),),
     )
 
 
@@ -104,10 +110,10 @@ def day_panel(
     _ = texts(language).gettext
     page = Writer()
     add_heading(page, language, day, game)
-    page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once, by midnight."))
     if had_cards:
-        page.line(_("You have had today's cards already. They are dealt once, also after /forget."))
-        page.line(_("The next deal comes at midnight. Then all may look at this one."))
+        page.line(_("You’ve already had today’s cards. A new deal comes at midnight."))
+    else:
+        page.line(_("You against the strong robot. Everyone gets the same cards, and plays them once, by midnight."))
     _add_results(page, language, lines)
     if seal:
         page.gap()
@@ -130,23 +136,18 @@ def played_panel(
     page = Writer()
     add_heading(page, language, day, game)
     _add_result(page, language, own.result, par)
-    _add_shareable(page, language, day, game, own.result, par)
     page.gap()
-    if own.rank is not None:
-        page.line(
-            ngettext("Everywhere: {rank} of {count} player.", "Everywhere: {rank} of {count} players.", played),
-            rank=own.rank,
-            count=played,
-        )
-    page.line(
-        ngettext("{count} day in a row; {longest} at most.", "{count} days in a row; {longest} at most.", streak.now),
-        count=streak.now,
-        longest=streak.longest,
+    line = ngettext(
+        "🔥 {count} day in a row (best: {longest})", "🔥 {count} days in a row (best: {longest})", streak.now
     )
+    page.line(line, count=streak.now, longest=streak.longest)
+    if own.rank is not None:
+        line = ngettext("Place {rank} of {count} player", "Place {rank} of {count} players", played)
+        page.line(line, rank=own.rank, count=played)
     _add_results(page, language, friends)
     page.gap()
-    page.line(_("The next deal comes at midnight. Then all may look at this one."))
-    return page.panel((Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+    page.line(_("A new deal comes at midnight, and you can see how everyone played this one."))
+    return page.panel((_share_button(language), Button(_("Yesterday"), actions.page("daily", "yesterday"))))
 
 
 class PastDay(NamedTuple):
@@ -165,13 +166,13 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
     page = Writer()
     add_heading(page, language, day, game)
     if not lines:
-        page.line(_("Nobody whom you know has played it."))
+        page.line(_("Nobody you know played it."))
     _add_results(page, language, lines)
     if par and par.points:
-        page.line(_("Par: {own} to {other}."), own=fix_minus(str(par.points[0])), other=fix_minus(str(par.points[1])))
+        page.line(_("The robot with your cards: {par}"), par=score_text(*par.points))
     if best and best.result.margin is not None:
         page.gap()
-        page.line(_("The best line that was found, {margin}:"), margin=signed_text(best.result.margin))
+        page.line(_("Best play of the day, {margin}:"), margin=signed_text(best.result.margin))
         words = Wording(language, [_("you")], faces_of(game_kind(game), suits))
         moves = [words.card(move.card) if move.card else f"({words.move(0, move.move)})" for move in best.decisions]
         page.line(" ".join(moves))

@@ -19,6 +19,7 @@ from engine.errors import EngineError
 class DayPage(NamedTuple):
     panel: Panel
     can_play: bool
+    shareable: str = ""  # the reader's result of today, to send to friends
     replay: str = ""  # id of the reader's game of a past day
     lines: DayTable | None = None  # of a past day
 
@@ -44,5 +45,7 @@ class DaySite:
         if yesterday:
             own = await self._days.results.line_of_play(self._days.today() - timedelta(days=1), person)
             lines = day_table(profile.language, profile.suits, await self._played.compare_all(profile))
-            return DayPage(await self._played.yesterday_panel(profile), False, own.game if own else "", lines)
-        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person))
+            panel = await self._played.yesterday_panel(profile)
+            return DayPage(panel, can_play=False, replay=own.game if own else "", lines=lines)
+        shareable = await self._daily.shareable_text(profile)
+        return DayPage(await self._daily.own_panel(profile), await self._days.can_play(person), shareable)

@@ -125,7 +125,7 @@ async def test_same_moves_get_the_same_answers_after_a_restart(store: Store) -> 
 async def test_deal_can_be_played_once(store: Store) -> None:
     async with open_players(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
-        assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
+        assert "everyone gets the same cards" in anna.fake.last(anna.private).plain.lower()
         await anna.press("Play", anna.private)
         code = await find_table_code(anna)
         assert (await worker.feature(DailyFeature).days.open_table("paper:1", "Anna")).code == code
@@ -133,15 +133,20 @@ async def test_deal_can_be_played_once(store: Store) -> None:
         result = anna.fake.texts(anna.private)[-1]
         assert "Deal of the day" in result
         assert "🟩" in result
+        await anna.press("Share")
+        shared = anna.fake.last(anna.private)
+        assert shared.plain.startswith("Buongioco ")
+        assert not shared.rows
+        assert anna.fake.texts(anna.private)[-2] == result
         assert "cancelled" not in "".join(anna.fake.texts(anna.private))
         reply = await anna.press("Play", anna.private)
         assert "You have played today's deal" in reply.toast
         await worker.feature(DailyFeature).days.wait_for_par()
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
-        assert "Everywhere: 1 of 1 player." in text
+        assert "Place 1 of 1 player" in text
         assert "1 day in a row" in text
-        assert "Par, what the robot makes" in text
+        assert "The robot with your cards: " in text
 
 
 async def test_play_sends_the_hand_of_a_running_deal(store: Store) -> None:
@@ -248,7 +253,7 @@ async def test_cards_are_secret_until_the_day_is_over(store: Store, monkeypatch:
         assert "1. \u2068Anna\u2069" in text
         # The best line is shown as moves only: the same moves get the same answers.
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
-        assert f"The best line that was found, {signed_text(line.result.margin or 0)}:" in text
+        assert f"Best play of the day, {signed_text(line.result.margin or 0)}:" in text
         best = await worker.feature(DailyFeature).days.results.line_of_play(TODAY, "paper:1")
         assert best
         moves = [move for seat, move, *_legal in game.record.deals[0].moves if seat == 0]
@@ -295,7 +300,7 @@ async def test_hand_names_the_deal_of_the_day(store: Store) -> None:
         code = await begin_deal(anna)
         await anna.say("/resign", anna.private)
         await worker.settled()
-        assert "give today's deal up" in anna.fake.last(anna.private).plain
+        assert "Give up today’s deal" in anna.fake.last(anna.private).plain
         table = await worker.room.table(code)
         view = snapshot(table, 0, worker.policies.policy_of(table).own_texts)
         scene = hand_scene(view, "en", "italian", "classic")
@@ -340,10 +345,11 @@ async def test_deal_finished_after_its_day_does_not_count(store: Store, monkeypa
         await anna.press("Yesterday", anna.private)
         assert "Secret" in anna.fake.last(anna.private).plain
         await play_deal(anna, code, 2)
-        note = "Its day was over by then, and its cards told: it does not count."
+        note = "It doesn’t count: its day ended first, and everyone could see the cards."
         [result] = [text for text in anna.fake.texts(anna.private) if note in text]
-        assert "You: " in result
-        assert "To send to friends" not in result
+        assert "You " in result
+        with pytest.raises(AssertionError, match="no button 'Share'"):
+            anna.button("Share")
         page = await hand._page()
         assert page.line.endswith(note)
         [line] = await worker.feature(DailyFeature).days.results.ranking(TODAY)
@@ -400,7 +406,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         await bruno.press("off", bruno.private)
 
         def count_reminders(player: Player) -> int:
-            return sum("waits for you" in text for text in player.fake.texts(player.private))
+            return sum("Play before midnight" in text for text in player.fake.texts(player.private))
 
         for hour, sent in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
             await worker.feature(DailyFeature).reminders.send_due(
@@ -417,7 +423,7 @@ async def test_reminder_comes_once_unless_already_played(store: Store) -> None:
         assert count_reminders(anna) == 1, "three hours late is too late"
         await worker.feature(DailyFeature).reminders.send_due(tomorrow.replace(hour=14))
         assert count_reminders(anna) == 2
-        await anna.press("Remind me no more", anna.private)
+        await anna.press("Stop reminders", anna.private)
         assert await store.client.hlen(keys.REMINDERS) == 0
 
 
@@ -439,4 +445,4 @@ async def test_reminder_is_retried_when_the_platform_is_back(store: Store, error
             await worker.feature(DailyFeature).reminders.send_due(
                 datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC)
             )
-            assert sum("waits for you" in text for text in anna.fake.texts(anna.private)) == so_far
+            assert sum("Play before midnight" in text for text in anna.fake.texts(anna.private)) == so_far

@@ -106,8 +106,8 @@ async def test_forgotten_player_reads_why_and_plays_tomorrow(store: Store, monke
         assert await worker.feature(DailyFeature).days.results.ranking(TODAY) == []
         await anna.say("/daily", anna.private)
         text = anna.fake.last(anna.private).plain
-        assert "You have had today's cards already. They are dealt once, also after /forget." in text
-        assert "The next deal comes at midnight." in text
+        assert "You’ve already had today’s cards. A new deal comes at midnight." in text
+        assert "A new deal comes at midnight." in text
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await begin_deal(anna)
 
@@ -156,4 +156,4 @@ async def test_forgotten_player_gets_no_reminder(store: Store) -> None:
         await worker.feature(DailyFeature).reminders.send_due(
             datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC)
         )
-        assert not [text for text in anna.fake.texts(anna.private) if "waits for you" in text]
+        assert not [text for text in anna.fake.texts(anna.private) if "Play before midnight" in text]

@@ -78,9 +78,9 @@ def test_bids_are_placed_before_their_trick() -> None:
     verdicts = [Verdict(1, 0, 0, "bid 4", "bid 5", 2.0, exact=False)]
     lines = Comparison(TODAY, "spades", high, [ComparedLine("Anna", 1, low, verdicts), ComparedLine("Bruno", 2, high)])
     text = side_by_side_panel("en", "codes", lines, 1).plain
-    assert "The lines first part before trick 1: a bid of 4 ×1 · a bid of 5 ×1" in text
-    assert "Parts from the best line before trick 1: a bid of 4, there a bid of 5." in text
-    assert "The costliest, before trick 1: a bid of 4, better a bid of 5 (≈ −2)" in text
+    assert "First difference, before trick 1: a bid of 4 ×1 · a bid of 5 ×1" in text
+    assert "Differs from the best play before trick 1: a bid of 4, not a bid of 5." in text
+    assert "Costliest move, before trick 1: a bid of 4. Better: a bid of 5 (≈ −2)" in text
     # No card is marked for a decision before its trick.
     assert not [
         cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.is_fork or cell.is_costliest
@@ -94,8 +94,8 @@ def test_lines_can_part_at_a_double_nil() -> None:
     )
     lines = Comparison(TODAY, "spades", drawn, [ComparedLine("Anna", 2, blind), ComparedLine("Bruno", 1, drawn)])
     text = side_by_side_panel("en", "codes", lines, 1).plain
-    assert "The lines first part before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
-    assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
+    assert "First difference, before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
+    assert "Differs from the best play before trick 1: “Double nil, blind”, not “Draw a card”." in text
 
 
 def test_lines_part_when_one_declares_later() -> None:
@@ -110,10 +110,10 @@ def test_lines_part_when_one_declares_later() -> None:
     )
     players = [ComparedLine("Anna", 2, soon), ComparedLine("Bruno", 1, later)]
     text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", later, players), 1).plain
-    assert "The lines first part before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
-    assert "Parts from the best line before trick 2: napoletana in coins, there later." in text
+    assert "First difference, before trick 2: napoletana in coins ×1 · napoletana in coins, later ×1" in text
+    assert "Differs from the best play before trick 2: napoletana in coins, not later." in text
     text = side_by_side_panel("en", "codes", Comparison(TODAY, "metamazzo", soon, players), 1).plain
-    assert "Parts from the best line before trick 2: napoletana in coins, there sooner." in text
+    assert "Differs from the best play before trick 2: napoletana in coins, not sooner." in text
     fork = first_fork([soon, later, later, silent])
     assert fork
     assert fork.branches == ((declare, True, 2), (declare, False, 1), ("play 5B", False, 1))
@@ -148,15 +148,15 @@ def test_each_line_shows_its_fork_and_lost_points() -> None:
     good_verdicts = [Verdict(1, 2, 0, "play 2D", "play 2D", 0.0, exact=True)]
     lines = make_comparison(ComparedLine("Anna", 1, BEST, good_verdicts), ComparedLine("Bruno", 2, OTHER, verdicts))
     text = side_by_side_panel("en", "codes", lines, 1).plain
-    assert "The lines first part at trick 2: 2D ×1 · RD ×1" in text
+    assert "First difference, at trick 2: 2D ×1 · RD ×1" in text
     anna, bruno = text.split("2. ")
-    assert "The best line that was found." in anna
+    assert "The best play of the day." in anna
     assert "Nothing given away." in anna
     assert "🟩🟩⬜" in bruno
-    assert "Parts from the best line at trick 2: RD, there 2D." in bruno
-    assert "Points given away: 2 for certain, about 0 by judgement." in bruno
-    assert "The costliest, at trick 2: RD, better 2D (−2)" in bruno
-    assert "The analysis comes" not in text
+    assert "Differs from the best play at trick 2: RD, not 2D." in bruno
+    assert "Points given away: 2" in bruno
+    assert "Costliest move, at trick 2: RD. Better: 2D (−2)" in bruno
+    assert "The analysis is on its way" not in text
 
 
 def test_line_without_decisions_is_not_judged() -> None:
@@ -174,9 +174,9 @@ def test_costliest_move_shows_all_its_losses() -> None:
     verdicts.append(Verdict(1, 0, 0, "play 3D", "play 4D", 3.5, exact=True))
     lines = make_comparison(ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER, verdicts))
     lines_shown = side_by_side_panel("en", "codes", lines, 1).plain.splitlines()
-    assert [line for line in lines_shown if line.startswith("The costliest")] == [
-        "The costliest, at trick 2: RD, better napoletana in coins (−3)",
-        "The costliest, at trick 2: RD, better 2D (−1)",
+    assert [line for line in lines_shown if line.startswith("Costliest")] == [
+        "Costliest move, at trick 2: RD. Better: napoletana in coins (−3)",
+        "Costliest move, at trick 2: RD. Better: 2D (−1)",
     ]
     assert [cell.is_costliest for cell in day_table("en", "codes", lines).rows[1].cells] == [False, True, False]
 
@@ -185,16 +185,16 @@ def test_lost_points_use_the_games_unit() -> None:
     verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
     lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)
     text = side_by_side_panel("en", "codes", lines, 1).plain
-    assert "Points given away: 6 for certain" in text
-    assert "better 2D (−6)" in text
+    assert "Points given away: 6" in text
+    assert "Better: 2D (−6)" in text
 
 
 def test_pending_analysis_is_announced() -> None:
     lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
     pending, disabled = make_comparison(*lines), make_comparison(*lines, is_analysed=False)
-    assert "The analysis comes" in side_by_side_panel("en", "codes", pending, 1).plain
+    assert "The analysis is on its way" in side_by_side_panel("en", "codes", pending, 1).plain
     assert "given away" not in side_by_side_panel("en", "codes", pending, 1).plain
-    assert "The analysis comes" not in side_by_side_panel("en", "codes", disabled, 1).plain
+    assert "The analysis is on its way" not in side_by_side_panel("en", "codes", disabled, 1).plain
     assert day_table("en", "codes", pending).is_analysis_pending
     assert not day_table("en", "codes", disabled).is_analysis_pending
 
@@ -214,7 +214,7 @@ def test_table_links_only_readable_replays() -> None:
         ("RD", True, True, False),
         ("AD", False, False, True),
     ]
-    assert bruno.cells[1].label == "Trick 2: RD, taken, parts from the best line"
+    assert bruno.cells[1].label == "Trick 2: RD, taken, differs from the best play"
     assert "(it takes the trick, and the lead)" in bruno.notes[-1]
 
 
@@ -272,17 +272,17 @@ async def test_friends_see_each_others_lines_and_analyses(store: Store, monkeypa
         await anna.press("Side by side", anna.private)
         text = anna.fake.last(anna.private).plain
         assert [name in text for name in ("Anna", "Bruno", "Carla")] == [True, True, False]
-        assert "The analysis comes" in text
+        assert "The analysis is on its way" in text
 
         analyses = DayAnalyses(worker.shards, worker.feature(DailyFeature).days, worker.archive, worker.analysis_pool)
         await analyses.work()
         await anna.press("Yesterday", anna.private)
         await anna.press("Side by side", anna.private)
         text = anna.fake.last(anna.private).plain
-        assert "The analysis comes" not in text
+        assert "The analysis is on its way" not in text
         verdicts = await worker.analysis_pool.stored_verdicts([line.game for line in lines.values()])
         assert len(verdicts) == 3
-        assert text.count("Points given away: 2 for certain") == 2
+        assert text.count("Points given away: 2") == 2
 
 
 async def test_page_hides_names_of_strangers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
